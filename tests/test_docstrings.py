@@ -13,6 +13,7 @@ import ptxemu
 import ptxspec
 import pytest
 from helpers import ROOT
+from ptxspec.lint.languages import EXTRACT, PTX
 
 # Modules whose docstrings have examples.
 EXAMPLES = ["ptxspec", "ptxspec.api", "ptxemu", "ptxemu.kernel", "ptxemu.functions"]
@@ -65,6 +66,11 @@ def test_a_docstring_names_the_errors(what: Any, errors: list[str]) -> None:
     said = " ".join(inspect.getdoc(what).split())  # type: ignore[union-attr]
     assert "Raises" in said
     assert [e for e in errors if e not in said] == []
+
+
+def test_lints_docstring_names_every_language() -> None:
+    said = inspect.getdoc(ptxspec.Database.lint) or ""
+    assert [name for name in (PTX, *EXTRACT) if f'"{name}"' not in said] == []
 
 
 @pytest.mark.parametrize("package", ["codegen/ptxspec", "generated/python/ptxemu"])

@@ -6,13 +6,12 @@ import ast
 import json
 import keyword
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers import ROOT
-from helpers.project import copied
+from helpers.project import again, copied
 from ptxspec.cli.main import main
 from ptxspec.emit.generate import generate
 from ptxspec.evaluate import emulator
@@ -30,7 +29,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def project(generated: Path, tmp_path: Path) -> Path:
     """A few opcodes, with all that is generated of them."""
-    return Path(shutil.copytree(generated, tmp_path / "project"))
+    return again(generated, tmp_path / "project")
 
 
 def manuals_opcode() -> str:

@@ -124,9 +124,9 @@ class Database(database.Database):
     ) -> shown.Findings:
         """What ptxas would say of PTX, or of the PTX in a program, a list of findings in the text's order.
 
-        `language` is "ptx", "c++" or "python"; `target` and `ptx` take the place of the module's own, and `file` is
-        the name that findings have. What comments of the text ignore is left out. Raises PtxspecError for an unknown
-        target or PTX version.
+        `language` is "ptx", "c++", "python", "rust", "julia", "mlir" or "markdown"; `target` and `ptx` take the place
+        of the module's own, and `file` is the name that findings have. What comments of the text ignore is left out.
+        Raises PtxspecError for an unknown language, target or PTX version.
 
             >>> db.lint("add.rz.bf16 d, a, b;")
             <text>:1:4: error: add.bf16 has no .rz; it has .rn [illegal-modifier]

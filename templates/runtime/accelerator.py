@@ -3,8 +3,7 @@
 Before it is used, a kernel must agree with NumPy's on a thousand operands. Whatever goes wrong is said in one line on
 stderr, and NumPy goes on.
 
-The environment variable PTXEMU_ACCELERATOR switches: 1 is on, 0 off; unset, it is on where the wheel `ziglang`, which
-is a C compiler, is installed.
+switch.py says whether and when kernels are compiled.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from . import environment
+from . import environment, shipping
 from .binary import Array, Format
 from .compiling import Failure, library, say, source
 from .declared import Declared
@@ -31,6 +30,8 @@ _SLICE: Final = 1 << 16
 _lock = RLock()
 # By the C of its loops, which names the function.
 _kernels: dict[str, Native | None] = {}
+# So many kernels are compiled in one go: a compiler has some 0.1 s for each.
+_AT_ONCE: Final = 100
 # Functions by name, each with the signature of its operands and results.
 Functions: TypeAlias = "Mapping[str, tuple[Callable[..., Array], Signature]]"
 
@@ -90,25 +91,80 @@ class Native(NamedTuple):
                 result.view(found.dtype)[places] = found
 
 
-def native(spelling: str, opcode: str, function: Callable[..., Array], s: Signature) -> Native | None:
-    """The kernel in C that does what `function` does to the lanes of a signature's registers; None where there is none,
-    or the compiler, or it fails."""
-    loops = _loops(opcode, function.__name__, s)
-    if not loops:
-        return None
+class Wanted(NamedTuple):
+    """What is asked for in C: what `function` does to the lanes of a signature's registers."""
+
+    spelling: str
+    opcode: str
+    function: Callable[..., Array]
+    signature: Signature
+
+    @property
+    def loops(self) -> str:
+        return _loops(self.opcode, self.function.__name__, self.signature)
+
+
+def native(*wanted: Any) -> Native | None:
+    """A kernel in C, `Wanted`; None where there is none, or no compiler, or it fails."""
+    return natives([Wanted(*wanted)])[0]
+
+
+def shipped(*wanted: Any) -> Native | None:
+    """A kernel, `Wanted`, that was compiled elsewhere; None where there is none."""
+    w = Wanted(*wanted)
     with _lock:
-        if loops not in _kernels:
-            try:
-                _kernels[loops] = _proved(spelling, opcode, function, s)
-            except Failure as e:
-                _kernels[loops] = None
-                say(f"{e}; NumPy goes on")
-        return _kernels[loops]
+        return _kernels[w.loops] if w.loops and (w.loops in _kernels or _is_shipped(w)) else None
 
 
-def _proved(spelling: str, opcode: str, function: Callable[..., Array], s: Signature) -> Native:
-    name = function.__name__
-    kernel = load(opcode, {name: (function, s)}, spelling)[name]
+def natives(wanted: Sequence[Wanted]) -> list[Native | None]:
+    """Several, those of one opcode in a few libraries, each of which is compiled in one go."""
+    with _lock:
+        opcodes: dict[str, dict[str, Wanted]] = {}
+        for w in wanted:
+            if w.loops and w.loops not in _kernels and not _is_shipped(w):
+                opcodes.setdefault(w.opcode, {})[w.loops] = w
+        for opcode, missing in opcodes.items():
+            rest = list(missing.values())
+            while rest:
+                some, rest = rest[:_AT_ONCE], rest[_AT_ONCE:]
+                what = some[0].spelling if len(some) == 1 else f"{len(some)} kernels of {opcode}"
+                _kernels.update(_compiled(opcode, some, what))
+        return [_kernels.get(w.loops) for w in wanted]
+
+
+def _is_shipped(w: Wanted) -> bool:
+    """Was it compiled elsewhere, and is it right?"""
+    kernel = shipping.found(w.opcode, w.function, w.signature, w.loops)
+    if kernel is not None and _agrees(kernel, w.function, w.signature):
+        _kernels[w.loops] = kernel
+    return _kernels.get(w.loops) is not None
+
+
+def _compiled(opcode: str, wanted: Sequence[Wanted], what: str) -> dict[str, Native | None]:
+    """By the C of their loops; those that are none, or wrong, say why."""
+    symbols = symbols_of(wanted)
+    found: dict[str, Native | None] = dict.fromkeys([w.loops for w in wanted])
+    try:
+        kernels = load(opcode, {s: (w.function, w.signature) for s, w in zip(symbols, wanted, strict=True)}, what)
+    except Failure as e:
+        say(f"{e}; NumPy goes on")
+        return found
+    for symbol, w in zip(symbols, wanted, strict=True):
+        if _agrees(kernels[symbol], w.function, w.signature):
+            found[w.loops] = kernels[symbol]
+        else:
+            say(f"the compiled {w.spelling} disagrees with NumPy's and is not used; NumPy goes on")
+    return found
+
+
+def symbols_of(wanted: Sequence[Wanted]) -> list[str]:
+    """The names of kernels in one library. Several signatures may have the same function."""
+    names = [w.function.__name__ for w in wanted]
+    return [f"{name}__{i}" if name in names[:i] else name for i, name in enumerate(names)]
+
+
+def _agrees(kernel: Native, function: Callable[..., Array], s: Signature) -> bool:
+    """Does a kernel give what NumPy gives?"""
     operands = trial([t for _, t in s.registers])
     with np.errstate(all="ignore"):
         due = s.apply(function, operands)
@@ -119,8 +175,8 @@ def _proved(spelling: str, opcode: str, function: Callable[..., Array], s: Signa
             ufunc = kernel.ufunc([x.dtype for x in (*operands, *registers)], len(operands)) if count == 1 else None
             again = [registers] if ufunc is None else [registers, _again(ufunc, operands, registers, kernel.decides)]
             if not all(np.array_equal(x, y) for made in again for x, y in zip(made, due, strict=False)):
-                raise Failure(f"the compiled {spelling} disagrees with NumPy's and is not used")
-    return kernel
+                return False
+    return True
 
 
 def _again(ufunc: np.ufunc, operands: Sequence[Array], registers: Sequence[Array], decides: bool) -> list[Array]:
@@ -178,25 +234,30 @@ def exported(opcode: str) -> dict[str, str]:
     return {rest.partition(",")[0]: head for head, _, rest in heads}
 
 
-def _loops(opcode: str, name: str, s: Signature) -> str:
-    """The C of a function's kernels; empty where it has none."""
+def _loops(opcode: str, name: str, s: Signature, symbol: str = "") -> str:
+    """The C of a function's kernels, under a symbol or its own name; empty where it has none."""
     head = exported(opcode).get(name)
     decides = head == "DECIDING"
     # Whoever asks again for the lanes left undecided must find them.
     if head is None or (decides and not (s.flat and len(s.results) == 1)):
         return ""
-    return "\n".join(loop(name, f"{name}{'_both' * (n - 1)}", s, n, decides) for n in range(1, len(s.results) + 1))
+    symbols = [f"{symbol or name}{'_both' * n}" for n in range(len(s.results))]
+    return "\n".join(loop(name, each, s, n, decides) for n, each in enumerate(symbols, 1))
 
 
 def load(opcode: str, functions: Functions, what: str) -> dict[str, Native]:
-    """Functions of an opcode as kernels, by name: one library. Raises Failure."""
-    kernels = [_loops(opcode, name, s) for name, (_, s) in functions.items()]
-    text = "\n".join([f'#include "{opcode}.c"', *kernels, ""])
-    name = next(iter(functions))
-    return library(name, text, [f"{opcode}.c"], what, lambda path: _kernels_of(path, functions))
+    """Functions of an opcode as kernels, by the names that they have there: one library. Raises Failure."""
+    name, text = next(iter(functions)), text_of(opcode, functions)
+    return library(name, text, [f"{opcode}.c"], what, lambda path: kernels_of(path, functions))
 
 
-def _kernels_of(path: str, functions: Functions) -> dict[str, Native]:
+def text_of(opcode: str, functions: Functions) -> str:
+    """The C of a library."""
+    kernels = [_loops(opcode, f.__name__, s, name) for name, (f, s) in functions.items()]
+    return "\n".join([f'#include "{opcode}.c"', *kernels, ""])
+
+
+def kernels_of(path: str, functions: Functions) -> dict[str, Native]:
     # What options of $CC link to a library may set the thread's flushing or precision as it is loaded.
     with environment.ordinary():
         library = ctypes.CDLL(path)

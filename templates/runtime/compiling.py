@@ -11,13 +11,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
-from typing import Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from . import environment
+from . import background, environment
+
+if TYPE_CHECKING:
+    import subprocess
 
 Opened = TypeVar("Opened")
 
@@ -36,6 +39,11 @@ SOURCES: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nativ
 _said: set[str] = set()
 # A compiler that has failed is not asked again.
 _broken: list[Failure] = []
+# Seconds that a compiler has for a library, and more for each letter of its C: a kernel takes it one or two.
+_PATIENCE: Final = 60
+_PATIENCE_FOR_A_LETTER: Final = 0.002
+# What is running, for whoever ends the process.
+_running: set[subprocess.Popen[bytes]] = set()
 
 
 class Failure(Exception):
@@ -66,7 +74,7 @@ def library(name: str, text: str, sources: list[str], what: str, opened: Callabl
     compiler = _compiler()
     flags = _flags()
     headers = sorted(name for name in os.listdir(SOURCES) if name.endswith(".h"))
-    made_of = [text, flags, compiler, _stamp(compiler.file), _processor()]
+    made_of = [text, flags, compiler, _stamp(compiler.file), processor()]
     key = _digest(repr(made_of).encode() + b"".join(map(source, [*sources, *headers])))
     try:
         for folder in _folders():
@@ -84,6 +92,30 @@ def library(name: str, text: str, sources: list[str], what: str, opened: Callabl
         raise Failure(f"{path} cannot be loaded: {e}") from None
 
 
+def ship(text: str, path: str, what: str, flags: list[str]) -> None:
+    """Compile for other machines too, with these flags in place of this processor's. Raises Failure."""
+    _build(_compiler(), [*FLAGS, *flags], text, path, what, announced=False)
+    os.remove(f"{path}.digest")
+
+
+def digest_of(text: str, sources: list[str]) -> str:
+    """What tells C that includes `sources` from any other."""
+    headers = sorted(name for name in os.listdir(SOURCES) if name.endswith(".h"))
+    return _digest(text.encode() + b"".join(map(source, [*sources, *headers])))
+
+
+def digest_of_file(path: str) -> str:
+    with open(path, "rb") as file:
+        return _digest(file.read())
+
+
+def is_whole(path: str, digest: str) -> bool:
+    try:
+        return digest_of_file(path) == digest
+    except OSError:
+        return False
+
+
 def once(text: str, path: str, what: str, opened: Callable[[str], Opened]) -> Opened:
     """A library of C that includes some of native/, compiled to a path and opened. Raises Failure, OSError."""
     _build(_compiler(), _flags(), text, path, what)
@@ -91,7 +123,7 @@ def once(text: str, path: str, what: str, opened: Callable[[str], Opened]) -> Op
 
 
 def _flags() -> list[str]:
-    return [*FLAGS, *(["-march=native"] if _processor() else []), *(["-DSTUMBLES"] if environment.STUMBLES else [])]
+    return [*FLAGS, *(["-march=native"] if processor() else []), *(["-DSTUMBLES"] if environment.STUMBLES else [])]
 
 
 def _digest(data: bytes) -> str:
@@ -109,7 +141,7 @@ def _is_whole(path: str) -> bool:
         return False
 
 
-def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str) -> None:
+def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str, announced: bool = True) -> None:
     """Compile to a path in one of `_folders`. Raises Failure."""
     if _broken:
         raise _broken[0]
@@ -122,7 +154,8 @@ def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str
     except OSError as e:
         raise _no_folder(e) from None
     instead = "" if folder == _cache() else f", as {_cache() or 'a cache'} cannot be written"
-    say(f"compiling {what} with {name}, once for this machine; kept in {folder}{instead}")
+    if announced and not background.is_here():
+        say(f"compiling {what} with {name}, once for this machine; kept in {folder}{instead}")
     made = os.path.join(scratch, file)
     command = [*compiler.command, "-x", "c", "-", f"-I{SOURCES}", *flags, "-o", made, "-lm"]
     # What zig keeps for itself goes where there is room, too.
@@ -130,10 +163,14 @@ def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str
 
     def compiled(text: str) -> str | None:
         """None, or why not."""
-        done = subprocess.run(command, input=text.encode(), capture_output=True, env=variables)
-        lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
+        patience = _PATIENCE + len(text) * _PATIENCE_FOR_A_LETTER
+        try:
+            code, said = _run(command, text.encode(), variables, patience)
+        except subprocess.TimeoutExpired:
+            raise _given_up(f"{name} has not compiled {what} in {patience:.0f} seconds, and is stopped") from None
+        lines = [line.strip() for line in said.decode(errors="replace").splitlines() if line.strip()]
         reason = next((line for line in lines if "error" in line), lines[0] if lines else "no reason given")
-        return reason if done.returncode else None
+        return reason if code else None
 
     try:
         reason = compiled(text)
@@ -149,6 +186,44 @@ def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str
         raise _given_up(f"{name} cannot be run, or its result not be kept: {e}") from None
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _run(command: list[str], text: bytes, variables: Mapping[str, str], patience: float) -> tuple[int, bytes]:
+    """The exit code of a command, and what it said on stderr. Raises subprocess.TimeoutExpired, OSError."""
+    import subprocess
+
+    pipe = subprocess.PIPE
+    # A group of its own, since what it starts must end with it.
+    process = subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=pipe, env=variables, start_new_session=os.name == "posix"
+    )
+    _running.add(process)
+    try:
+        _, said = process.communicate(text, timeout=patience)
+        return process.returncode, said
+    except BaseException:
+        _kill(process)
+        raise
+    finally:
+        _running.discard(process)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with suppress(OSError):
+        if os.name == "posix":
+            import signal
+
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
+
+
+def stop() -> None:
+    """Nothing is compiled any more."""
+    _broken.append(Failure("the process ends"))
+    for process in list(_running):
+        _kill(process)
 
 
 def _scratch(folder: str) -> str:
@@ -222,6 +297,12 @@ def _temporary() -> str:
     return folder
 
 
+def has_compiler() -> bool:
+    with suppress(Failure):
+        return bool(_compiler())
+    return False
+
+
 def _compiler() -> Compiler:
     """$CC, or the first on the path, or the wheel's. Raises Failure."""
     if os.environ.get("CC", "").strip():
@@ -261,7 +342,7 @@ def _stamp(file: str) -> tuple[str, int, int]:
 
 
 @cache
-def _processor() -> str:
+def processor() -> str:
     """What the processor can do, where that is told: only then may the compiler use all of it."""
     if sys.platform == "win32":
         return os.environ.get("PROCESSOR_IDENTIFIER", "")

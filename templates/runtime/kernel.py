@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
-import os
-from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from . import (
     arithmetic,  # noqa: F401  # what kernels call: loaded with the package, so that a first call need not
     comparison,  # noqa: F401
-    quick,
 )
 from .binary import Array
+from .computing import Computing
 from .index import REPORTED
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
 from .operands import OperandError, masked, mended, read, spelled
-from .running import BLOCK, WORTH_THREADS, in_blocks, on_threads, takes
 from .signature import Registers, Type, signature
-from .surroundings import undisturbed
-from .ufuncs import as_own
-
-if TYPE_CHECKING:
-    from .accelerator import Native
-
-SWITCH = "PTXEMU_ACCELERATOR"
 
 
 def compile(spelling: str, operands: int | None = None, target: str | None = None) -> Kernel:
@@ -84,7 +72,7 @@ def execute(
     return compile(spelling, len(arrays), target)(*arrays, out=out, threads=threads, results=results)
 
 
-class Kernel:
+class Kernel(Computing):
     """A variant that can be called on arrays.
 
     Operands are NumPy arrays or scalars that broadcast as ufuncs' do, one for each source register, in the statement's
@@ -135,37 +123,6 @@ class Kernel:
         table = notebook.table(("register", "type", "NumPy"), rows)
         return notebook.block(repr(self).strip("<>"), table)
 
-    @cached_property
-    def _function(self) -> Callable[..., Array]:
-        module = importlib.import_module(f".instructions.{self._row.opcode}", __package__)
-        choice: dict[str | None, Callable[..., Array]] = module.KERNELS[self.variant.spelling, self.operands]
-        return choice.get(self.target, choice[None])
-
-    @cached_property
-    def _width(self) -> int:
-        """2 where lanes have 64 bits, else 1: as many as that fill the cache like those of 32 bits."""
-        return 1 + any(t.lane.itemsize > 4 for _, t in (*self._signature.registers, *self._signature.places[0]))
-
-    def __getstate__(self) -> dict[str, Any]:
-        # C that is loaded here is not loaded elsewhere.
-        return {name: value for name, value in self.__dict__.items() if name not in self._LEFT_HERE}
-
-    _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans", "_ufunc"}
-
-    @cached_property
-    def _plans(self) -> dict[quick.Key, quick.Plan | quick.Registered]:
-        return {}
-
-    @cached_property
-    def _native(self) -> Native | None:
-        """The function in C, where the accelerator has it."""
-        if not is_accelerated():
-            return None
-        from .accelerator import native
-
-        row = self._row
-        return native(row.variant.spelling, row.opcode, self._function, self._signature)
-
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None, results: int = 1) -> Any:
         """Compute the result, into `out` where given, on as many threads as are quickest, or at most so many.
 
@@ -206,46 +163,9 @@ class Kernel:
         result, bits = self._to_fill(places[0][1], arrays, shape, given)
         self._on_threads([*operands, bits], threads, 1)
         if arrays and given is None and results == 1 and all(x.dtype.isnative for x in (*operands, bits)):
-            types = tuple([x.dtype for x in arrays])
-            self._plans[types] = self._registered(types, result.dtype) or self._planned(types, operands, bits, result)
+            types, plans = tuple([x.dtype for x in arrays]), self._plans
+            plans[types] = self._registered(types, result.dtype) or self._planned(types, operands, bits, result)
         return result[()] if given is None and not shape else result
-
-    def _registered(self, types: quick.Key, made: np.dtype[Any]) -> quick.Registered | None:
-        """How arrays of these types are taken by C, where it is there."""
-        native: Native | None = self.__dict__.get("_native")
-        if native is None or (native.decides and self._signature.lanes > 1):
-            return None
-        *views, result = (as_own(t) for t in (*types, made))
-        ufunc = native.ufunc([*views, result], len(views))
-        if ufunc is None:
-            return None
-        most = BLOCK if native.decides else WORTH_THREADS // self._signature.lanes
-        seen_as, comes_as = None if tuple(views) == types else tuple(views), None if result == made else made
-        return quick.Registered(ufunc, seen_as, comes_as, most, native.decides)
-
-    def _planned(self, types: quick.Key, operands: Sequence[Array], bits: Array, result: Array) -> quick.Plan:
-        """How arrays of these types are taken by NumPy: one element, if C has not been asked for more."""
-        function, wanted = self._of_few()
-        *read, lane = (t or x.dtype for t, x in zip(wanted, (*operands, bits), strict=True))
-        s = self._signature
-        gaps, lanes = s.flat and s.lanes == 1, 1 if s.flat else s.lanes
-        most = BLOCK // lanes // self._width if self._is_settled() else s.lanes // lanes
-        return quick.Plan(function, tuple(read), gaps, most, lane, result.dtype)
-
-    def _is_settled(self) -> bool:
-        """Is it known whether C does the work?"""
-        return self.__dict__.get("_native", not is_accelerated()) is not False
-
-    def _of_few(self) -> tuple[Callable[..., Any], list[np.dtype[Any] | None]]:
-        """What makes the first result of the operands, one block at most, and what operands and result are for it
-        (None: registers)."""
-        s = self._signature
-        if s.flat:
-            return self._function, [*(t.lane for _, t in s.registers), s.results[0].type.lane]
-        return self._applied, [None] * (len(s.registers) + 1)
-
-    def _applied(self, *operands: Array) -> list[Array]:
-        return self._signature.apply(self._function, operands)
 
     def _several(
         self,
@@ -344,70 +264,6 @@ class Kernel:
             raise ValueError(f"{self._row}: out is read-only")
         checked: Array = out
         return checked
-
-    def _on_threads(self, arrays: list[Array], threads: int | None, results: int) -> None:
-        in_c = arrays[-1].size > 1 and self._is_in_c
-        on_threads(self._run, arrays, self._signature.lanes, threads, self._row, results, in_c)
-
-    @property
-    def _is_in_c(self) -> bool:
-        # What is compiled is held against NumPy's, which the caller's environment must not disturb.
-        return undisturbed(getattr, (self, "_native")) is not None
-
-    @cached_property
-    def _ufunc(self) -> np.ufunc | None:
-        """The kernel in C on bits, which leaves no lane undecided."""
-        native, s = self._native, self._signature
-        if native is None or native.decides or len(s.places[0]) > 1:
-            return None
-        return native.ufunc([t.bits for _, t in (*s.registers, *s.places[0])], len(s.registers))
-
-    def _run(self, arrays: list[Array], block: int) -> None:
-        """Fill the last arrays, by C all at once, by NumPy in blocks of so many lanes."""
-        undisturbed(self._run_on, (arrays, block))
-
-    def _run_on(self, arrays: list[Array], block: int) -> None:
-        s, filled = self._signature, len(arrays) - self.operands
-        at_once, results = (s.lanes if s.flat else 1), (1 if filled == len(s.places[0]) else 2)
-        # One element is not worth a compiler.
-        native = self._native if arrays[-1].size > 1 else None
-        if native is not None and filled == 1 and self._ufunc is not None:
-            self._ufunc(*arrays[:-1], out=arrays[-1])
-            return
-        if native is not None and takes(arrays, filled):
-            native(arrays, at_once, results)
-            return
-        contiguous = s.lanes > 1 or not s.flat or native is not None
-        with in_blocks(arrays, block // s.lanes // self._width, contiguous, filled) as blocks:
-            for views in blocks if blocks.itersize else ():
-                if native is not None:
-                    native(views, at_once, results)
-                else:
-                    self._fill(views, filled)
-
-    def _fill(self, arrays: Sequence[Array], filled: int) -> None:
-        """Fill the last arrays by NumPy: all are of one dimension."""
-        s = self._signature
-        operands, registers = arrays[:-filled], arrays[-filled:]
-        if not s.flat:
-            found: Any = s.apply(self._function, operands)
-        else:
-            if s.lanes > 1:
-                operands = [x.view(t.lane) for x, (_, t) in zip(operands, s.registers, strict=True)]
-                registers = [x.view(o.type.lane) for x, o in zip(registers, s.results, strict=False)]
-            found = self._function(*operands)
-            found = found if isinstance(found, tuple) else (found,)
-        # A second result that nobody asked for has no registers.
-        for register, x in zip(registers, found, strict=False):
-            register[...] = x
-
-
-def is_accelerated() -> bool:
-    """Is there to be C? Raises ValueError for a bad value of the environment variable that says so."""
-    value = os.environ.get(SWITCH, "")
-    if value not in ("", "0", "1"):
-        raise ValueError(f"the environment variable {SWITCH} is {value!r}; 1 is on, 0 is off")
-    return value == "1" if value else find_spec("ziglang") is not None
 
 
 def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:

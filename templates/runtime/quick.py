@@ -6,12 +6,16 @@ Where arrays of the same types came before and are one block at most, that is no
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from .binary import Array
 from .surroundings import undisturbed
+
+if TYPE_CHECKING:
+    from .background import Meter
 
 _ARRAY: Final = np.ndarray
 # By the types of the arrays.
@@ -21,7 +25,7 @@ Key: TypeAlias = "tuple[np.dtype[Any], ...]"
 class Plan(NamedTuple):
     """What becomes of arrays: `function` takes them as one of the types of `operands` each, of one dimension, up to
     `most` numbers, with `gaps` between them or without. What it returns, or the first of that, is kept as `lane`, and
-    comes as `made`."""
+    comes as `made`. A `meter` adds up the time."""
 
     function: Callable[..., Any]
     operands: Key
@@ -29,10 +33,11 @@ class Plan(NamedTuple):
     most: int
     lane: np.dtype[Any]
     made: np.dtype[Any]
+    meter: Meter | None = None
 
     def called(self, arrays: Sequence[Any]) -> Any:
         """The result; None where arrays are not what is read quickly."""
-        function, operands, gaps, most, lane, made = self
+        function, operands, gaps, most, lane, made, meter = self
         shape = arrays[0].shape
         if shape and len(shape) == 1:
             for x in arrays:
@@ -43,7 +48,12 @@ class Plan(NamedTuple):
             read = _flat(arrays, operands, shape)
         if not read or not 0 < len(read[0]) <= most:
             return None
-        found = undisturbed(function, read)
+        if meter is None:
+            found = undisturbed(function, read)
+        else:
+            start = perf_counter()
+            found = undisturbed(function, read)
+            meter.add(perf_counter() - start)
         if type(found) is not _ARRAY and isinstance(found, (tuple, list)):
             found = found[0]
         # What is returned may be an operand itself, a number or a row of a table.

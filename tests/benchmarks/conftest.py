@@ -22,17 +22,18 @@ from timing import in_turn
 KERNELS = Table(
     "Kernels",
     "Of each family the slowest variant, on 2^20 random bit patterns, with out= and on one thread. 'ns': "
-    "nanoseconds for an element. 'x add': that over the time of numpy.add on as many float32 numbers; the aim "
-    "stands in parentheses. 'median': the same of the family's median. 'x own': the largest ratio of a variant to "
-    "NumPy's operation of its name. 'x SoftFloat': the largest ratio to Berkeley SoftFloat 3e's function, called "
-    "from C on the same operands; the aim is 1.2, with the accelerator 0.5. 'specials': the largest ratio of the "
-    "time on subnormals, NaNs or a mixture of all kinds to that on ordinary numbers; the aim is 3, which some "
-    "processors miss on subnormal f64 numbers, for which there is no wider format. 'C' stands before the columns "
-    "with the accelerator, which is C. SoftFloat is the one inside softfloatpy; built by gcc -O2 with all of its "
-    "own options it was seen to take up to a quarter less. Times are the processor's, taken in turn. A peer's "
-    "cell: the median of its nanoseconds over what it can do of the family, without turning operands into its "
-    "numbers and back, and how many of its results are not MPFR's, on random bit patterns and a grid of special "
-    "values; where a NaN is due, any NaN is right. An empty cell: SoftFloat or the peer cannot do the operations.",
+    "nanoseconds for an element. 'x add': the slowest variant's time over that of numpy.add on as many float32 "
+    "numbers; the aim stands in parentheses. 'median': the same of the family's median. 'x own': the largest ratio "
+    "of a variant to NumPy's operation of its name. 'x SoftFloat': the largest ratio to Berkeley SoftFloat 3e's "
+    "function, called from C on the same operands; the aim is 1.2, with the accelerator 0.5. 'specials': the "
+    "largest ratio of the time on subnormals, NaNs or a mixture of all kinds to that on ordinary numbers; the aim "
+    "is 3, which some processors miss on subnormal f64 numbers, for which there is no wider format. 'C' stands "
+    "before the columns with the accelerator, which is C. SoftFloat is the one inside softfloatpy; built by gcc -O2 "
+    "with all of its own options it was seen to take up to a quarter less. Times are the processor's, taken in "
+    "turn. A peer's cell: the median of its nanoseconds over what it can do of the family, without turning operands "
+    "into its numbers and back, and how many of its results are not MPFR's, on random bit patterns and a grid of "
+    "special values; where a NaN is due, any NaN is right. An empty cell: SoftFloat or the peer cannot do the "
+    "operations.",
     ["family", "variants", *FIGURES, *(f"C {figure}" for figure in FIGURES), *installed()],
 )
 AROUND = Table(

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT
+from helpers.sizes import each_size, spread
 from ptxspec import Database
 from ptxspec.cli import completers, completion, vectors
 from ptxspec.gpu import export
@@ -54,7 +55,7 @@ def asked(line: str) -> list[str]:
         ("ptxspec --root /nowhere query fm", []),
     ],
 )
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(5)
 def test_what_may_stand_there_is_offered(line: str, offered: list[str]) -> None:
     assert asked(line) == offered
 
@@ -64,10 +65,11 @@ def words(db: Database, monkeypatch: pytest.MonkeyPatch, dest: str, prefix: str)
     return list(completers._OF[dest](prefix=prefix, parsed_args=argparse.Namespace()))
 
 
-def test_every_variant_is_reached_step_by_step(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+@each_size
+def test_every_variant_is_reached_step_by_step(db: Database, monkeypatch: pytest.MonkeyPatch, whole: bool) -> None:
     """Where many spellings begin alike, what is offered ends at the next modifier or type; one thing alone, after
     which a shell ends the word, is a spelling."""
-    for opcode in db.opcodes:
+    for opcode in db.opcodes if whole else spread(list(db.opcodes), 4):
         reached, waiting = set(), [f"{opcode}."]
         while waiting:
             offered = words(db, monkeypatch, "variant", waiting.pop())

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from helpers import ROOT
 from helpers.signatures import Few, few
+from helpers.sizes import each_size
 from ptxspec.emit.products import cuda
 from ptxspec.model import Spec, Variant
 
@@ -63,7 +64,7 @@ def test_runs_of_rows_reach_every_row_and_none_beyond(source: Path) -> None:
     assert reached == {name: {*range(count)} for name, count in rows.items()}
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @each_source
 def test_kernels_compile_and_hold_their_instruction(
@@ -73,7 +74,7 @@ def test_kernels_compile_and_hold_their_instruction(
     run(
         nvcc, "-Werror", "all-warnings", f"-arch=sm_{architecture}", "-ptx", "-DPTXSPEC_KERNELS_ONLY", "-o", ptx, source
     )
-    run(nvcc, f"-arch=sm_{architecture}", "-cubin", "-DPTXSPEC_KERNELS_ONLY", "-o", cubin, ptx)
+    run(nvcc.with_name("ptxas"), f"-arch=sm_{architecture}", "-o", cubin, ptx)
     bodies = kernels(ptx.read_text("utf-8"))
     for v in spec.instructions[source.stem].variants:
         if not spec.has_kernel(v):
@@ -205,14 +206,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Few:
     return few(tmp_path_factory.mktemp("signatures"))
 
 
-@pytest.mark.parametrize(
-    "architecture", ["sm_100a", *(pytest.param(a, marks=pytest.mark.exhaustive) for a in ("sm_75", "sm_90"))]
-)
+@pytest.mark.sampled(1)
+@each_size
+@pytest.mark.parametrize("architecture", ["sm_100a", "sm_75", "sm_90"])
 def test_kernels_of_any_signature_hold_their_instruction(
-    made: Few, architecture: str, nvcc: Path, nvdisasm: Path, tmp_path: Path
+    made: Few, architecture: str, nvcc: Path, nvdisasm: Path, tmp_path: Path, whole: bool
 ) -> None:
     """Predicates in and out, p|q, registers of eight bits, vectors: what is loaded reaches every result."""
-    for source in made.kernels.glob("*.cu"):
+    for source in (made.kernels / f"{opcode}.cu" for opcode in ((*made.checked,) if whole else ("setp",))):
         ptx, cubin = tmp_path / "k.ptx", tmp_path / "k.cubin"
         options = (f"-arch={architecture}", "-DPTXSPEC_KERNELS_ONLY")
         run(nvcc, "-Werror", "all-warnings", *options, "-ptx", "-o", ptx, source)
@@ -254,7 +255,8 @@ def test_kernels_of_one_shape_share_a_macro(made: Few) -> None:
     assert 'PTXSPEC_pp_f_f_p(setp_lt_and_f32_3, "setp.lt.and.f32", 100, 10)' in lines
 
 
-@pytest.mark.parametrize("opcode", ["cvt", *(pytest.param(o, marks=pytest.mark.exhaustive) for o in ("selp", "setp"))])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("opcode", ["cvt", "selp", "setp"])
 def test_the_runner_compiles_for_any_signature(made: Few, nvcc: Path, tmp_path: Path, opcode: str) -> None:
     options = ("-Werror", "all-warnings", "-Xcompiler", "-Wall", "-arch=sm_100a")
     run(nvcc, *options, "-c", "-o", tmp_path / "k.o", made.kernels / f"{opcode}.cu")

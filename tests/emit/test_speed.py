@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,37 @@ def test_the_page_shows_what_the_record_says(project: Project, recorded: Speed, 
         assert (f"| {name} | {value} |\n" if suffix == "md" else f'">{name}</th><td>{value}</td></tr>\n') in page
     index = text_of(project.root / f"generated/manual/index.{suffix}")
     assert f"speed.{suffix}" in index and recorded.date in index
+
+
+CHARTED = tables.Table(
+    "Kernels",
+    "Of each family one. 'x add': the time over that of numpy.add. 'ns': nanoseconds. 'C' stands before others.",
+    ["family", "ns", "x add", "C x add", "x own"],
+    [["f8", "3", "4.0 (8)", "0.5", ""], ["f9", "2", "", "2.0", "no"]],
+)
+
+
+def test_ratios_are_charted_and_columns_explained_by_their_heads(project: Project) -> None:
+    project.write("spec/observed/speed.yaml", tables.as_yaml([CHARTED], MACHINE))
+    assert project.run("generate").code == 0
+    page = (project.root / "generated/manual/speed.html").read_text("utf-8")
+    assert "<p>Of each family one.</p>" in page and "<dt>ns</dt><dd>Nanoseconds. &#39;C&#39; stands" in page
+    (chart,) = re.findall(r'<figure class="chart">.*?</figure>', page, re.DOTALL)
+    assert "<h3>Ratio to add</h3>" in chart and "<p>The time over that of numpy.add.</p>" in chart
+    marks = dict(re.findall(r'<span style="left: ([\d.]+)%">([\d.]+)</span>', chart))
+    place = {number: float(at) for at, number in marks.items()}
+    bars = [
+        list(map(float, b)) for b in re.findall(r'<rect class="series\d" x="([\d.]+)" y="\d+" width="([\d.]+)"', chart)
+    ]
+    # From 1 to 4, from 0.5 to 1 and from 1 to 2; the aim is twice as far from 4 as 4 is from 2.
+    octave = place["2"] - place["1"]
+    wanted = [(place["1"], 2 * octave), (place["0.5"], octave), (place["1"], octave)]
+    assert [pytest.approx(w, abs=0.02) for w in wanted] == [tuple(b) for b in bars]
+    (aim,) = re.findall(r'<path class="aim" d="M([\d.]+) ', chart)
+    assert float(aim) == pytest.approx(place["1"] + 3 * octave, abs=0.02)
+    # The numbers can be read without the picture, and the table is there whole.
+    assert '<span class="series1">4.0 (8)</span><span class="series2">0.5</span>' in chart
+    assert "<details><summary>All figures of kernels</summary>" in page
 
 
 def test_a_specification_that_nobody_measured_has_no_such_page(project: Project) -> None:

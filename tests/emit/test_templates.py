@@ -26,6 +26,7 @@ semantics: |
 @pytest.mark.parametrize(
     "path", ["manual/instruction.md.j2", "manual/guides/claims.md.j2", "cuda/ptxspec.cuh.j2", "runtime/__init__.py"]
 )
+@pytest.mark.sampled(2)
 def test_a_template_that_is_no_text_is_named_with_the_place(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], path: str
 ) -> None:

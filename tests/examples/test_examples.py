@@ -16,7 +16,8 @@ from oracles.nvcc import bodies, made
 from ptxspec.examples.cuda import TYPES, Call, calls, inline
 from ptxspec.examples.statement import ptx, statement
 from ptxspec.examples.triton import triton
-from ptxspec.lint.linter import CPP, PYTHON, Linter
+from ptxspec.lint.languages import CPP, PYTHON
+from ptxspec.lint.linter import Linter
 from ptxspec.machine.evidence import targets
 from ptxspec.model import Spec, Variant
 from ptxspec.ptx.complaints import NOTE

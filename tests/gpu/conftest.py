@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers import fake_cuda
 from helpers.bench import OPCODES, SMALL, Bench
-from helpers.project import Project, copied
+from helpers.project import Project, again, copied
 from helpers.standin import StandIn
 from ptxspec.cli import conformance
 from ptxspec.emit.generate import generate
@@ -37,7 +36,7 @@ def bench(
     generated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Bench:
     root = tmp_path / "project"
-    shutil.copytree(generated, root)
+    again(generated, root)
     made = Bench(Project(root, capsys), StandIn(emulator(find(root))), root)
     monkeypatch.setattr(cuda, "CudaDevice", lambda: made.device)
     monkeypatch.setattr(conformance.vectors, "Sizes", SMALL)

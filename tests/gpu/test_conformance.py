@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers.bench import Array, Bench, next_up, up
+from helpers.json_schemas import complaints
 from helpers.project import Project
 
 
@@ -45,6 +47,7 @@ def test_one_wrong_bit_of_an_exact_variant_is_found(bench: Bench) -> None:
     bench.device.wrong = {"add.f32": last_bit}
     result = bench.run()
     assert result.code == 1
+    assert complaints("conformance", json.loads(bench.run("--format", "json").out)) == []
     row = bench.rows()["add.f32"]
     # Once in the grid and in each stream.
     assert row["verdict"] == "disagrees" and row["found"]["unequal"] == 3

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ptxspec.model import Variant
 
 SCRIPT = Path(__file__).with_name("evaluator.js")
 # What .ci/run sets, so that nothing is left out there.
@@ -67,3 +68,8 @@ class Evaluator:
 
     def close(self) -> None:
         self._process.communicate()
+
+
+def named(v: Variant) -> dict[str, Any]:
+    """A variant, as the evaluator is asked about it."""
+    return {"opcode": v.opcode, "spelling": v.spelling, "operands": v.operands}

@@ -41,6 +41,11 @@ def copied(to: Path, opcodes: Container[str] = OPCODES, own_templates: bool = Fa
     return to
 
 
+def again(root: Path, to: Path) -> Path:
+    """A copy of such a copy, with what was generated from it."""
+    return Path(shutil.copytree(root, to, symlinks=True, copy_function=shutil.copyfile))
+
+
 def without_recipes(text: str) -> str:
     return _RECIPES.sub("", text)
 

@@ -7,10 +7,12 @@ from functools import cache
 from ptxspec import Database
 from ptxspec.check.checking import Checked, check
 from ptxspec.emit.products.data import as_data
-from ptxspec.model import Spec
+from ptxspec.model import Spec, Variant
 from ptxspec.read.link import read
+from ptxspec.semantics.program import Program
 
 from helpers import ROOT
+from helpers.sizes import spread
 
 
 @cache
@@ -31,3 +33,14 @@ def database() -> Database:
     """As `ptxspec.load(ROOT)` has it."""
     data = as_data(specification())
     return Database(data.shared, data.opcodes.__getitem__)
+
+
+def every_program(count: int | None) -> list[tuple[Variant, str | None, Program]]:
+    """Each variant's programs with their targets, or so many of them all."""
+    found = [
+        (v, target, program)
+        for c in checked().values()
+        for v, programs in c.programs.items()
+        for target, program in programs.items()
+    ]
+    return found if count is None else spread(found, count)

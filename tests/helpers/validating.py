@@ -23,3 +23,17 @@ def expect_error(project: Project, result: Result, place: str, message: str, hel
     lines = (project.root / path).read_text("utf-8-sig").splitlines()
     assert rest[0] == "    " + lines[int(line) - 1].replace("\t", " ")
     assert re.fullmatch(r" +\^+", rest[1]) and rest[1].index("^") == 3 + int(column)
+
+
+# The file, what is replaced, by what (« stands before the mistake), a part of the message, a part of the help.
+Mistake = tuple[str, str, str, str, str]
+
+
+def expect_mistake(project: Project, mistake: Mistake) -> None:
+    path, old, new, message, help = mistake
+    if path != MAX:
+        (project.root / MAX).unlink()
+    project.edit(path, old, new)
+    at = project.place(path, "«")
+    project.edit(path, "«", "")
+    expect_error(project, project.run("validate"), at, message, help)

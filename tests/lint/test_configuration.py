@@ -126,3 +126,19 @@ def test_a_code_of_the_command_line_that_does_not_exist_gets_a_suggestion(
     assert lint("a.cu", "--select", "modifier-ordr") == 2
     assert "unknown code 'modifier-ordr'; did you mean 'modifier-order'?" in capsys.readouterr().err
     assert lint("a.cu", "--target", "sm_91") == 2
+
+
+def test_a_pattern_that_excludes_nothing_of_all_that_it_might_is_said_with_its_place(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(repository, pyproject_toml=configured('exclude = ["third", "thrid", "*.h"]'), src__a_cu=RIGHT, third__b_h="")
+    assert lint() == 0
+    # Whether *.h would match in what is passed by nobody knows; it is said, and harms nothing.
+    assert capsys.readouterr().err.splitlines() == [
+        "warning: pyproject.toml:5:22: 'thrid' excludes nothing",
+        "warning: pyproject.toml:5:31: '*.h' excludes nothing",
+    ]
+    assert lint("src") == 0 and lint("src/a.cu") == 0 and lint("-q") == 0
+    assert capsys.readouterr().err == ""
+    assert lint(".", "--exclude", "scr") == 0
+    assert capsys.readouterr().err == "warning: --exclude: 'scr' excludes nothing\n"

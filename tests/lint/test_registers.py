@@ -284,6 +284,7 @@ def compilers() -> list[str]:
     return both if shutil.which("g++") else []
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("nvcc", compilers() or [""])
 def test_constraints_are_judged_as_ptxas_judges_what_nvcc_makes_of_them(
     db: Database, ptxas: Path, tmp_path: Path, nvcc: str

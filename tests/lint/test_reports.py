@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import io
 import json
+import multiprocessing
+import os
 from pathlib import Path
 
 import pytest
@@ -176,3 +178,14 @@ def test_github_gets_paths_from_the_top_of_the_repository(
         assert capsys.readouterr().out.startswith(
             "::error file=deep/a.cu,line=1,col=9,endColumn=12,title=illegal-modifier::"
         )
+
+
+@pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="the other processes start anew")
+def test_a_process_that_is_killed_is_told_in_a_line(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(many, "_ALONE", -1.0)
+    monkeypatch.setattr(many, "_events", lambda *_: os._exit(9))
+    write(repository, a_cu=RIGHT, b_cu=RIGHT)
+    assert lint("--jobs", "2") == 2
+    assert "a process that judged files was killed; --jobs 1 judges them in this one" in capsys.readouterr().err

@@ -10,10 +10,15 @@ import pytest
 from helpers import ROOT
 from helpers.project import Project, copied
 from helpers.sizes import each_size, spread
+from ptxspec import Database
 from ptxspec.machine import evidence
 from ptxspec.machine.evidence import matches
+from ptxspec.machine.kernels import Listed, listed as kernels_listed
 from ptxspec.model import MachineCode, Spec, Variant
+from ptxspec.ptxas.asking import Pair, PtxasError
+from ptxspec.query import machine_code, show
 from ptxspec.read.notation import expand
+from ptxspec.roots import Root
 
 PATH = evidence.PATH
 # Machines that differ most: HFMA2 and FADD2 are not on all of them.
@@ -187,16 +192,56 @@ def test_the_command_says_what_it_cannot_do(two: Project) -> None:
         assert result.code == 2 and message in result.err
 
 
+def test_show_tells_what_was_recorded(spec: Spec, db: Database, tmp_path: Path) -> None:
+    path, known = ROOT / "generated/data/machine_code.json", {str(v): by for v, by in told(spec).items()}
+    for v in [*spread(db.variants, 40), *(v for v in db.variants if v.opcode in ("abs", "testp", "tanh"))]:
+        codes = list(dict.fromkeys(known.get(str(v), {}).values()))
+        shown = [line for line in machine_code.lines(db, path, v) if line.startswith("- machine code on")]
+        assert len(shown) == len(codes)
+        for line, c in zip(shown, codes, strict=True):
+            assert f"{c.targets[0]}" in line and f": {c.count} instruction" in line and line.endswith(f"`{c.text}`")
+    one = next(v for v in db.variants if v.spelling == "abs.f64")
+    line = "- machine code on sm_75 to sm_121a (ptxas 13.5.37): 1 instruction, `DADD d, -RZ, |a|`"
+    assert list(machine_code.lines(db, path, one)) == [line] and line in show.page(Root(ROOT), "abs.f64")
+    # Of a root where nothing was recorded, everything else is told.
+    assert list(machine_code.lines(db, tmp_path / "nowhere.json", one)) == []
+
+
 def test_recording_holds_afterwards_and_a_change_is_noticed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, ptxas: Path, nvdisasm: Path
 ) -> None:
     monkeypatch.setattr(evidence, "targets", lambda spec: ["sm_100a"])
     one = Project(copied(tmp_path / "project", ("neg",)), capsys)
     assert one.run("machine-code").code == 1
-    assert one.run("machine-code", "--record").code == 0
-    assert "all as recorded" in one.run("machine-code").out
+    written = json.loads(one.run("machine-code", "--record", "--format", "json").out)
+    assert written.pop("written") == str(one.root / PATH)
+    result = one.run("machine-code", "--format", "json")
+    assert result.code == 0 and json.loads(result.out) == {**written, "different": []}
+    assert written["schema"] == 1 and written["targets"] == ["sm_100a"]
     one.edit(PATH, 'text: "DADD d, -RZ, -a"', 'text: "DADD d, -RZ, a"')
     result = one.run("machine-code")
-    assert result.code == 1 and result.out.endswith("not as recorded: neg\n")
+    about = f"{written['assembler']}: {written['variants']} variants on 1 target, {written['ways']} ways"
+    assert result.code == 1 and result.out == f"{about}: not as recorded: neg\n"
     (one.root / PATH).unlink()
     assert "write it with --record" in one.run("machine-code").err
+
+
+def test_an_older_ptxas_is_asked_in_the_newest_version_that_it_knows(
+    spec: Spec, ptxas: Path, nvdisasm: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def older(ptxas: Path, pairs: list[Pair]) -> dict[Pair, str]:
+        return {(t, v): "unknown" for t, v in pairs if spec.versions[v].order > spec.versions["8.8"].order}
+
+    def listed(ptxas: Path, nvdisasm: Path, kernels: list[str], target: str, ptx: str) -> dict[str, list[Listed]]:
+        asked.append((target, ptx))
+        return kernels_listed(ptxas, nvdisasm, kernels, target, ptx)
+
+    monkeypatch.setattr(evidence, "refused", older)
+    monkeypatch.setattr(evidence, "listed", listed)
+    v = next(v for v in spec.instructions["abs"].variants if v.spelling == "abs.f64")
+    found = evidence.examine(spec, ptxas, [v], ["sm_90"])
+    assert asked == [("sm_90", "8.8")] and found[v]["sm_90"].text == "DADD d, -RZ, |a|"
+    with pytest.raises(PtxasError, match="does not know sm_107a; --target names one that it knows"):
+        evidence.examine(spec, ptxas, [v], ["sm_90", "sm_107a"])

@@ -115,6 +115,7 @@ def test_a_variant_is_replaced_by_what_does_the_same_only(
     assert target is None or target < "sm_20" or replaced > 5
 
 
+@pytest.mark.sampled(3)
 @each_size
 @pytest.mark.parametrize(("target", "ptx"), WHERE)
 def test_a_misspelling_is_mended_by_what_keeps_all_of_it(

@@ -21,7 +21,7 @@ WRONG: list[tuple[Callable[[Any], object], str]] = [
     (lambda db: db.diff_ptx(8.5, "8.6"), "a PTX version is text such as '8.6', not 8.5"),
     (lambda db: db.diff_target("sm_80", 90), "a target is text such as 'sm_90', not 90"),
     (lambda db: db.lint(b"add.f32"), "PTX is text such as 'add.f32 d, a, b;', not b'add.f32'"),
-    (lambda db: db.lint("", language="rust"), "unknown language 'rust'; known: ptx, c++, python"),
+    (lambda db: db.lint("", language="cobol"), "unknown language 'cobol'; known: ptx, c++, python"),
 ]  # fmt: skip
 
 

@@ -25,6 +25,7 @@ HIDDEN = {
 
 
 @pytest.mark.parametrize("name", HIDDEN)
+@pytest.mark.sampled(4)
 def test_a_hidden_character_is_an_error_at_its_place(project: Project, name: str) -> None:
     character, escape = HIDDEN[name]
     said = f": error: the character U+{ord(character):04X} cannot stand in it"
@@ -55,6 +56,7 @@ def test_it_is_found_in_keys_and_in_names(project: Project) -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("folder", ["instructions", "units"])
+@pytest.mark.sampled(4)
 def test_a_hidden_character_in_the_name_of_a_file(project: Project, folder: str, name: str, shown: str) -> None:
     (project.root / "spec" / folder / name).write_text("x: y\n")
     result = project.run("validate")

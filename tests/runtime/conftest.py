@@ -11,7 +11,7 @@ import pytest
 from helpers.accelerating import forget, functions
 from helpers.arithmetic_package import PATHS, taking
 from helpers.rounding import environment
-from ptxemu import accelerator, kernel as kernels
+from ptxemu import accelerator, kernel as kernels, switch
 from ptxemu.accelerator import load
 
 # Functions of an opcode that are compiled for the sake of one.
@@ -51,7 +51,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[s
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     """As in a new process with an empty cache, which it gives, and the accelerator switched on."""
-    monkeypatch.setenv(kernels.SWITCH, "1")
+    monkeypatch.setenv(switch.SWITCH, "1")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     forget(monkeypatch)
     yield tmp_path / "cache" / "ptxemu"

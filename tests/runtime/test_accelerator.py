@@ -10,7 +10,7 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers.accelerating import A, B, add, built, skip_without_a_compiler
-from ptxemu import accelerator, compiling, environment, kernel as kernels
+from ptxemu import accelerator, compiling, environment, kernel as kernels, switch
 from ptxemu.binary import Array
 
 skip_without_a_compiler()
@@ -63,13 +63,14 @@ def test_what_a_library_does_as_it_is_loaded_does_not_count(tmp_path: Path) -> N
     text += "void some_run(void) {}\n"
     one, small = np.float32([1]), np.float32([2**-30])
     path = built(tmp_path, text)
-    accelerator._kernels_of(path, {"some": (np.add, ptxemu.compile("add.f32")._signature)})
+    accelerator.kernels_of(path, {"some": (np.add, ptxemu.compile("add.f32")._signature)})
     assert one + small == 1
 
 
 # Calling them
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.usefixtures("accelerated")
 @pytest.mark.parametrize(
     "spelling", ["add.rz.f32", "fma.rp.f64", "mul.ftz.sat.f16", "fma.rm.bf16x2", "max.f16x2", "testp.normal.f64"]
@@ -95,7 +96,7 @@ def test_operands_of_any_layout(spelling: str, monkeypatch: pytest.MonkeyPatch) 
         [x[1, 2, 3] for x in every],
     ]
     got = [kernel(*operands) for operands in layouts]
-    monkeypatch.setenv(kernels.SWITCH, "0")
+    monkeypatch.setenv(switch.SWITCH, "0")
     kernels._compile.cache_clear()
     plain = ptxemu.compile(spelling)
     assert plain._native is None

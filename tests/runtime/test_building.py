@@ -13,7 +13,7 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers.accelerating import A, B, add, forget, skip_without_a_compiler
-from ptxemu import accelerator, compiling, kernel as kernels
+from ptxemu import accelerator, compiling, switch
 
 skip_without_a_compiler()
 
@@ -37,19 +37,19 @@ def test_a_single_element_is_left_to_numpy(fresh: Path) -> None:
 
 
 def test_the_switch(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(kernels.SWITCH, "0")
+    monkeypatch.setenv(switch.SWITCH, "0")
     assert add() is None and not fresh.exists()
-    for found in (None, object()):
-        monkeypatch.setattr(kernels, "find_spec", lambda name, found=found: found)
-        monkeypatch.setenv(kernels.SWITCH, "")
-        assert kernels.is_accelerated() == (found is not None)
-        monkeypatch.delenv(kernels.SWITCH)
-        assert kernels.is_accelerated() == (found is not None)
+    for has_wheel in (False, True):
+        monkeypatch.setattr(switch, "_has_wheel", lambda has_wheel=has_wheel: has_wheel)
+        monkeypatch.setenv(switch.SWITCH, "")
+        assert (switch.is_accelerated(), switch.is_left_to_time()) == (has_wheel, not has_wheel)
+        monkeypatch.delenv(switch.SWITCH)
+        assert (switch.is_accelerated(), switch.is_left_to_time()) == (has_wheel, not has_wheel)
 
 
 @pytest.mark.usefixtures("fresh")
 def test_a_bad_value_of_the_switch_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(kernels.SWITCH, "yes")
+    monkeypatch.setenv(switch.SWITCH, "yes")
     with pytest.raises(ValueError, match="PTXEMU_ACCELERATOR is 'yes'; 1 is on, 0 is off"):
         ptxemu.execute("add.f32", A, B)
 
@@ -187,9 +187,9 @@ def test_another_processor_or_compiler_has_libraries_of_its_own(
 ) -> None:
     add()
     forget(monkeypatch)
-    processor = compiling._processor()
+    processor = compiling.processor()
     with monkeypatch.context() as m:
-        m.setattr(compiling, "_processor", lambda: processor and processor + " avx1024")
+        m.setattr(compiling, "processor", lambda: processor and processor + " avx1024")
         add()
     assert len(list(fresh.glob("*.so"))) == (2 if processor else 1)
 

@@ -247,6 +247,18 @@ def test_a_target_must_have_the_statements() -> None:
     )
 
 
+def test_arguments_that_are_no_text_are_refused() -> None:
+    text = "add.f32 dd, a, b;"
+    assert ptxemu.function(text, results="dd").results == ("dd",)
+    for wrong in (5, b"add.f32 d, a, b;"):
+        with pytest.raises(TypeError, match=f"^PTX is text such as 'add.f32 d, a, b;', not {wrong!r}$"):
+            ptxemu.function(wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^results are names of registers such as 'd', not 1$"):
+        ptxemu.function(text, results=[1])  # type: ignore[list-item]
+    with pytest.raises(ptxemu.UnknownTargetError, match=r"^a target is text such as 'sm_90', not 90$"):
+        ptxemu.function(text, target=90)  # type: ignore[arg-type]
+
+
 def test_a_function_is_pickled() -> None:
     f = pickle.loads(pickle.dumps(ptxemu.function("add.f32 d, a, b;")))
     assert f(F32(1), F32(2)) == 3 and repr(f) == "<ptxemu function (a, b) -> d>"

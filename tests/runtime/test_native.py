@@ -110,7 +110,7 @@ def test_every_kernel_gives_mpfrs_bits(group: tuple[str, frozenset[str], str, in
     check_against_mpfr(group, 1 << 18)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("accelerated")
 @pytest.mark.parametrize("group", list(mixed.GROUPS)[::8], ids=mixed.ids)
 def test_kernels_of_several_types_give_mpfrs_bits(group: mixed.Group) -> None:
@@ -175,6 +175,7 @@ EXACTLY: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize("name", EXACTLY)
 def test_intervals_of_elementary_functions_hold_eight_times_the_error(name: str, tmp_path: Path) -> None:

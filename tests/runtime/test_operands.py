@@ -156,6 +156,11 @@ REFUSED = [
         (F32, F16.astype(ml_dtypes.bfloat16)),
         "b is bfloat16; expected float32 or uint32 (bits) for .f32; write b.astype(np.float32)",
     ),
+    (
+        "add.f32",
+        (np.array([1, Fraction(1, 2)]), F32),
+        "a is object; expected float32 or uint32 (bits) for .f32; write a.astype(np.float32)",
+    ),
     ("add.f32", (F32, np.array(["1"])), "b is <U1; expected float32 or uint32 (bits) for .f32"),
     (
         "add.f32",

@@ -12,7 +12,7 @@ import pytest
 from helpers.accelerating import skip_without_a_compiler
 from helpers.layouts import LAYOUTS, operands
 from numpy.testing import assert_array_equal
-from ptxemu import environment, kernel as kernels, quick, ufuncs
+from ptxemu import environment, kernel as kernels, quick, switch, ufuncs
 
 skip_without_a_compiler()
 
@@ -29,12 +29,13 @@ def bits(x: Any) -> Any:
     return np.asarray(x).view(f"u{x.itemsize}")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.usefixtures("accelerated")
 @pytest.mark.parametrize("spelling", SOME)
 def test_a_ufunc_gives_numpys_bits_in_any_layout(spelling: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = ptxemu.compile(spelling)
     with monkeypatch.context() as m:
-        m.setenv(kernels.SWITCH, "0")
+        m.setenv(switch.SWITCH, "0")
         plain = kernels.Kernel(kernel._row, None)
         assert plain._native is None
     for native in (False, True):
@@ -81,6 +82,7 @@ def test_lanes_left_undecided_are_found_by_numpy() -> None:
     assert_array_equal(many, np.tile(kernel(near), 12))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.usefixtures("accelerated")
 @pytest.mark.parametrize("spelling", ["add.f32", "div.rp.f64", "cvt.rzi.s32.f32", "ex2.approx.f32", "fma.rn.f16"])
 def test_nothing_is_said_and_flags_stay_as_they_were(spelling: str) -> None:
@@ -97,6 +99,7 @@ def test_nothing_is_said_and_flags_stay_as_they_were(spelling: str) -> None:
         assert np.geterr() == before
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("accelerated")
 @pytest.mark.skipif(not environment.FLUSHES, reason="the environment cannot be steered on this platform")
 @pytest.mark.parametrize("direction", environment._ORDER)

@@ -54,7 +54,7 @@ def test_a_wrong_requirement_is_found(
 ) -> None:
     if not whole:
         monkeypatch.setattr(verify, "pairs", lambda spec: [("sm_90", "7.8"), ("sm_121f", "9.5")])
-        monkeypatch.setattr(verify, "eras", lambda spec: [("sm_121f", "9.5")])
+        monkeypatch.setattr(verify, "eras", lambda spec, on: [("sm_121f", "9.5")])
     for path in (project.root / "spec/instructions").iterdir():
         if path.stem != "add":
             path.unlink()
@@ -83,7 +83,7 @@ def test_what_is_said_to_be_refused_must_be_refused_everywhere(
 ) -> None:
     if not whole:
         monkeypatch.setattr(verify, "pairs", lambda spec: [("sm_10", "1.0"), ("sm_121f", "9.5")])
-        monkeypatch.setattr(verify, "eras", lambda spec: [])
+        monkeypatch.setattr(verify, "eras", lambda spec, on: [])
     for path in (project.root / "spec/instructions").iterdir():
         if path.stem != "min":
             path.unlink()

@@ -21,7 +21,8 @@ def text_of(outputs: list[dict[str, Any]]) -> str:
 def test_the_notebook_says_what_it_says_when_run() -> None:
     stored = [c["outputs"] for c in code_cells(read(NOTEBOOK))]
     ran = run(NOTEBOOK)
-    assert list(map(text_of, ran)) == list(map(text_of, stored))
+    says = "written anew by `PYTHONPATH=tests python tests/helpers/notebooks.py spec/examples/numbers.ipynb`"
+    assert list(map(text_of, ran)) == list(map(text_of, stored)), says
     # What is drawn may be off by a pixel, where another processor's powers are off by a bit.
     assert [[o.get("data", {}).keys() for o in cell] for cell in ran] == [
         [o.get("data", {}).keys() for o in cell] for cell in stored

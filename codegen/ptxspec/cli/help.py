@@ -11,7 +11,7 @@ from .. import terminal
 # The commands in the order in which somebody meets them, under what they are for.
 GROUPS: dict[str, tuple[str, ...]] = {
     "what there is": ("query", "list", "show", "manual", "diff", "targets", "versions"),
-    "what it computes": ("eval", "compare", "vectors"),
+    "what it computes": ("eval", "compare", "vectors", "build"),
     "your own code": ("lint", "explain"),
     "the specification": ("validate", "generate", "verify", "machine-code", "conformance", "fit"),
     "the shell": ("completion",),
@@ -75,6 +75,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ptxspec vectors mul.rn.ftz.f32 --rows 1000000 --format csv > mul.csv",
     ),
     "fit": ("ptxspec fit tests/recordings/NAME", "ptxspec fit tests/recordings/NAME --unit RCP --record"),
+    "build": ("ptxspec build --native wheel fma add", "ptxspec build --native wheel && pip wheel wheel"),
     "completion": (
         'eval "$(ptxspec completion bash)"',
         'eval "$(ptxspec completion zsh)"',

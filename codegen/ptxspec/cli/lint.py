@@ -27,7 +27,8 @@ _FOR_PEOPLE = ("text", "github")
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Judges .ptx files by their own .version and .target, and the inline assembly of C++ (.cu .cuh .cpp .h .hip "
-        ".cl) and Python (.py) by --target and --ptx; without these, what exists anywhere passes. Exit 1: errors were "
+        ".cl), Python, Rust, Julia, MLIR (.mlir .ll) and the blocks of Markdown by --target and --ptx; without these, "
+        "as the newest PTX for any target. A string that is plainly PTX is judged too. Exit 1: errors were "
         "found, with --strict warnings too, 2: something is not there, or could not be read. Registers are judged "
         "where their declaration or constraint is in sight. Not judged are other instructions than the database's, "
         "declarations and guards by themselves, and in programs what a macro or a format fills in.\n\n"
@@ -83,6 +84,8 @@ def run(options: argparse.Namespace) -> int:
     unreadable = bool(found.missing)
     for message in found.missing:
         _say(message)
+    for message in () if options.quiet else found.idle:
+        print(f"{terminal.painted('warning:', 'yellow', 'bold', stream=sys.stderr)} {message}", file=sys.stderr)
 
     with _Progress() as progress:
 

@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         with progress_bar("assembling") as progress:
             works = evidence.examine(spec, ptxas, variants, on, progress)
         if not options.name:
-            return _hold(spec, ptxas, works, root.path, on, options.record)
+            return _hold(spec, ptxas, works, root.path, on, options)
     except PtxasError as e:
         raise PtxspecError(f"{ptxas}: {e}") from None
     told = {v: by for v, by in works.items() if by}
@@ -89,20 +89,24 @@ def _target(spec: Spec, name: str | None) -> str:
     return name
 
 
-def _hold(spec: Spec, ptxas: Path, works: Works, root: Path, on: Sequence[str], record: bool) -> int:
+def _hold(spec: Spec, ptxas: Path, works: Works, root: Path, on: Sequence[str], options: argparse.Namespace) -> int:
     """The evidence against what ptxas makes now; or in its place."""
     found, path = evidence.evidence(spec, ptxas, works), root / evidence.PATH
     entries = sum(map(len, found.opcodes.values()))
     told = f"{found.assembler}: {found.variants} variants on {counted(len(on), 'target')}, {entries} ways"
-    if record:
+    about = {"schema": 1, "assembler": found.assembler, "variants": found.variants, "targets": on, "ways": entries}
+    if options.record:
         replace_text(path, evidence.as_yaml(found))
-        print(f"{told}\nwritten: {path}")
-        return OK
-    if spec.machine is None:
-        raise PtxspecError(f"no {evidence.PATH} to hold against ptxas: write it with --record")
-    now, then = found.opcodes, spec.machine.opcodes
-    different = [o for o in {**now, **then} if now.get(o) != then.get(o)]
-    print(f"{told}: {'all as recorded' if not different else 'not as recorded: ' + ', '.join(different)}")
+        different: list[str] | None = None
+        about["written"] = str(path)
+        told = f"{told}\nwritten: {path}"
+    else:
+        if spec.machine is None:
+            raise PtxspecError(f"no {evidence.PATH} to hold against ptxas: write it with --record")
+        now, then = found.opcodes, spec.machine.opcodes
+        different = about["different"] = [o for o in {**now, **then} if now.get(o) != then.get(o)]
+        told = f"{told}: {'all as recorded' if not different else 'not as recorded: ' + ', '.join(different)}"
+    print(json.dumps(about, indent=2) if options.format == "json" else told)
     return NO if different else OK
 
 

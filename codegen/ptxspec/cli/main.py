@@ -27,7 +27,7 @@ COMMANDS = {
     "manual": "open the manual in a browser, or serve it",
     "eval": "run a variant on operands",
     "compare": "where two variants, pieces of PTX or functions of C, CUDA or NumPy differ",
-    "lint": "judge PTX, and the PTX in CUDA, C++ and Python files, as ptxas would",
+    "lint": "judge PTX, and the PTX in CUDA, C++, Python, Rust, Julia and more, as ptxas would",
     "explain": "say what mends the complaints of ptxas, nvcc, clang, NVRTC, Triton and the driver",
     "diff": "what a PTX version or a target brought",
     "targets": "the targets, with what their GPUs are called and the CUDA releases that have them",
@@ -37,6 +37,7 @@ COMMANDS = {
     "conformance": "hold the emulator against a GPU, and record what it returns",
     "vectors": "operands with results, of a recorded GPU or of the emulator",
     "fit": "recover the special function unit from a recording of a GPU",
+    "build": "compile the emulator's kernels for machines without a compiler",
     "completion": "make a shell complete commands, variants, opcodes and targets at the Tab key",
 }
 # argparse would take -inf and -0x1p3 for options.

@@ -55,7 +55,7 @@ class _Renderer(RendererHTML):
         title = _plain(tokens[at + 1])
         if tokens[at].tag == "h2":
             environment.setdefault("headings", []).append((anchor(title), title))
-            environment["section"] = title
+        environment["section"] = title
         return f'<{tokens[at].tag} id="{escape(anchor(title))}">'
 
     def link_open(self, tokens: Sequence[Token], at: int, options: Any, environment: MutableMapping[str, Any]) -> str:
@@ -73,9 +73,10 @@ class _Renderer(RendererHTML):
         return '<th scope="col">'
 
     def fence(self, tokens: Sequence[Token], at: int, options: Any, environment: MutableMapping[str, Any]) -> str:
-        """What somebody types in a transcript stands out from what is answered."""
+        """What somebody types in a transcript stands out from what is answered. Its lines are not broken, for carets
+        point at what stands above them: it scrolls, by keyboard too."""
         lines = tokens[at].content.rstrip("\n").split("\n")
         if tokens[at].info != "console":
             return f"<pre>\n{escape(tokens[at].content)}</pre>\n"
         shown = (Markup("<b>{}</b>").format(line) if line.startswith("$ ") else escape(line) for line in lines)
-        return f'<pre class="console">\n{Markup(chr(10)).join(shown)}\n</pre>\n'
+        return f'<pre class="console" tabindex="0">\n{Markup(chr(10)).join(shown)}\n</pre>\n'

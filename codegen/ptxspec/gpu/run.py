@@ -73,7 +73,8 @@ class Emulator:
         kernel = self.module.compile(v.spelling, v.operands, self.target)
         types = [t for _, t in registers.places(v.sources)]
         given = [x.astype(np.bool_) if t.kind == BOOL else x for t, x in zip(types, operands, strict=True)]
-        found = kernel(*given, results=len(v.results))
+        # Several blocks are emulated at a time.
+        found = kernel(*given, results=len(v.results), threads=1)
         columns = found if isinstance(found, tuple) else (found,)
         bits = [x if x.dtype == np.bool_ else x.view(f"u{x.itemsize}") for x in columns]
         return registers.joined([np.asarray(x, word) for x in bits])

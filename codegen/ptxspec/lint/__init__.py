@@ -1,10 +1,22 @@
-"""PTX judged as ptxas would, without ptxas: .ptx files, and the PTX in the strings of C++ and Python programs.
+"""PTX judged as ptxas would, without ptxas: .ptx files, and the PTX in the strings of programs.
 
-windows.py     a file of any length, piece by piece
-constraints.py what the operands of inline assembly are
-rules.py       what the database says of operands
-judging.py     one instruction -> complaints, from the database
-embedded.py    C++ and Python -> the PTX in their strings
-linter.py      all of these together, with what ../ptx/ reads
-findings.py    the diagnostics and their codes
-rendering.py   text, JSON, SARIF"""
+Judging
+    windows.py       a file of any length, piece by piece
+    traces.py        where a program may speak of PTX at all
+    languages/       programs -> the PTX in their strings
+    constraints.py   what the operands of inline assembly are
+    rules.py         what the database says of operands
+    judging.py       one instruction -> complaints, from the database
+    filling.py       recipes with a statement's own registers
+    linter.py        all of these together, with what ../ptx/ reads
+    findings.py      the diagnostics and their codes
+
+Whole repositories
+    configuration.py [tool.ptxspec.lint] in pyproject.toml
+    patterns.py      of paths
+    discovery.py     which files
+    ignores.py       comments that say what is not to be said
+    checking.py      one file after another, with an account of them
+    many.py          on all cores
+    statistics.py    the account
+    rendering.py     text, JSON, GitHub's annotations; sarif.py: code scanning"""

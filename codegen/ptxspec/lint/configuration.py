@@ -110,7 +110,7 @@ class Configurations:
             wrong += self._wrong(said, table)
         if wrong:
             raise ConfigurationError(wrong)
-        return None if said is None else self._settings(said, path.parent)
+        return None if said is None else self._settings(said, path.parent, table)
 
     def _wrong(self, said: Any, table: _Table) -> Iterable[Diagnostic]:
         if not isinstance(said, dict):
@@ -141,14 +141,14 @@ class Configurations:
                 except PtxspecError as e:
                     yield table.says(str(e), "", key, value)
 
-    def _settings(self, said: dict[str, Any], base: Path) -> Settings:
+    def _settings(self, said: dict[str, Any], base: Path, table: _Table | None = None) -> Settings:
         given = self._given
         select = given.select if given.select is not None else said.get("select")
         ignore = given.ignore if given.ignore is not None else said.get("ignore", ())
         codes = frozenset(CODES if select is None else select).difference(ignore)
-        exclude = tuple(Pattern(e, base) for e in said.get("exclude", ()))
+        exclude = tuple(Pattern(e, base, table.place(e) if table else "") for e in said.get("exclude", ()))
         if given.exclude is not None:
-            exclude = tuple(Pattern(e, Path.cwd()) for e in given.exclude)
+            exclude = tuple(Pattern(e, Path.cwd(), "--exclude") for e in given.exclude)
         target, ptx = said.get("target"), said.get("ptx")
         return Settings(
             self._target if target is None or self._target is not None else self._db.target(target),
@@ -178,6 +178,11 @@ class _Table:
         if value is not None and (m := re.compile(rf"[\"']{re.escape(value)}[\"']").search(self._text, at)):
             at, length = m.start() + 1, max(1, len(value))
         return self._diagnostic(message, help, at, length)
+
+    def place(self, pattern: str) -> str:
+        """Where a pattern stands, as file:line:column."""
+        d = self.says("", "", "exclude", pattern)
+        return f"{d.path}:{d.mark.line}:{d.mark.column}"
 
     def undecodable(self, message: str) -> Diagnostic:
         m = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)

@@ -13,6 +13,9 @@ _EXPRESSION = re.compile(
       |//[^\n]*+|/\*(?s:.)*?\*/|/(?![/*])|[^()"'/]++)++""",
     re.VERBOSE,
 )
+# The same in one step, up to what closes it, where it is not deep and has no characters and quotients.
+_ATOM = r""""(?:[^"\\\n]|\\.)*+"|//[^\n]*+|/\*(?s:.)*?\*/|[^()"'/]++"""
+_CLOSED = re.compile(rf"(?:{_ATOM}|\((?:{_ATOM}|\((?:{_ATOM})*+\))*+\))*+\)")
 # What LLVM's inline assembly has as one string: "=f,f,f". Triton passes it behind the assembly.
 _LISTED = re.compile(
     r"""\s*+,\s*+(?:constraints\s*+=\s*+)?(?P<quote>["'])(?P<list>[=&+\w,~{} ]*+)(?P=quote)(?P<end>\s*+[,)\]}])?"""
@@ -68,6 +71,8 @@ def listed(text: str, position: int, final: bool) -> Constraints | None:
 
 def _closed(text: str, position: int) -> int | None:
     """Where the parenthesis closes that is open at a position."""
+    if at_once := _CLOSED.match(text, position):
+        return at_once.end()
     depth = 1
     while m := _EXPRESSION.match(text, position):
         position = m.end()

@@ -13,7 +13,7 @@ from ..diagnostics import PtxspecError, suggest
 from .configuration import Configurations, Settings
 from .languages import LANGUAGES, PTX
 from .linter import language
-from .patterns import excluded
+from .patterns import Pattern, excluded
 
 STDIN = "-"
 # What is in these was written by no one who works on the repository. Folders whose names begin with a dot are passed by
@@ -34,10 +34,12 @@ class Source(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The texts to judge, each once; what is not there or holds none; and whether some were passed by."""
+    """The texts to judge, each once; what is not there or holds none; and which patterns exclude nothing of all that
+    they might."""
 
     sources: list[Source]
     missing: list[str]
+    idle: list[str]
 
 
 def find(
@@ -50,18 +52,38 @@ def find(
     """The files that arguments name. `written_in`: the language of those that are named one by one; `excluding`: leave
     out even these where the configuration excludes them; `stdin`: as what standard input is known."""
     found: dict[str, Source] = {}
+    walked = _Walked()
     missing: list[str] = []
     for argument in arguments:
         try:
-            for source in _named(argument, configurations, written_in, excluding, stdin):
+            for source in _named(argument, configurations, written_in, excluding, stdin, walked):
                 found.setdefault(source.path, source)
         except PtxspecError as e:
             missing.append(str(e))
-    return Found(list(found.values()), list(dict.fromkeys(missing)))
+    idle = (f"{p.place}: '{p.text}' excludes nothing" for p in walked.idle())
+    return Found(list(found.values()), list(dict.fromkeys(missing)), list(dict.fromkeys(idle)))
+
+
+class _Walked:
+    """Which patterns have had all the files before them that they count for, and which have excluded some."""
+
+    def __init__(self) -> None:
+        self.wholly: dict[Pattern, None] = {}
+        self.used: set[Pattern] = set()
+
+    def idle(self) -> list[Pattern]:
+        # What would be passed by anyway need not be there yet.
+        idle = (p for p in self.wholly if p not in self.used)
+        return [p for p in idle if p.text.strip("/") not in PASSED_BY and not p.text.startswith(".")]
 
 
 def _named(
-    argument: str, configurations: Configurations, written_in: str | None, excluding: bool, stdin: str | None
+    argument: str,
+    configurations: Configurations,
+    written_in: str | None,
+    excluding: bool,
+    stdin: str | None,
+    walked: _Walked,
 ) -> Iterator[Source]:
     if argument == STDIN:
         where = configurations.of(_absolute(stdin).parent) if stdin else configurations.otherwise
@@ -70,10 +92,10 @@ def _named(
     path = Path(argument)
     if path.is_dir():
         settings = configurations.of(_absolute(argument))
-        walked = list(_walk(path, _absolute(argument), settings, configurations))
-        if not walked:
+        inside = list(_walk(path, _absolute(argument), settings, configurations, walked))
+        if not inside:
             raise PtxspecError(f"{argument}: no file in it to judge; {_known_endings()}")
-        yield from walked
+        yield from inside
     elif glob.has_magic(argument) and not os.path.lexists(path):
         yield from _matching(argument, configurations)
     else:
@@ -90,7 +112,9 @@ def _absolute(path: str | Path) -> Path:
     return Path(os.path.abspath(path))
 
 
-def _walk(folder: Path, absolute: Path, settings: Settings, configurations: Configurations) -> Iterator[Source]:
+def _walk(
+    folder: Path, absolute: Path, settings: Settings, configurations: Configurations, walked: _Walked
+) -> Iterator[Source]:
     try:
         entries = sorted(os.scandir(folder), key=lambda e: e.name)
     except OSError as e:
@@ -98,16 +122,17 @@ def _walk(folder: Path, absolute: Path, settings: Settings, configurations: Conf
     if any(e.name == "pyproject.toml" for e in entries):
         settings = configurations.of(absolute)
     patterns = settings.exclude
+    walked.wholly.update(dict.fromkeys(p for p in patterns if p.base == absolute))
     for entry in entries:
         name = entry.name
         if entry.is_dir(follow_symlinks=False):
             inside, path = absolute / name, Path(entry.path)
-            if not (_is_passed_by(name, path) or (patterns and excluded(inside, patterns))):
-                yield from _walk(path, inside, settings, configurations)
+            if not (patterns and excluded(inside, patterns, walked.used)) and not _is_passed_by(name, path):
+                yield from _walk(path, inside, settings, configurations, walked)
         elif (
             (ending := os.path.splitext(name)[1].lower()) in _ENDINGS
             and entry.is_file()
-            and not (patterns and excluded(absolute / name, patterns))
+            and not (patterns and excluded(absolute / name, patterns, walked.used))
         ):
             yield Source(os.path.normpath(entry.path), LANGUAGES[ending], settings)
 
@@ -133,7 +158,7 @@ def _matching(pattern: str, configurations: Configurations) -> Iterator[Source]:
         if _passed_by(absolute / "_", _absolute(base)) or excluded(absolute, settings.exclude):
             continue
         if path.is_dir():
-            for source in _walk(path, absolute, settings, configurations):
+            for source in _walk(path, absolute, settings, configurations, _Walked()):
                 some = True
                 yield source
         elif path.suffix.lower() in _ENDINGS:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..diagnostics import nearest
 from ..ptx import operands as kinds
 from ..ptx.complaints import ERROR, NOTE, WARNING, WHOLE, Complaint
-from ..ptx.matching import Matcher, count, unreadable
+from ..ptx.matching import Matcher, beyond, count, unreadable
 from ..ptx.operands import Shape
 from ..query.alike import advice
 from ..query.database import Database, Variant
@@ -25,6 +25,8 @@ class Judgement(NamedTuple):
 
 
 NOT_OURS = Judgement(None, ())
+# An instruction of PTX that the database does not have.
+ELSEWHERE = Judgement(None, ())
 
 # Other machines' assembly has names such as .s, .d and .w, but none of these.
 _LIKE_A_TYPE = re.compile(r"b?fp?\d+(?:x\d+)?|b?float\d*|double|half", re.IGNORECASE).fullmatch
@@ -35,20 +37,20 @@ _BY_OTHERS = re.compile(r"f?(\w+?)f?")
 def misspelt(db: Database, opcode: str, names: Sequence[str]) -> str | None:
     """The opcode of the database that is meant by one that PTX does not have; None where that is not plain. Vector
     units of other machines have opcodes that begin with v, and the same types."""
-    if opcode[0] in "vV" or not any(n in db.types and not db.is_other_type(n) for n in names):
+    if not any(n in db.types or n in db.other_types for n in names):
         return None
     lower = opcode.lower()
+    exchanged = [o for o in db.opcodes if sorted(o) == sorted(lower)]
+    if exchanged or lower[0] == "v":
+        return exchanged[0] if exchanged else None
     bare = _BY_OTHERS.fullmatch(lower)
     if bare and bare[1] in db.opcodes:
         return bare[1]
-    found = next(iter(nearest(lower, db.opcodes)), "")
-    # One letter is wrong, too many or missing, or two are exchanged.
-    return found if found and _are_near(lower, found) else None
+    return next((o for o in nearest(lower, db.opcodes, len(db.opcodes)) if _are_near(lower, o)), None)
 
 
 def _are_near(one: str, other: str) -> bool:
-    if sorted(one) == sorted(other):
-        return True
+    """Whether one letter is wrong, too many or missing."""
     longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
     if len(longer) == len(shorter):
         return len(one) > 2 and sum(a != b for a, b in zip(one, other, strict=True)) == 1
@@ -98,13 +100,20 @@ class InstructionJudge:
     ) -> Judgement:
         opcode, *names = head.split(".")
         types = [n for n in names if n in self.types or n in self.other_types]
-        if self.db.is_elsewhere(opcode, names) or self.matcher.is_elsewhere(opcode, shapes):
-            return NOT_OURS
         if lenient and not any(map(self._is_like_ptx, names)):
             return NOT_OURS
+        if self.db.is_elsewhere(opcode, names) or self.matcher.is_elsewhere(opcode, shapes):
+            return self._elsewhere(shapes or ()) if names else NOT_OURS
         if not all(names):
             message = "a name is missing behind a dot"
             return NOT_OURS if lenient else Judgement(None, (Complaint(ERROR, "syntax", message, "remove the dot"),))
+        large = [i for i, n in enumerate(names) if n not in self.other_types and n.lower() in self.other_types]
+        if large:
+            # What has the type is another instruction, of which no more is known.
+            said = (
+                (f"there is no type .{names[i]}; types are written in lower case", names[i].lower(), i) for i in large
+            )
+            return Judgement(None, tuple(Complaint(ERROR, "unknown-type", s, f"write .{t}", i) for s, t, i in said))
         spelled = self._spelling(opcode, names)
         effective = self._effective(opcode, names)
         registers = None if shapes is None else count(shapes, self.matcher.unpacks(opcode, shapes))
@@ -122,6 +131,11 @@ class InstructionJudge:
         if not any(c.severity == ERROR for c in complaints):
             complaints += self._notes(variant, effective, target, ptx)
         return Judgement(variant.spelling, tuple(complaints))
+
+    def _elsewhere(self, shapes: Sequence[Shape]) -> Judgement:
+        """Of other instructions it is known which operands an asm statement does not have."""
+        complaints = beyond(shapes)
+        return Judgement(None, tuple(complaints)) if complaints else ELSEWHERE
 
     def _refusals(self, variant: Variant, target: str | None, ptx: str | None) -> list[Complaint]:
         # What is refused comes to no crash.
@@ -146,7 +160,8 @@ class InstructionJudge:
 
     def _is_like_ptx(self, name: str) -> bool:
         known = name in self.types or name in self.modifiers or name in self.other_types
-        return known or name.lower() in self.types or _LIKE_A_TYPE(name) is not None
+        lower = name.lower()
+        return known or lower in self.types or lower in self.other_types or _LIKE_A_TYPE(name) is not None
 
     def _effective(self, opcode: str, names: Sequence[str]) -> tuple[str, ...]:
         """Each name once, types as often as they stand."""

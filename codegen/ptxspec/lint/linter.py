@@ -19,7 +19,7 @@ from ..query.instead import RECIPE
 from ..query.names import spelled
 from .filling import filled
 from .findings import Finding
-from .judging import NOT_OURS, InstructionJudge, misspelt
+from .judging import ELSEWHERE, NOT_OURS, InstructionJudge, misspelt
 from .languages import EXTRACT, LANGUAGES, PTX
 from .languages.text import Text, are_operands
 from .statistics import Tally
@@ -31,12 +31,12 @@ _GUARD = re.compile(r"@\s*!?\s*[\w%$]+\s*\Z")
 
 class _Module:
     """What the text says of itself so far, or what the options say instead of the target and the PTX version.
-    `wrong_header`: its header has been complained of, and is not behind it. `statement` is where the last instruction
-    starts, and `number` counts those of all texts."""
+    `wrong_header`: its header has been complained of, and is not behind it. `is_ptx`: one of its instructions is PTX's
+    and no other machine's. `statement` is where the last one starts, and `number` counts those of all texts."""
 
     def __init__(self, target: str | None, ptx: str | None, registers: Registers) -> None:
         self.target, self.ptx, self.registers = target, ptx, registers
-        self.wrong_header = False
+        self.wrong_header = self.is_ptx = False
         self.statement, self.number = -1, 0
 
 
@@ -60,6 +60,7 @@ class Linter:
         self._options = frozenset(assembler["target_options"])
         self._special = special_names(assembler)
         self.tally = Tally()
+        self._opcodes = frozenset(db.opcodes)
         self._numbers = itertools.count()
         self._others = frozenset(assembler["other_opcodes"])
         self.judge = InstructionJudge(db, pairs=self.target is not None and self.ptx is not None)
@@ -108,17 +109,20 @@ class Linter:
         module = _Module(self.target, self.ptx or self.db.catalog.newest_version, registers)
         found: list[Finding] = []
         doubtful: list[Finding] = []
-        ours = beside = False
+        beside = False
         for item in self._scanner(embedded=True).scan(text):
             if isinstance(item, Instruction):
                 if text.prose and not are_operands(item.operands):
                     continue
                 one, more = self._instruction(item, text, module, file)
                 self._count(item.head, one)
-                ours, beside = ours or one, one
+                beside = one
                 found += more
                 if not one and not text.prose:
+                    # Beside what is plainly PTX it is no other machine's.
+                    is_ptx = module.is_ptx
                     doubtful += self._instruction(item, text, module, file, lenient=False)[1]
+                    module.is_ptx = is_ptx
             elif isinstance(item, Declaration):
                 registers.take(item.text)
             elif isinstance(item, Directive):
@@ -128,7 +132,7 @@ class Linter:
             elif isinstance(item, Problem) and ((beside and not item.stray) or not text.prose):
                 doubtful.append(_problem(item, text, module, file))
                 beside = False
-        return sorted(found + doubtful, key=lambda f: (f.line, f.column)) if ours else found
+        return sorted(found + doubtful, key=lambda f: (f.line, f.column)) if module.is_ptx else found
 
     def _other(self, item: Other, view: View, file: str) -> Iterator[Finding]:
         """What is said of a statement that is none of the database's."""
@@ -168,7 +172,8 @@ class Linter:
         known = opcode if opcode in self.db.opcodes else opcode.lower()
         lenient = view.embedded if lenient is None else lenient
         judgement = self.judge.judge(known + dot + names, shapes, module.target, module.ptx, lenient)
-        if judgement is NOT_OURS:
+        module.is_ptx |= judgement is not NOT_OURS
+        if judgement is NOT_OURS or judgement is ELSEWHERE:
             return False, []
         if known != opcode:
             message = f"there is no instruction {opcode}; opcodes are written in lower case"
@@ -181,7 +186,7 @@ class Linter:
         return True, [_instruction_finding(item, operands, view, file, c, variant, module.number) for c in complaints]
 
     def _scanner(self, embedded: bool = False) -> Scanner:
-        return Scanner(self.db.opcodes, embedded, everything=self.tally.everything, others=self._others)
+        return Scanner(self._opcodes, embedded, everything=self.tally.everything, others=self._others)
 
     def _count(self, head: str, ours: bool, embedded: bool = False) -> None:
         """An instruction, of the database or not. In a program's strings other machines' have no types."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -67,6 +70,8 @@ def check_all(
             done += len(batch)
             if progress:
                 progress(done, len(sources))
+    except BrokenProcessPool:
+        raise PtxspecError("a process that judged files was killed; --jobs 1 judges them in this one") from None
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -99,15 +104,31 @@ def _events(checker: Checker, source: Source) -> Iterator[Event]:
 # In another process
 
 _checker: Callable[[], Checker]
+_stopped = False
 
 
 def _start(data: Path, everything: bool, quiet: bool) -> None:
     global _checker
-    # The process that waits for this one ends it where it is interrupted.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Interrupts are the other process's to tell of. This one ends with the file at hand: in the middle of an answer it
+    # would leave the other waiting.
+    signal.signal(signal.SIGINT, _stop)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _checker = partial(Checker, Database.read(data), everything, quiet)
+
+
+def _stop(*_: object) -> None:
+    global _stopped
+    _stopped = True
+
+
+def _end_with_parent() -> None:
+    """Where that process is killed, nobody else would end this one."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _check(sources: Sequence[Source]) -> tuple[list[Event], Account]:
     checker = _checker()
-    return [event for source in sources for event in _events(checker, source)], checker.account
+    return [event for source in sources if not _stopped for event in _events(checker, source)], checker.account

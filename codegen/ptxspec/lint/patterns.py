@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 
 class Pattern(NamedTuple):
-    """A pattern, and the folder that it counts from. Without a slash within it is the name of a file or folder at any
-    depth, else a path; what is in a folder that it matches is matched too."""
+    """A pattern, the folder that it counts from, and where it stands. Without a slash within it is the name of a file
+    or folder at any depth, else a path; what is in a folder that it matches is matched too."""
 
     text: str
     base: Path
+    place: str = ""
 
     def matches(self, path: Path) -> bool:
         """`path` is absolute."""
@@ -24,8 +25,13 @@ class Pattern(NamedTuple):
         return _expression(self.text).fullmatch(inside.as_posix()) is not None
 
 
-def excluded(path: Path, patterns: Iterable[Pattern]) -> bool:
-    return any(p.matches(path) for p in patterns)
+def excluded(path: Path, patterns: Iterable[Pattern], used: set[Pattern] | None = None) -> bool:
+    """Whether one of the patterns matches; all that do are noted down as used."""
+    if used is None:
+        return any(p.matches(path) for p in patterns)
+    matching = [p for p in patterns if p.matches(path)]
+    used.update(matching)
+    return bool(matching)
 
 
 _PARTS = re.compile(r"\*\*/|/\*\*$|\*\*|\*|\?|\[!?[^\]]+\]|[^*?\[]+|\[")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..compact import compact
 from ..model import MachineCode, MachineEvidence, MachineForms, Spec, Variant, runs
-from ..ptxas.asking import PtxasError, version
+from ..ptxas.asking import Pair, PtxasError, refused, version
 from .flow import UnknownFlow, Work, work
 from .kernels import asked, kernel, listed
 
@@ -42,9 +42,25 @@ def targets(spec: Spec) -> list[str]:
     return list(kinds.values())
 
 
-def assembled(spec: Spec, target: str, variants: Iterable[Variant]) -> list[Variant]:
-    """The variants of which ptxas makes machine code for a target."""
-    return [v for v in variants if not v.crash and spec.catalog.takes(v.requires, target, spec.catalog.newest_version)]
+def assembled(spec: Spec, target: str, variants: Iterable[Variant], ptx: str | None = None) -> list[Variant]:
+    """The variants of which ptxas makes machine code for a target under a PTX version, the newest unless told."""
+    ptx = ptx or spec.catalog.newest_version
+    return [v for v in variants if not v.crash and spec.catalog.takes(v.requires, target, ptx)]
+
+
+def _versions(spec: Spec, ptxas: Path, on: Iterable[str]) -> dict[str, str]:
+    """The newest PTX version that this ptxas knows of each target. Raises PtxasError for a target that it does not
+    know."""
+    found = dict.fromkeys(on, spec.catalog.newest_version)
+    older = {t for t, _ in refused(ptxas, list(found.items()))}
+    for target in older:
+        pairs = [(target, v) for v in spec.versions if spec.catalog.knows(target, v)]
+        unknown = refused(ptxas, pairs)
+        known = [v for t, v in pairs if (t, v) not in unknown]
+        if not known:
+            raise PtxasError(f"ptxas {version(ptxas)} does not know {target}; --target names one that it knows")
+        found[target] = known[-1]
+    return found
 
 
 def examine(
@@ -53,11 +69,12 @@ def examine(
     """What ptxas makes of variants on some targets. Raises PtxasError."""
     nvdisasm = find_nvdisasm(ptxas)
     found: dict[Variant, dict[str, Work]] = {v: {} for v in variants}
-    jobs = [(t, some) for t in on for some in _cut(assembled(spec, t, variants))]
+    versions = _versions(spec, ptxas, on)
+    jobs = [(t, some) for t in on for some in _cut(assembled(spec, t, variants, versions[t]))]
 
     def run(job: tuple[str, Sequence[Variant]]) -> None:
         target, together = job
-        for v, w in zip(together, _works(spec, ptxas, nvdisasm, target, together), strict=True):
+        for v, w in zip(together, _works(spec, ptxas, nvdisasm, (target, versions[target]), together), strict=True):
             found[v][target] = w
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -73,14 +90,14 @@ def _cut(variants: Sequence[Variant]) -> Iterator[Sequence[Variant]]:
         yield variants[start : start + _TOGETHER]
 
 
-def _works(spec: Spec, ptxas: Path, nvdisasm: Path, target: str, variants: Sequence[Variant]) -> Iterator[Work]:
+def _works(spec: Spec, ptxas: Path, nvdisasm: Path, pair: Pair, variants: Sequence[Variant]) -> Iterator[Work]:
     kernels = [kernel(f"k{n}", spec, v) for n, v in enumerate(variants)]
-    code = listed(ptxas, nvdisasm, kernels, target, spec.catalog.newest_version)
+    code = listed(ptxas, nvdisasm, kernels, *pair)
     for n, v in enumerate(variants):
         try:
             yield work(code[f"k{n}"], [place for s in v.sources for place in s.places], v.result.places)
         except UnknownFlow as e:
-            raise PtxasError(f"{v} on {target}: {e}") from None
+            raise PtxasError(f"{v} on {pair[0]}: {e}") from None
 
 
 def evidence(spec: Spec, ptxas: Path, works: Works) -> MachineEvidence:

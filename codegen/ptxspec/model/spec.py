@@ -140,11 +140,20 @@ class Spec:
                 return p
         return None
 
+    def other_claims(self, variant: Variant) -> dict[str, tuple[str, ...]]:
+        """The claims that a variant makes on some of the targets that take it, where these are not its own: by each of
+        them the targets, where a recording or a published model says more than is promised everywhere."""
+        known = self.recordings or (self.published and self.instructions[variant.opcode].hardware_paths(variant))
+        found: dict[str, list[str]] = {}
+        for target in self.targets if known and variant.claim != "exact" else ():
+            claim = self.claim(variant, target)
+            if claim != variant.claim and self.catalog.takes(variant.requires, target):
+                found.setdefault(claim, []).append(target)
+        return {claim: tuple(targets) for claim, targets in found.items()}
+
     def reported_on(self, variant: Variant) -> tuple[str, ...]:
         """The targets on which the claim is `reported`."""
-        if not self.published or not self.instructions[variant.opcode].hardware_paths(variant):
-            return ()
-        return tuple(t for t in self.targets if self.claim(variant, t) == "reported")
+        return self.other_claims(variant).get("reported", ())
 
     def inferred_on(self, variant: Variant) -> tuple[str, ...]:
         """The targets on which the emulator follows a published model, though nobody compared the variant there."""

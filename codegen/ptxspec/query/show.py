@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from ..diagnostics import PtxspecError
 from ..grounds import Grounds
 from ..roots import Root
+from . import machine_code
 from .answers import recipe, requirement
 from .database import Database, Variant
 from .instead import offers, why_none
@@ -27,7 +29,8 @@ def page(root: Root, name: str, operands: int | None = None) -> str:
             raise PtxspecError(f"{path}: {e.strerror}; run `ptxspec generate`") from None
     first = variant(db, name, operands)
     same = db.opcodes[first.opcode].spelled(first.modifiers, first.types)
-    return "\n".join(_variant(db, v) for v in same if operands in (None, v.operands))
+    code = root.data.with_name("machine_code.json")
+    return "\n".join(_variant(db, v, code) for v in same if operands in (None, v.operands))
 
 
 def _reported(published: dict[str, Any], v: Variant) -> list[str]:
@@ -35,7 +38,7 @@ def _reported(published: dict[str, Any], v: Variant) -> list[str]:
     return [t for r in published["reports"].values() if r["variant"] == v.spelling for t in r["targets"]]
 
 
-def _variant(db: Database, v: Variant) -> str:
+def _variant(db: Database, v: Variant, code: Path) -> str:
     data, about, names = db.data, db.opcodes[v.opcode].data, v.spelling.split(".")[1:]
     known, longer = db.known_of(v), db.stands_for(v)
     lines = [f"# {v.spelling}, {v.operands} operand{'s' * (v.operands != 1)}", "", db.opcodes[v.opcode].summary, ""]
@@ -70,6 +73,7 @@ def _variant(db: Database, v: Variant) -> str:
     for _, text, shown in (about["folding"][i] for i in known.get("folding", ())):
         *operands, result = shown[0]
         lines.append(f"- constants are folded to something else: {text} {', '.join(operands)} give {result}")
+    lines += machine_code.lines(db, code, v)
     lines += [f"- {about['compared'][i][1]}" for i in known.get("compared", ())]
     notes = [about["notes"][i] for i in known.get("notes", ())]
     lines += (

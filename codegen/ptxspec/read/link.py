@@ -29,8 +29,8 @@ _SHARED = ("types", "modifiers", "targets", "assembler", "units")
 _OBSERVED = ("evidence", "machine_code", "recordings", "speed")
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
-# The functions of other languages, the manual's words, and what was found out about the specification: no result depends
-# on these files, and they may be missing.
+# The functions of other languages, the manual's words, and what was found out about the specification: no result
+# depends on these files, and they may be missing.
 OBSERVED = frozenset({"spec/functions.yaml", "spec/words.yaml", *(f"spec/observed/{name}.yaml" for name in _OBSERVED)})
 
 

@@ -27,6 +27,7 @@ from .operands import OperandError
 if TYPE_CHECKING:
     from .functions import Function, function
     from .steps import StatementError
+    from .warming import warm
 
 __all__ = [
     "Function",
@@ -40,6 +41,7 @@ __all__ = [
     "execute",
     "function",
     "variants",
+    "warm",
 ]
 
 
@@ -49,4 +51,8 @@ def __getattr__(name: str) -> Any:
         from . import functions, steps
 
         return getattr(steps if name == "StatementError" else functions, name)
+    if name == "warm":
+        from .warming import warm
+
+        return warm
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,19 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
 from . import environment
 from .binary import Array
-from .kernel import Kernel, is_accelerated
-from .lookup import Row
+from .kernel import Kernel
+from .lookup import Row, UnknownTargetError
 from .operands import OperandError
 from .running import in_blocks, takes
 from .signature import Operand, Signature, Type
 from .steps import Alone, Piece, Program, Step
 from .straightline import read
+from .switch import is_accelerated
 
 if TYPE_CHECKING:
     from .accelerator import Native
@@ -37,8 +38,24 @@ def function(text: str, target: str | None = None, results: Iterable[str] | None
     (`@p`), braces and constants, but no branches, no memory and no special registers.
 
     `target` ("sm_90") picks the behaviour of that target, and refuses what it does not have. Raises StatementError (a
-    ValueError), with every statement that cannot be run, and ValueError for `results`."""
-    return Function(read(text, target, results))
+    ValueError), with every statement that cannot be run, and ValueError for `results` that are none; TypeError and
+    UnknownTargetError for arguments that are no text."""
+    if not isinstance(text, str):
+        raise TypeError(f"PTX is text such as 'add.f32 d, a, b;', not {_short(text)}")
+    if not (target is None or isinstance(target, str)):
+        raise UnknownTargetError(f"a target is text such as 'sm_90', not {_short(target)}")
+    # One name is itself a sequence of text.
+    names = [results] if isinstance(results, str) else results if results is None else list(results)
+    for name in names or ():
+        if not isinstance(name, str):
+            raise TypeError(f"results are names of registers such as 'd', not {_short(name)}")
+    return Function(read(text, target, names))
+
+
+def _short(x: object) -> str:
+    """A wrong argument in at most a line."""
+    text = repr(x)
+    return text if len(text) <= 60 else f"a {type(x).__name__}"
 
 
 class Traced(NamedTuple):
@@ -151,14 +168,24 @@ class Function(Kernel):
         found = super()._representation(t, arrays)
         return found if t.is_native(found) else t.bits
 
+    _COMPILED: ClassVar = "_pieces"
+
     @cached_property
     def _pieces(self) -> list[Piece | Alone]:
         """The function in C, where the accelerator has it; empty where it has not."""
-        if not is_accelerated():
-            return []
+        return self._compiled() if is_accelerated() else []
+
+    @property
+    def _wanted(self) -> None:
+        return None
+
+    def _compiled(self) -> Any:
         from . import pieces
 
         return pieces.compiled(self._program, self._is_proved) or []
+
+    def _adopt(self, compiled: Any) -> None:
+        super()._adopt(compiled or [])
 
     def _is_proved(self, found: Sequence[Piece | Alone]) -> bool:
         """Do pieces give what NumPy gives?"""
@@ -173,7 +200,8 @@ class Function(Kernel):
         return all(map(np.array_equal, *made))
 
     @property
-    def _is_in_c(self) -> bool:
+    def is_in_c(self) -> bool:
+        """Does it run in C, in whole or in part?"""
         return bool(self._pieces)
 
     def _run_on(self, arrays: list[Array], block: int) -> None:

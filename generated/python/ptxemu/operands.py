@@ -146,6 +146,8 @@ def mended(name: str, dtype: np.dtype[Any], t: Type) -> str:
     same_size = dtype.itemsize == t.bits.itemsize
     # The types of ml_dtypes are of a kind of their own.
     is_float = kind == "f" or (kind == "V" and dtype.names is None and _is_number(dtype))
+    if kind == "O" and t.native_name:
+        return f"write {name}.astype({spelled(t, native=True)})"
     if not (is_float or kind in "iub"):
         return ""
     if t.sort == "bool":

@@ -24,6 +24,8 @@ class Parts:
     def share(self, run: Callable[[int, int], None], threads: int) -> None:
         """`run` does every part, from a start to a stop, on so many threads, of which this is one. Raises what it
         raises, once nobody is at work any more."""
+        import threading  # noqa: F401  # whichever thread imports it is the main one to it: no helper
+
         self._done.acquire()
         try:
             for _ in range(threads - 1):

@@ -11,16 +11,17 @@
 
   // Whether other instructions have the name of an opcode with these names, as codegen/ptxspec/ptx/elsewhere.py has it.
   function isElsewhere(opcode, names) {
-    const about = search.data.opcodes[opcode], asked = names.filter(n => types.has(n));
-    const isEmpty = n => (about.emptyTypes ?? []).includes(n);
-    if (names.some(n => (about.otherModifiers ?? []).includes(n)) || (names.some(isEmpty) && !asked.every(isEmpty))) {
+    const about = search.data.opcodes[opcode], spelled = names.filter(n => types.has(n));
+    const asked = spelled.filter(n => !(about.emptyTypes ?? []).includes(n));
+    const isOwn = () => search.variants(opcode).some(v => v.types.join(".") === asked.join("."));
+    if (names.some(n => (about.otherModifiers ?? []).includes(n)) || (asked.length < spelled.length && isOwn())) {
       return true;
     }
     if (!asked.length) {
       return false;
     }
     if (about.elsewhere === null) {
-      return !search.variants(opcode).some(v => v.types.join(".") === asked.join("."));
+      return !isOwn();
     }
     return about.elsewhere.map(form => form.split(".")).some(form =>
       form.slice(-asked.length).join(".") === asked.join(".")

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
-import shlex
-import subprocess
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +12,7 @@ import ptxemu
 import pytest
 from helpers.browser import Browser, Visits
 from helpers.sizes import each_size, spread
-from ptxspec.__main__ import main
-from ptxspec.diagnostics import PtxspecError
+from helpers.trying import follow, results, written
 from ptxspec.evaluate import parse_operand
 from ptxspec.model import BOOL, Spec, Type, Variant
 
@@ -26,29 +21,6 @@ if TYPE_CHECKING:
 
 # Lanes and packed results, predicates, a unit of a target.
 SOME = ("cvt", "setp", "ex2")
-NUMBERS = ("1.5", "-0.0", "0x1.8p-3", "1e-40", "inf", "-inf", "nan", "65504", "0.1", "-3", "1e5", "7")
-
-# What stands there: of each result register its bits, true or false.
-RESULTS = """() => Array.from(document.querySelectorAll("#try-results .result"), result =>
-  (result.querySelector("h3 code + span + code") ?? result.querySelector(".forms code:last-of-type")
-    ?? result.querySelector(".value")).textContent.trim())"""
-
-
-def results(page: Page) -> list[str]:
-    found: list[str] = page.evaluate(RESULTS)
-    return found
-
-
-def follow(page: Page, state: str) -> list[str]:
-    """As a link in the page does it; the results that stand there then."""
-    page.evaluate(FOLLOW, state)
-    return results(page)
-
-
-FOLLOW = """state => new Promise(done => {
-  addEventListener("hashchange", () => setTimeout(done), {once: true});
-  location.hash = state;
-})"""
 
 
 @pytest.fixture(scope="module")
@@ -82,18 +54,6 @@ def _array(bits: int, type_: Type) -> np.generic:
 
 def _shown(x: Any, type_: Type) -> str:
     return str(bool(x)).lower() if type_.kind == BOOL else f"0x{int(x.view(f'u{x.itemsize}')):0{type_.width // 4}x}"
-
-
-def written(rng: random.Random, type_: Type) -> str:
-    """An operand as somebody may type it: a number, where the type has it, or any bits."""
-    if type_.kind == BOOL:
-        return rng.choice(("true", "false"))
-    text = ",".join(rng.choice(NUMBERS) for _ in range(type_.lanes))
-    try:
-        parse_operand(text, type_)
-    except PtxspecError:
-        text = ""
-    return text if text and rng.random() < 0.6 else f"0x{rng.getrandbits(type_.width):0{type_.width // 4}x}"
 
 
 @each_size
@@ -229,36 +189,7 @@ def test_what_was_typed_outlives_a_change_of_the_variant(fma: Page) -> None:
     assert page.locator("#try-operand-c").input_value() == "1e0"
 
 
-# Links
-
-
-def test_a_link_carries_the_whole_state(visit: Visits) -> None:
-    page = visit("ex2.html#try=ex2.approx.f32&a=0.3&target=sm_75")
-    assert page.locator("#try-target").input_value() == "sm_75" and results(page) == ["0x3f9d9624"]
-    assert "reported" in page.locator("#try-claim").inner_text()
-    page.locator("#try-operand-a").fill("0.5")
-    page.wait_for_function("location.hash === '#try=ex2.approx.f32&a=0.5&target=sm_75'")
-    shown = results(page)
-    page.reload()
-    assert page.locator("#try-operand-a").input_value() == "0.5" and results(page) == shown
-
-
-def test_the_address_of_a_variant_chooses_it(visit: Visits) -> None:
-    page = visit("max.html#max.NaN.f32-3")
-    for state, spelling, operands in (
-        (None, "max.NaN.f32", 3),
-        ("max.ftz.f32", "max.ftz.f32", 2),
-        ("try=max.f32.NaN.ftz", "max.ftz.NaN.f32", 2),
-        ("try=max.f32-3", "max.f32", 3),
-    ):
-        if state:
-            follow(page, state)
-        assert page.locator("#try-variant").input_value() == spelling
-        assert page.locator("#try-operands input").count() == operands
-    follow(page, "max.NaN.xorsign.abs.f32")
-    page.locator(".card.target .snippet").get_by_role("link", name="Try it").click()
-    assert page.locator("#try-variant").input_value() == "max.NaN.xorsign.abs.f32"
-
+# Links that lead nowhere any more, and those that stay
 
 LOST = {
     "try=fma.rq.f32&a=1&b=2&c=3": "The link asks for fma.rq.f32, which there is not (any more). The nearest: fma.r",
@@ -339,48 +270,6 @@ def test_axe_finds_nothing_serious_in_any_state(visit: Visits, theme: str) -> No
     page.locator("#try-specials summary").click()
     page.locator("#try-everything").check()
     assert serious() == []
-
-
-# Away with it
-
-HEARD = "() => { navigator.clipboard.writeText = async text => { globalThis.copied = text } }"
-
-
-def copied(page: Page, name: str) -> str:
-    page.get_by_role("button", name=name).click()
-    assert "Copied" in page.locator("#try-copied").inner_text()
-    text: str = page.evaluate("globalThis.copied")
-    return text
-
-
-@each_size
-def test_what_is_copied_gives_the_same(
-    visit: Visits, ptxas: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], spec: Spec, whole: bool
-) -> None:
-    rng = random.Random(4)
-    for opcode in spec.instructions if whole else ("setp",):
-        page = visit(f"{opcode}.html")
-        page.evaluate(HEARD)
-        variants = [v for v in spec.instructions[opcode].variants if not v.crash and not v.requires.until]
-        for v in spread(variants, 3 if whole else 1):
-            texts = [written(rng, s.type) for s in v.sources for _ in s.places]
-            names = [place for s in v.sources for place in s.places]
-            shown = follow(page, "&".join([f"try={v.spelling}", *map("=".join, zip(names, texts, strict=True))]))
-            address = copied(page, "Copy link")
-            name, *command = shlex.split(copied(page, "Copy command"))
-            assert name == "ptxspec" and main([*command, "--format", "json"]) == 0
-            found = json.loads(capsys.readouterr().out)["result"]
-            said = [str(x).lower() for x in (found if isinstance(found, list) else [found])]
-            assert said == shown, command
-            module = tmp_path / "module.ptx"
-            module.write_text(copied(page, "Copy PTX"))
-            target = re.search(r"\.target (\w+)", module.read_text())[1]  # type: ignore[index]
-            if f"No CUDA release of today compiles for {target}" not in module.read_text():
-                subprocess.run([ptxas, "-arch", target, "-o", tmp_path / "module.cubin", module], check=True)
-            follow(page, "try")
-            follow(page, address.partition("#")[2])
-            assert results(page) == shown
-        visit.leave(page)
 
 
 # Special operands

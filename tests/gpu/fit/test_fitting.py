@@ -6,11 +6,9 @@ import importlib
 import json
 import math
 import re
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,41 +16,21 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers import ROOT, repository
-from helpers.made_up_units import (
-    BITS,
-    CORES,
-    INFINITY,
-    NAN,
-    SIGN,
-    UNITS,
-    Array,
-    copied_with_units,
-    hardware,
-    one,
-    special_values,
-    truncated,
-)
-from helpers.project import Project
+from helpers.made_up_recordings import SMALL, record, recorded_as
+from helpers.made_up_units import BITS, INFINITY, NAN, SIGN, UNITS, Array, hardware, special_values, truncated
+from helpers.project import Project, again
 from helpers.sizes import each_size
 from helpers.standin import StandIn
 from ptxspec.cli import conformance
-from ptxspec.emit.generate import generate
 from ptxspec.evaluate import emulator
-from ptxspec.gpu import cuda, recording, vectors
+from ptxspec.gpu import cuda
 from ptxspec.gpu.bounds import Judge
-from ptxspec.gpu.compare import Found
-from ptxspec.gpu.device import About
-from ptxspec.gpu.fit import recorded
 from ptxspec.gpu.fit.fitting import fit
 from ptxspec.gpu.fit.interpolator import common_residue
 from ptxspec.gpu.fit.observed import emulated
-from ptxspec.gpu.recording import Recorder
-from ptxspec.model import Argument, Fitted, Interpolator, Spec, UnitModel, Variant, Word
+from ptxspec.model import Argument, Fitted, Interpolator, UnitModel, Word
 from ptxspec.read.link import read
 from ptxspec.roots import Root
-
-# No stream but the cores and the special operands is large.
-SMALL = vectors.Sizes(random=256, sample=256)
 
 
 def test_units_of_the_repository_are_followed_where_they_are_known() -> None:
@@ -72,68 +50,12 @@ def test_units_of_the_repository_are_followed_where_they_are_known() -> None:
     assert [m["reported"] for m in data["units"]["EX2"]["models"]] == ["ptx-math"]
 
 
-@pytest.fixture(scope="session")
-def generated(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """A root with made-up units and what is generated from it, fitting's emulator among it: made once."""
-
-    @cache
-    def root(*names: str) -> Path:
-        made = copied_with_units(tmp_path_factory.mktemp("units") / "project", *names)
-        generate(made)
-        return made
-
-    return root
-
-
-@pytest.fixture
-def built(generated: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Project:
-    """A project with two made-up units."""
-    return Project(shutil.copytree(generated("RCP", "LG2"), tmp_path / "project"), capsys)
-
-
-def made_up_provenance(root: Path, spec: Spec) -> dict[str, Any]:
-    gpu = About("Made-up GPU", "sm_90", "0.0", "no compiler", "13.0")
-    folders = root / "generated/cuda", root / "generated/python/ptxemu"
-    return recording.provenance(gpu, spec, "ptxspec", "2026-01-02", SMALL, *folders)
-
-
-def record(project: Project, folder: Path, results: dict[str, Callable[[int], int]]) -> Path:
-    """A recording of instructions that compute these results."""
-    spec = read(project.root)
-    every = {v.spelling: v for i in spec.instructions.values() for v in i.variants if v.operands == 1}
-    with Recorder(folder, spec, made_up_provenance(project.root, spec)) as recorder:
-        for name, result in results.items():
-            v = every[UNITS[name].variant]
-            for part in vectors.parts(v, SMALL, spec.units[name].cores):
-                write(recorder, v, part, lambda x, result=result: np.array([result(int(b)) for b in x], np.uint32))  # type: ignore[misc]
-        recorder.finish({})
-    return folder
-
-
-def recorded_as(folder: Path, spelling: str, computed: Callable[[Array], Array]) -> recorded.Recorded:
-    """The same of one instruction of the repository."""
-    spec = repository.specification()
-    v = next(v for i in spec.instructions.values() for v in i.variants if v.spelling == spelling)
-    cores = [c for u in spec.units.values() for c in u.cores if c.variant == spelling]
-    with Recorder(folder / "recording", spec, made_up_provenance(ROOT, spec)) as recorder:
-        for part in vectors.parts(v, SMALL, cores):
-            write(recorder, v, part, computed)
-        recorder.finish({})
-    return recorded.Recorded(recording.read(folder / "recording", spec), spec)
-
-
-def write(recorder: Recorder, v: Variant, part: vectors.Part, computed: Callable[[Array], Array]) -> None:
-    blocks = [computed(vectors.operands(v, part.stream, *block)[0]) for block in part.blocks()]
-    kept = np.concatenate(blocks)[: part.kept]
-    recorder.write(v, part, kept, [vectors.digest(b) for b in blocks], Found(part.count))
-
-
 @each_size
 def test_made_up_units_are_found_again_and_followed(
-    generated: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], whole: bool
+    with_units: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], whole: bool
 ) -> None:
     units = UNITS if whole else {n: UNITS[n] for n in ("RCP", "RSQ")}
-    built = Project(shutil.copytree(generated(*units), tmp_path / "project"), capsys)
+    built = Project(again(with_units(*units), tmp_path / "project"), capsys)
     folder = record(built, tmp_path / "recording", {n: lambda x, u=u: hardware(u, x) for n, u in units.items()})  # type: ignore[misc]
     before = emulator(Root(built.root, False))
     names = [a for n in units for a in ("--unit", n)]
@@ -155,7 +77,7 @@ def test_made_up_units_are_found_again_and_followed(
             if finer >= 0:
                 assert [r[k] for r in model.core.coefficients] == [r[k] << finer for r in u.table]  # type: ignore[union-attr]
 
-    shutil.copytree(built.root, tmp_path / "second")
+    again(built.root, tmp_path / "second")
     emu = emulator(Root(tmp_path / "second", False))
     rng = np.random.default_rng(90)
     x = np.concatenate([special_values(spec.formats["f32"]), rng.integers(0, 1 << 32, 1500)]).astype(np.uint32)
@@ -223,7 +145,7 @@ def test_what_was_recorded_fitted_and_followed_is_measured(
     assert re.search(r"^RCP: .*\n  written: .*/spec/units/RCP-sm_90.yaml$", recorded["told"], re.MULTILINE)
     assert recorded["told"].endswith("what agrees in every bit is then measured\n")
     assert built.run("generate").code == 0
-    shutil.copytree(built.root, tmp_path / "second")
+    again(built.root, tmp_path / "second")
     second = Project(tmp_path / "second", built._capture)
     replayed = second.run("conformance", "--replay", second.root / "tests/recordings/made-up")
     assert re.search(rf"^{spelling} .* agrees$", replayed.out, re.MULTILINE), replayed.out + replayed.err
@@ -236,120 +158,6 @@ def test_what_was_recorded_fitted_and_followed_is_measured(
     assert (spelling, 1) in registered.equal
     assert second.run("generate").code == 0
     assert "claim   measured" in second.run("query", spelling, "--target", "sm_90").out
-
-
-def files(project: Project) -> set[str]:
-    return {p.name for p in (project.root / "spec/units").iterdir()}
-
-
-def test_one_wrong_bit_is_reported_and_not_absorbed(built: Project, tmp_path: Path) -> None:
-    folder = record(built, tmp_path / "recording", one("RCP", wrong=frozenset({0x3FC12600})))
-    result = built.run("fit", folder, "--unit", "RCP", "--record")
-    assert result.code == 1
-    assert "contradicted in 1 of 16 segments; the others have coefficients" in result.out
-    assert re.search(
-        r"segment 8: .* miss 1 of 1024 results, first for 1\.508972\d* 0x1\.824cp\+0 0x3fc12600", result.out
-    )
-    assert files(built) == {"README.md"}
-
-
-def test_a_wrong_result_beyond_the_core_is_reported(built: Project, tmp_path: Path) -> None:
-    # +infinity is among the special operands, and in no segment.
-    folder = record(built, tmp_path / "recording", {"RCP": lambda x: 1 if x == INFINITY else UNITS["RCP"](x)})
-    result = built.run("fit", folder, "--unit", "RCP", "--record")
-    assert result.code == 1
-    assert "not exact: 1 of 16716 results differ, first rcp.approx.ftz.f32 of +inf 0x7f800000:" in result.out
-    assert files(built) == {"README.md"}
-
-
-def test_what_no_interpolator_computes_becomes_a_table_of_differences(built: Project, tmp_path: Path) -> None:
-    def correct(x: int) -> int:
-        """Two units off where the place has an odd number of ones, else correctly rounded for the first bits."""
-        u = UNITS["RCP"]
-        if (special := u.special(x)) is not None:
-            return special
-        place = x >> (23 - BITS) & (1 << BITS) - 1
-        # The reciprocal of 1.f lies between a half and one.
-        significand = round(Fraction(2 ** (24 + BITS), 2**BITS + place)) - 2 * (place.bit_count() % 2)
-        exponent = (x >> 23 & 255) - 127
-        return truncated(Fraction(significand, 2**24) / Fraction(2) ** exponent * (-1 if x & SIGN else 1))
-
-    folder = record(built, tmp_path / "recording", {"RCP": correct})
-    result = built.run("fit", folder, "--unit", "RCP", "--record")
-    assert result.code == 0, result.out + result.err
-    assert re.search(r"exact: all 16716 results; a table of differences from reciprocal of \d{3} bytes", result.out)
-    assert files(built) == {"README.md", "RCP-sm_90.yaml", "RCP-sm_90.txt"}
-    assert built.run("generate").code == 0
-    shutil.copytree(built.root, tmp_path / "second")
-    emu = emulator(Root(tmp_path / "second", False))
-    x = np.random.default_rng(1).integers(0, 1 << 32, 3000).astype(np.uint32)
-    flushed = [int(v) & SIGN if int(v) & ~SIGN < 1 << 23 else int(v) for v in x]
-    assert emu.execute("rcp.approx.ftz.f32", x, target="sm_90").tolist() == [correct(v) for v in flushed]
-    second = Project(tmp_path / "second", built._capture)
-    assert second.run("eval", "rcp.approx.ftz.f32", "3.25", "--target", "sm_90", "--trace").code == 0
-    # Its file is part of the specification.
-    table = built.root / "spec/units/RCP-sm_90.txt"
-    table.write_text(table.read_text("ascii")[:-20], "ascii")
-    broken = built.run("validate")
-    assert broken.code == 1 and "RCP-sm_90.txt cannot be read" in broken.err
-    table.unlink()
-    assert built.place("spec/units/RCP-sm_90.yaml", "RCP-sm_90.txt") in built.run("validate").err
-
-
-def test_a_table_holds_all_of_a_16_bit_unit(tmp_path: Path) -> None:
-    """The instruction flushes subnormal operands before the unit sees them."""
-    spec, spelling = repository.specification(), "ex2.approx.ftz.bf16"
-    every = np.arange(1 << 16, dtype=np.uint16)
-    results = ptxemu.execute(spelling, every)
-    finite = (results > 0x80) & (results < 0x7F7F) & ((every & 0x7FFF) >= 0x80)
-    results[finite] += (every[finite] * np.uint16(40503) >> np.uint16(14)) - np.uint16(1)
-    outcome = fit(spec, spec.units["EX2_BF16"], recorded_as(tmp_path, spelling, lambda x: results[x]), ptxemu)
-    assert outcome.model is not None, outcome.report
-    normal = every[(every & 0x7FFF) >= 0x80]
-    assert (ptxemu.unit.unit(normal, emulated(outcome.model, ptxemu)) == results[normal]).all()
-
-
-def test_where_a_table_does_not_determine_the_unit_nothing_is_claimed(built: Project, tmp_path: Path) -> None:
-    def logarithm(x: int) -> int:
-        special = UNITS["LG2"].special(x)
-        value = float(np.uint32(x).view(np.float32))
-        return special if special is not None else int(np.float32(math.log2(value)).view(np.uint32))
-
-    folder = record(built, tmp_path / "recording", {"LG2": logarithm})
-    result = built.run("fit", folder, "--unit", "LG2", "--record")
-    assert result.code == 1 and "sums by roundTowardNegative: results of one place differ: for " in result.out
-    assert files(built) == {"README.md"}
-
-
-def test_what_the_cores_do_not_show_must_be_confirmed_by_digests_of_everything(built: Project, tmp_path: Path) -> None:
-    """Every second operand of the core is left out."""
-    text = (built.root / "spec/units.yaml").read_text("utf-8")
-    built.write("spec/units.yaml", text.replace(CORES["RCP"], "first: 0xfe000, count: 8192, shift: 10"))
-    folder = record(built, tmp_path / "recording", one("RCP"))
-    result = built.run("fit", folder, "--unit", "RCP", "--record")
-    assert result.code == 1 and files(built) == {"README.md"}
-    assert "not proven: it has all 8524 results, but 8192 places are in no recorded core" in result.out
-
-    f32, digests = read(built.root).formats["f32"], {}
-    for start in range(0, 3 << 20, 1 << 20):
-        x = np.arange(start, start + (1 << 20), dtype=np.uint32)
-        digests[start] = vectors.digest(x * np.uint32(3))
-    assert recorded.disagreeing(lambda x: x * np.uint32(3), digests, f32) == []
-    assert recorded.disagreeing(lambda x: np.where(x == 1234567, 0, x * np.uint32(3)), digests, f32) == [1 << 20]
-
-
-def test_what_cannot_be_read_gets_one_line(built: Project, tmp_path: Path) -> None:
-    nothing = built.run("fit", tmp_path / "nowhere")
-    assert nothing.code == 2 and re.fullmatch(r"ptxspec: .*about\.json: No such file or directory\n", nothing.err)
-    (tmp_path / "about.json").write_text("[")
-    assert "about.json: not a recording" in built.run("fit", tmp_path).err
-    folder = record(built, tmp_path / "recording", one("RCP"))
-    unknown = built.run("fit", folder, "--unit", "RPC")
-    assert unknown.code == 2 and "unknown unit 'RPC'; did you mean 'RCP'?" in unknown.err
-    assert "SIN: not recorded: sin.approx.ftz.f32" in built.run("fit", folder, "--unit", "SIN").out
-    path = folder / "results.jsonl"
-    path.write_bytes(path.read_bytes()[:-9])
-    assert re.fullmatch(r"ptxspec: .*results\.jsonl: its digest .*\n", built.run("fit", folder, "--unit", "RCP").err)
 
 
 def test_a_common_residue_is_found_where_there_is_one() -> None:
@@ -442,11 +250,11 @@ STRUCTURES = {
 
 @each_size
 def test_units_with_other_structures_are_found_again(
-    generated: Callable[..., Path], built: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str], whole: bool
+    with_units: Callable[..., Path], built: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str], whole: bool
 ) -> None:
     names = list(STRUCTURES) if whole else ["LG2"]
     if whole:
-        built = Project(shutil.copytree(generated(*names), tmp_path / "whole"), capsys)
+        built = Project(again(with_units(*names), tmp_path / "whole"), capsys)
     folder = record(built, tmp_path / "recording", {n: STRUCTURES[n] for n in names})
     result = built.run("fit", folder, *(a for n in names for a in ("--unit", n)), "--record")
     assert result.code == 0, result.out + result.err

@@ -15,7 +15,7 @@ import ptxemu
 import pytest
 from helpers import ROOT
 from helpers.bench import SMALL
-from helpers.project import Project, copied
+from helpers.project import Project, again, copied
 from helpers.repository import specification
 from helpers.standin import StandIn
 from numpy.typing import NDArray
@@ -130,7 +130,7 @@ def test_a_gpu_with_published_units_is_recorded_fitted_and_measured(
     assert set(re.findall(r"^(\w+): exact", recorded.err, re.MULTILINE)) >= UNITS, recorded.err
     assert first.run("generate").code == 0
 
-    shutil.copytree(first.root, tmp_path / "second")
+    again(first.root, tmp_path / "second")
     second = Project(tmp_path / "second", capsys)
     replayed = second.run("conformance", "--replay", second.root / folder)
     assert replayed.code == 0, replayed.out + replayed.err

@@ -103,10 +103,7 @@ class _Opcode:
         """What is known of a variant. Where it depends on targets, there are pairs of some of them and of what holds
         on these."""
         catalog, own = self.spec.catalog, {*v.modifiers, *v.means}
-        claims, hazards = dict[str, list[str]](), dict[str, list[str]]()
-        for t in self.spec.targets if v.claim != "exact" and self._is_known_of_targets(v) else ():
-            if (claim := self.spec.claim(v, t)) != v.claim:
-                claims.setdefault(claim, []).append(t)
+        hazards = dict[str, list[str]]()
         for t in self.spec.targets if v.hazards else ():
             if text := catalog.hazard_text(v, t):
                 hazards.setdefault(text, []).append(t)
@@ -116,16 +113,13 @@ class _Opcode:
             "signature": self.signature(v),
             "claim": v.claim,
             "targets": self._masks[v.requires],
-            "claims": [[self.mask(on), claim] for claim, on in claims.items()],
+            "claims": [[self.mask(on), claim] for claim, on in self.spec.other_claims(v).items()],
             "hazard": catalog.hazard_text(v) if v.hazards else None,
             "hazards": [[self.mask(on), text] for text, on in hazards.items()],
             "means": v.means,
             "implied": [[on, i.modifier] for i, on in self._implied if i.modifier not in own and i.is_about(v)],
         }
         return {name: said for name, said in about.items() if said not in (None, [], ())}
-
-    def _is_known_of_targets(self, v: Variant) -> bool:
-        return bool(self.spec.recordings or self.checked.instruction.hardware_paths(v))
 
     def modifiers(self) -> dict[str, tuple[str | None, bool, str]]:
         """The direction in which a modifier makes operations round, whether it flushes, and the place of both: of those

@@ -66,9 +66,13 @@ def _patterns(body: str) -> _Patterns:
 _IN_FILES = _patterns(r'[^"\\\n]')
 # In a Python string that is not raw, \n within a string of C is the end of a line.
 _IN_STRINGS = _patterns(r'[^"\\]')
-# What is none of these, or a word or comment that goes on to nowhere: most of a program, in one step.
+# What is none of these, or a word, comment or character that goes on to nowhere, or a string by itself without a trace:
+# most of a program, in one step.
 _PLAIN = re.compile(
-    r"""(?: [^\w"'/]++ | (?!asm|__asm)\w++(?!["']|\Z) | //[^\n]*+\n | /\*(?s:.)*?\*/ | /(?![/*]|\Z) )*+""", re.VERBOSE
+    r"""(?: [^\w"'/]++ | (?!asm|__asm)\w++(?!["']|\Z) | //[^\n]*+\n | /\*(?s:.)*?\*/ | /(?![/*]|\Z)
+      | "(?:[^"\\\n.a]|\\[^\n]|\.(?![bsufpv])|a(?!sm))*+"(?!\s*+(?:["/\\LuUR]|\Z))
+      | '(?:[^'\\\n]|\\.){1,4}'(?!\Z) )*+""",
+    re.VERBOSE,
 )
 # What may be a part that goes on behind the window. No one writes longer ones.
 _OPEN = re.compile(r'(?:u8|[LuU])?R?"|[/\\#(\n]')

@@ -18,13 +18,13 @@ _TOKEN = re.compile(
     rf"""(?P<comment> {_COMMENT} | \#=(?s:.)*+ )
       | (?P<asm> @?\w*asm\w*+[(\s]\s*+(?=") )
       | (?P<string> {_STRING} )
-      | (?P<open> "(?s:.)*+ )
+      | (?P<open> "(?s:.)*+ | '(?:[^'\\\n]|\\[^'\n]{{0,9}})?\Z )
       | (?P<char> '(?:[^'\\\n]|\\[^'\n]{{1,9}}|\\')' )
       | (?P<word> \w++ )""",
     re.VERBOSE,
 )
 _PART = re.compile(rf"(?P<skip> [\s*]++ | {_COMMENT} ) | (?P<string> {_STRING} )", re.VERBOSE)
-_OPEN = re.compile(r'["#*]')
+_OPEN = re.compile(r'["#*]|[A-Za-z_]\w*+(?:"|\Z)')
 _END = re.compile(r"\s*+[,)]")
 # What is filled in; a dollar of PTX stands behind a backslash.
 _FILLED = re.compile(r"(?P<literal>\\\$)|\$(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|[A-Za-z_]\w*)")

@@ -15,7 +15,8 @@ _TOKEN = re.compile(
     rf"""(?P<comment> {_COMMENT} | /\*(?s:.)*+ )
       | (?P<asm> \b(?:\w*_)?asm!\s*+[(\[{{] )
       | (?P<string> {_STRING} )
-      | (?P<open> [bc]?r\#*"(?s:.)*+ | [bc]?"(?s:.)*+ | \b(?:\w*_)?asm!?\s*+\Z | /\Z )
+      | (?P<open> [bc]?r\#*"(?s:.)*+ | [bc]?"(?s:.)*+ | \b(?:\w*_)?asm!?\s*+\Z | /\Z
+            | '(?:[^'\\\n]|\\[^'\n]{{0,9}})?\Z )
       | (?P<char> '(?:[^'\\\n]|\\[^'\n]{{1,9}}|\\')' )
       | (?P<word> \w++ )""",
     re.VERBOSE,

@@ -13,10 +13,12 @@ def is_elsewhere(
     """Whether other instructions of an opcode have these names: those that its file lists (`elsewhere`, `empty_types`
     and `other_modifiers` of `assembler`), or where it lists none, all that it does not describe. `own` are the
     sequences of types of its variants."""
-    types = tuple(filter(is_type, names))
-    empty = {*assembler["empty_types"]}
-    # By themselves empty types are none.
-    if not ({*assembler["other_modifiers"]}.isdisjoint(names) and (empty.isdisjoint(names) or empty.issuperset(types))):
+    if not {*assembler["other_modifiers"]}.isdisjoint(names):
+        return True
+    # Empty types do nothing beside others, and by themselves are none.
+    spelled = tuple(filter(is_type, names))
+    types = tuple(t for t in spelled if t not in assembler["empty_types"])
+    if types != spelled and types in own:
         return True
     if not types:
         return False

@@ -139,6 +139,12 @@ def unreadable(shapes: Sequence[Shape]) -> list[Complaint]:
     return [Complaint(ERROR, *said, operand=i) for i, s in enumerate(shapes) if s == kinds.MALFORMED]
 
 
+def beyond(shapes: Sequence[Shape]) -> list[Complaint]:
+    """Operands that the asm statement does not have."""
+    said = _SOURCES[kinds.BEYOND]
+    return [Complaint(ERROR, *said, operand=i) for i, s in enumerate(shapes) if s == kinds.BEYOND]
+
+
 class Matcher:
     """Says what the assembler does not take among the operands of a variant."""
 

@@ -51,8 +51,8 @@ def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates)
 
 
 def versions(spec: Spec, r: Requirement, target: Target) -> tuple[str, str | None] | None:
-    """The first and the last PTX version that takes a variant on a target, both of which know the target; without a last
-    one, all from the first on. None where no version does."""
+    """The first and the last PTX version that takes a variant on a target, both of which know it; without a last one,
+    all from the first on. None where no version does."""
     if not spec.catalog.takes(r, target.name):
         return None
     first, last = spec.catalog.window(r, target.name)

@@ -31,13 +31,12 @@ def families(spec: Spec, write: Writer) -> dict[str, list[Family]]:
 
 def _of(spec: Spec, write: Writer, instruction: Instruction) -> list[Family]:
     found: dict[object, list[Variant]] = {}
-    claims = bool(spec.recordings or instruction.hardware)
     for v in instruction.variants:
         if not v.crash:
-            others = _other_claims(spec, v) if claims else []
+            others = spec.other_claims(v).items()
             found.setdefault((v.requires, v.claim, v.hazards, write.operands(v), *others), []).append(v)
     return [
-        Family(forms, alike, _hazards(spec, alike[0]), _by_claim(_other_claims(spec, alike[0])))
+        Family(forms, alike, _hazards(spec, alike[0]), spec.other_claims(alike[0]))
         for alike in found.values()
         for forms in write(alike)
     ]
@@ -50,18 +49,4 @@ def _hazards(spec: Spec, v: Variant) -> dict[str, list[str]]:
         if spec.catalog.takes(v.requires, t):
             for h in spec.catalog.hazards(v, t):
                 found.setdefault(h.text, []).append(t)
-    return found
-
-
-def _other_claims(spec: Spec, v: Variant) -> list[tuple[str, str]]:
-    """The claims on targets where a recording or a published model says more."""
-    asked = dict.fromkeys([*(r.target for r in spec.recordings), *spec.reported_on(v)])
-    said = ((t, spec.claim(v, t)) for t in asked)
-    return [(t, claim) for t, claim in said if claim != v.claim]
-
-
-def _by_claim(claims: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for target, claim in claims:
-        found.setdefault(claim, []).append(target)
     return found

@@ -10,7 +10,7 @@ from ....check.checking import Checked
 from ....model import Instruction, Spec
 from ...registry import product
 from ...text import Files, Templates
-from . import availability, catalog, functions, guides, history, ledger, opcode, readers, releases, search
+from . import availability, catalog, functions, guides, history, ledger, opcode, readers, releases, search, speed
 from .families import families
 from .forms import Writer
 from .site import Site
@@ -42,7 +42,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     files |= functions.emit(spec, instructions, site)
     files |= _index(spec, instructions, site) | ledger.emit(spec, checked, write, site)
     if spec.speed is not None:
-        files |= site.page("speed", ["spec/observed/speed.yaml"], {"speed": spec.speed})
+        files |= speed.emit(spec.speed, site)
     files |= search.emit(spec, write, templates, files)
     return files | readers.emit(spec, site, files, templates) | site.shared() | catalog.emit(spec, rows, templates)
 

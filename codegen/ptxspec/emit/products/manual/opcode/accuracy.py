@@ -70,12 +70,10 @@ def _rows(about: About) -> list[Row]:
 
 
 def claimed(spec: Spec, v: Variant) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The claims of targets on which there is another one than elsewhere."""
-    if v.claim == "exact":
-        return ()
-    measured = tuple(dict.fromkeys(r.target for r in spec.recordings if spec.claim(v, r.target) == "measured"))
-    found = (("measured", measured), ("reported", spec.reported_on(v)), ("inferred", spec.inferred_on(v)))
-    return tuple((name, targets) for name, targets in found if targets)
+    """The claims of targets on which there is another one than elsewhere, and where a published model is followed by
+    inference."""
+    inferred = spec.inferred_on(v) if v.claim != "exact" else ()
+    return (*spec.other_claims(v).items(), *([("inferred", inferred)] if inferred else []))
 
 
 def _claims(spec: Spec, write: Writer, instruction: Instruction) -> list[Basis]:

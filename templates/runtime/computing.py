@@ -1,0 +1,199 @@
+"""What computes a kernel's results: NumPy or C, few elements at once or many in blocks and on threads."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from . import quick
+from .binary import Array
+from .lookup import Row, Variant
+from .running import BLOCK, WORTH_THREADS, in_blocks, on_threads, takes
+from .signature import Signature
+from .surroundings import undisturbed
+from .switch import is_accelerated, is_forbidden, is_left_to_time, is_shipped
+from .ufuncs import as_own
+
+if TYPE_CHECKING:
+    from .accelerator import Native
+    from .background import Meter
+
+
+class Computing:
+    """A function of lanes, applied to arrays of bits."""
+
+    # Under which name what `compiled` returns is kept.
+    _COMPILED: ClassVar = "_native"
+    _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans", "_ufunc", "_meter"}
+    # What a subclass knows of what it computes.
+    target: str | None
+    variant: Variant
+    _row: Row
+    _signature: Signature
+
+    @property
+    def operands(self) -> int:
+        """How many source registers it takes, and so arrays."""
+        return self.variant.operands
+
+    @cached_property
+    def _function(self) -> Callable[..., Array]:
+        module = importlib.import_module(f".instructions.{self._row.opcode}", __package__)
+        choice: dict[str | None, Callable[..., Array]] = module.KERNELS[self.variant.spelling, self.operands]
+        return choice.get(self.target, choice[None])
+
+    @cached_property
+    def _width(self) -> int:
+        """2 where lanes have 64 bits, else 1: as many as that fill the cache like those of 32 bits."""
+        return 1 + any(t.lane.itemsize > 4 for _, t in (*self._signature.registers, *self._signature.places[0]))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # C that is loaded here is not loaded elsewhere.
+        return {name: value for name, value in self.__dict__.items() if name not in self._LEFT_HERE}
+
+    @cached_property
+    def _plans(self) -> dict[quick.Key, quick.Plan | quick.Registered]:
+        return {}
+
+    @cached_property
+    def _native(self) -> Native | None:
+        """The function in C, where the accelerator has it."""
+        return self._compiled() if is_accelerated() else self._shipped()
+
+    def _shipped(self) -> Native | None:
+        """The function in C, where that was compiled elsewhere."""
+        if is_forbidden() or not is_shipped() or self._wanted is None:
+            return None
+        from .accelerator import shipped
+
+        return undisturbed(shipped, self._wanted)
+
+    @cached_property
+    def _meter(self) -> Meter | None:
+        """Where the time is added up after which the kernel is compiled; None where that is known already."""
+        if self.__dict__.get(self._COMPILED) or not is_left_to_time():
+            return None
+        from .background import Meter
+
+        return Meter(self)
+
+    @property
+    def _wanted(self) -> tuple[str, str, Callable[..., Array], Signature] | None:
+        """What is asked for in C, as accelerator.py takes it; None of what is no kernel of an opcode."""
+        return self.variant.spelling, self._row.opcode, self._function, self._signature
+
+    def _compiled(self) -> Any:
+        """What C there is of it; None where there is none. Raises nothing, and says why there is none."""
+        from .accelerator import native
+
+        # What is compiled is held against NumPy's, which the caller's environment must not disturb.
+        return undisturbed(native, self._wanted or ())
+
+    def _adopt(self, compiled: Any) -> None:
+        """From now on C does it, if there is any."""
+        self.__dict__.update({self._COMPILED: compiled, "_meter": None})
+        self.__dict__.pop("_ufunc", None)
+        # What a call is about to plan with NumPy goes with the old ones.
+        self.__dict__["_plans"] = {}
+
+    @property
+    def is_in_c(self) -> bool:
+        """Does it run in C? Where it is compiled when it is first called on several elements, it is compiled now."""
+        return self._native is not None
+
+    @cached_property
+    def _ufunc(self) -> np.ufunc | None:
+        """The kernel in C on bits, which leaves no lane undecided."""
+        native, s = self._native, self._signature
+        if native is None or native.decides or len(s.places[0]) > 1:
+            return None
+        return native.ufunc([t.bits for _, t in (*s.registers, *s.places[0])], len(s.registers))
+
+    def _on_threads(self, arrays: list[Array], threads: int | None, results: int) -> None:
+        in_c = arrays[-1].size > 1 and self.is_in_c
+        on_threads(self._run, arrays, self._signature.lanes, threads, self._row, results, in_c)
+
+    def _run(self, arrays: list[Array], block: int) -> None:
+        """Fill the last arrays, by C all at once, by NumPy in blocks of so many lanes."""
+        meter = self._meter
+        start = time.perf_counter() if meter is not None else 0.0
+        undisturbed(self._run_on, (arrays, block))
+        if meter is not None:
+            meter.add(time.perf_counter() - start)
+
+    def _run_on(self, arrays: list[Array], block: int) -> None:
+        s, filled = self._signature, len(arrays) - self.operands
+        at_once, results = (s.lanes if s.flat else 1), (1 if filled == len(s.places[0]) else 2)
+        # One element is not worth a compiler.
+        native = self._native if arrays[-1].size > 1 else None
+        if native is not None and filled == 1 and self._ufunc is not None:
+            self._ufunc(*arrays[:-1], out=arrays[-1])
+            return
+        if native is not None and takes(arrays, filled):
+            native(arrays, at_once, results)
+            return
+        contiguous = s.lanes > 1 or not s.flat or native is not None
+        with in_blocks(arrays, block // s.lanes // self._width, contiguous, filled) as blocks:
+            for views in blocks if blocks.itersize else ():
+                if native is not None:
+                    native(views, at_once, results)
+                else:
+                    self._fill(views, filled)
+
+    def _fill(self, arrays: Sequence[Array], filled: int) -> None:
+        """Fill the last arrays by NumPy: all are of one dimension."""
+        s = self._signature
+        operands, registers = arrays[:-filled], arrays[-filled:]
+        if not s.flat:
+            found: Any = s.apply(self._function, operands)
+        else:
+            if s.lanes > 1:
+                operands = [x.view(t.lane) for x, (_, t) in zip(operands, s.registers, strict=True)]
+                registers = [x.view(o.type.lane) for x, o in zip(registers, s.results, strict=False)]
+            found = self._function(*operands)
+            found = found if isinstance(found, tuple) else (found,)
+        # A second result that nobody asked for has no registers.
+        for register, x in zip(registers, found, strict=False):
+            register[...] = x
+
+    def _registered(self, types: quick.Key, made: np.dtype[Any]) -> quick.Registered | None:
+        """How arrays of these types are taken by C, where it is there."""
+        native: Native | None = self.__dict__.get("_native")
+        if native is None or (native.decides and self._signature.lanes > 1):
+            return None
+        *views, result = (as_own(t) for t in (*types, made))
+        ufunc = native.ufunc([*views, result], len(views))
+        if ufunc is None:
+            return None
+        most = BLOCK if native.decides else WORTH_THREADS // self._signature.lanes
+        seen_as, comes_as = None if tuple(views) == types else tuple(views), None if result == made else made
+        return quick.Registered(ufunc, seen_as, comes_as, most, native.decides)
+
+    def _planned(self, types: quick.Key, operands: Sequence[Array], bits: Array, result: Array) -> quick.Plan:
+        """How arrays of these types are taken by NumPy: one element, if C has not been asked for more."""
+        function, wanted = self._of_few()
+        *read, lane = (t or x.dtype for t, x in zip(wanted, (*operands, bits), strict=True))
+        s = self._signature
+        gaps, lanes = s.flat and s.lanes == 1, 1 if s.flat else s.lanes
+        most = BLOCK // lanes // self._width if self._is_settled() else s.lanes // lanes
+        return quick.Plan(function, tuple(read), gaps, most, lane, result.dtype, self._meter)
+
+    def _is_settled(self) -> bool:
+        """Is it known whether C does the work?"""
+        return self.__dict__.get("_native", not is_accelerated()) is not False
+
+    def _of_few(self) -> tuple[Callable[..., Any], list[np.dtype[Any] | None]]:
+        """What makes the first result of the operands, one block at most, and what operands and result are for it
+        (None: registers)."""
+        s = self._signature
+        if s.flat:
+            return self._function, [*(t.lane for _, t in s.registers), s.results[0].type.lane]
+        return self._applied, [None] * (len(s.registers) + 1)
+
+    def _applied(self, *operands: Array) -> list[Array]:
+        return self._signature.apply(self._function, operands)

@@ -1,0 +1,168 @@
+"""PTX in Rust, Julia, MLIR, LLVM's assembly and Markdown, and in strings of C++ and Python that no asm() takes."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+import pytest
+from ptxspec import Database
+from ptxspec.lint.linter import Linter, language
+
+RUST = r"""
+// asm!("add.foo.f32 {0}, {1}, {2};")
+fn f<'a>(x: f32, name: &'a str) -> f32 { let quote = '"'; let raw = r#"add.foo.f32 takes "two";"#;
+  asm!("add.one.f32 {0}, {1}, {2};", out(reg32) r, in(reg32) x, in(reg32) x);
+  core::arch::asm!(
+      "{{",
+      ".reg .f32 t;", // a comment
+      r"add.two.f32 t, {x}, {x};",
+      "mov.f32 {d}, t",    /* the semicolon is missing */
+      "}}", d = out(reg32) d, x = in(reg32) x, options(nostack));
+  asm!("mov {}, {}", out(reg) y, in(reg) x); asm!("addl {0}, {1}; add.s {0}, {1}, {2}");
+}
+const MODULE: &str = r#"
+.version 8.0
+.target sm_80
+.entry k() { .reg .f32 a; add.three.f32 a, a, a; add.f32 a, b, a; }
+"#;
+"""
+JULIA = r'''
+# @asmcall("add.foo.f32 \$0, \$1, \$2;", "=f,f,f")
+"""Documentation: add.foo.f32 takes two; see there."""
+f(x) = @asmcall("add.one.f32 \$0, \$1, \$2;", "=f,f,f", Float32, Tuple{Float32,Float32}, x', 'x')
+g(x, rnd) = @asmcall("add.$rnd.f32 \$0, \$1, \$2;" * "add.f32 \$0, \$1, \$3;", "=f,f,f", Float32, Tuple{Float32}, x)
+h(x) = Base.llvmcall("""
+    %r = call float asm sideeffect "add.two.f32 \$0, \$1, \$2;", "=f,f,f"(float %0, float %0)
+    ret float %r""", Float32, Tuple{Float32}, x)
+#= @asmcall("add.foo.f32") =#
+m = ".version 8.0\n" * raw"""
+.target sm_80
+add.three.f32 %f0, %f1, %f2;
+"""
+'''
+MLIR = r"""
+// CHECK: llvm.inline_asm "add.foo.f32 $0, $1, $2;", "=f,f,f"
+%0 = llvm.inline_asm has_side_effects asm_dialect = att "add.one.f32 $0, $1, $2;\0Amul.f32 $0, $1, $3;", "=f,f,f" %a, %b
+%1 = nvvm.inline_ptx "{ .reg .f32 t; add.two.f32 t, {$r0}, {$r1}; mov.f32 {$w0}, t; }" ro(%a, %b : f32, f32) -> f32
+%2 = llvm.inline_asm "syscall", "={rax},0" %n : (i64) -> i64
+  ; asm "add.foo.f32 $0, $1, $2;"
+  %r = tail call float asm sideeffect "add.three.f32 $0, $1, $1;", "=f,f,~{memory}"(float %x)
+"""
+MARKDOWN = r"""
+add.foo.f32 %f0, %f1, %f2; is no instruction.
+
+    add.foo.f32 %f0, %f1, %f2;
+
+```
+add.foo.f32 %f0, %f1, %f2;
+```
+```ptx
+add.one.f32 %f0, %f1, %f2;  // and so on
+...
+```
+```ptx
+add{.rnd}{.ftz}.f32 d, a, b;
+add.foo.f32 d, a, b;
+```
+   ~~~~ cuda title="a.cu"
+   asm("add.two.f32 %0, %1, %2;" : "=f"(a) : "f"(b), "f"(c));
+   ```
+   ~~~~
+> ```python
+> tl.inline_asm_elementwise("add.three.f32 $0, $1, $2;", "=f,f,f", [a])
+> ```
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "others"),
+    [
+        ("a.rs", RUST, ["syntax", "undeclared-register"]),
+        ("a.jl", JULIA, ["undeclared-register"]),
+        ("a.mlir", MLIR, ["undeclared-register"]),
+        ("a.ll", MLIR, ["undeclared-register"]),
+        ("a.md", MARKDOWN, []),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 7, 64, 1 << 20])
+def test_programs_are_searched_for_ptx(db: Database, name: str, text: str, others: list[str], size: int) -> None:
+    pieces = (text[i : i + size] for i in range(0, len(text), size))
+    found = list(Linter(db).lint(pieces, name, language(PurePath(name))))
+    numbers = ("one", "two", "three")
+    places = [text.index(f".{n}.f32") for n in numbers]
+    expected = [(text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)) for at in places]
+    modifiers = [f for f in found if f.code == "unknown-modifier"]
+    assert [(f.line, f.column) for f in modifiers] == expected
+    assert [f.message.split(";")[0] for f in modifiers] == [f"add.f32 has no .{n}" for n in numbers]
+    assert [f.code for f in found if f.code != "unknown-modifier"] == others
+
+
+@pytest.mark.parametrize("name", ["a.rs", "a.jl", "a.mlir", "a.md"])
+@pytest.mark.parametrize("unit", ['asm!("', 'r#"', '"', "#=", "/*", "```ptx\n", "asm ", "'", '"""', "\\"])
+def test_programs_of_any_shape_are_read(db: Database, name: str, unit: str) -> None:
+    text = unit * (20_000 // len(unit)) + ".f32"
+    for _ in Linter(db).lint([text[: len(text) // 2], text[len(text) // 2 :]], name, language(PurePath(name))):
+        pass
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'const std::string code = R"(\n  {\n  .reg .b32 a;\n  add.bad.f32 a, $0, $1;\n  })";',
+        'const std::string code = "{ \\n"\n  ".reg .b32 a; \\n"\n  "add.bad.f32 a, $0, $1; \\n"\n  "}";',
+        'R"***(\n.func (.param .b32 r) f(.param .b32 a)\n{\n.reg .f32 %f<3>;\nadd.bad.f32 %f1, %f2, %f1;\n}\n)***"',
+        'sprintf(line, "add.bad.f32 %%f%d, %%f%d, %%f%d;", d, a, b);',
+        'fmt::format("add.bad.f32 {}, {}, {};", d, a, b);',
+    ],
+)
+def test_strings_of_cpp_that_are_plainly_ptx_are_judged(db: Database, text: str) -> None:
+    assert [f.code for f in db.lint(text, language="c++")] == ["unknown-modifier"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        # Prose, with words where operands would stand
+        ("python", '"testp.finite.f32 emits a predicate; no TODO"'),
+        ("python", 'raise ValueError("add.bad.f32 rounds, truncates; see there")'),
+        ("c++", 'error("max.bad.f32 wants two, or three; see there");'),
+        # What documents a module, a class or a function
+        ("python", '"""About\n\nadd.bad.f32 %f0, %f1, %f2;\n"""\nimport a'),
+        ("python", '# License\n\nr"""About\nadd.bad.f32 %f0, %f1, %f2;\n"""\n'),
+        ("python", 'class A(B):  # A\n    """Like\n    add.bad.f32 %f0, %f1, %f2;\n    """\n'),
+        ("python", 'def f(\n    a,\n) -> int:\n    """Like\n    add.bad.f32 %f0, %f1, %f2;\n    """\n'),
+        # Other programs in a string, of which the end is none of the statement's
+        ("python", "\"asm='bar.warp.sync 0xffffffff; mov.u32 $0, $1;', \""),
+        ("python", "\"\"\"f(\n    x, asm='''\n        add.f32 $0, $1, $2;\n        ''',\n)\"\"\""),
+        # Statements that are filled in
+        ("python", 'asm = """\n{\n.reg .b32 M;\nmov.b32 M, __MCG__;\n__I1__\n__I0__\nadd.f32 $0, $1, $2;\n}"""'),
+        # The operands of nvvm.inline_ptx
+        (
+            "python",
+            'nvvm.inline_ptx("add.f32 {$w0}, {$r0}, {$r1}; mov.b64 {{$w0}, {$rw1}}, {$r2};", read_only_args=[a])',
+        ),
+        ("python", 'f"sub.bf16x2 {{$w0}}, {{$r0}}, {{$r1}};"'),
+    ],
+)
+def test_what_only_looks_like_ptx_is_left_alone(db: Database, language: str, text: str) -> None:
+    assert db.lint(text, language=language) == []
+
+
+def test_the_end_of_a_line_in_a_string_within_a_string_ends_none(db: Database) -> None:
+    """In a Python string that is not raw, \\n is the end of a line even within the strings of a program in it."""
+    statement = 'asm("add.f32 %0, %1, %2;\\n" "mul.bad.f32 %0, %1, %2;\\n" : "=f"(a) : "f"(b), "f"(c));'
+    for prefix in ("", "r"):
+        (found,) = db.lint(f'x = {prefix}"""\n{statement} printf("%d\\n", a);\n"""', language="python")
+        assert (found.line, found.column) == (2, statement.index(".bad") + 1)
+
+
+def test_operands_of_nvvm_are_named_as_they_are_written(db: Database) -> None:
+    (found,) = db.lint('nvvm.inline_ptx("add.f32 {$w0}, {$r0}, {$r1}, {$r2};")', language="python")
+    assert found.code == "operand-count"
+
+
+def test_constraints_of_which_more_may_follow_are_not_known(db: Database) -> None:
+    assert db.lint('inline_asm("add.f32 $0, $1, $2;", "=f," "f,f", [])', language="python") == []
+    assert db.lint('inline_asm("add.f32 $0, $1, $2;", "=f," + rest, [])', language="python") == []
+    (found,) = db.lint('inline_asm("add.f32 $0, $1, $2;", "=f,f", [])', language="python")
+    assert found.code == "undeclared-register"

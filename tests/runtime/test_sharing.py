@@ -1,0 +1,74 @@
+"""Threads do each part of a length once, whichever of them comes to it; what ends one ends all."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import ptxemu
+import pytest
+from ptxemu import running
+from ptxemu.sharing import Parts
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize(("length", "least"), [(1, 1), (1000, 7), (100_000, 64)])
+def test_every_part_is_done_once(threads: int, length: int, least: int) -> None:
+    counts, sizes = np.zeros(length, np.uint8), []
+
+    def run(start: int, stop: int) -> None:
+        counts[start:stop] += 1
+        sizes.append(stop - start)
+
+    Parts(length, least, threads).share(run, threads)
+    assert (counts == 1).all() and min(sizes) >= least
+
+
+def test_whoever_is_ready_takes_the_next_part() -> None:
+    done: dict[int, int] = {}
+
+    def run(start: int, stop: int) -> None:
+        me = threading.get_ident()
+        done[me] = done.get(me, 0) + 1
+        # The others have a slow processor.
+        time.sleep(0 if me == threading.main_thread().ident else 0.2)
+
+    Parts(100, 1, 100).share(run, 2)
+    assert done[threading.get_ident()] > 90
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_what_ends_one_ends_all_and_nobody_is_left_at_work(error: type[BaseException]) -> None:
+    at_work: set[int] = set()
+    helping = threading.Event()
+
+    def run(start: int, stop: int) -> None:
+        if threading.current_thread() is threading.main_thread():
+            helping.wait(30)
+            raise error
+        at_work.add(start)
+        helping.set()
+        time.sleep(0.05)
+        at_work.remove(start)
+
+    with pytest.raises(error):
+        Parts(1000, 1, 1000).share(run, 3)
+    assert not at_work
+
+
+def test_more_threads_than_processors_are_as_many_as_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def share(self: Parts, run: Any, threads: int) -> None:
+        asked.append(threads)
+        run(0, 1 << 21)
+
+    monkeypatch.setattr(running, "available", lambda: 3)
+    monkeypatch.setattr(Parts, "share", share)
+    kernel, a = ptxemu.compile("add.rz.f32"), np.ones(1 << 21, np.float32)
+    for threads in (10**9, 2, 3, None, 1):
+        np.testing.assert_array_equal(kernel(a, a, threads=threads), a + a)
+    kernel(a[: 1 << 16], a[: 1 << 16])
+    assert asked == [3, 2, 3, 3]

@@ -1,0 +1,275 @@
+"""The spellings of spec/instructions, in another notation than the files'."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+
+from helpers.variants import refused, variants
+from ptxspec.catalog import Requirement
+from ptxspec.model import Spec
+
+# The manual's syntax in another notation than the files': a word is needed, word? may be missing, x|y is a choice.
+RND = "rn|rz|rm|rp"
+CMP = "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"
+IRND = "rni|rzi|rmi|rpi"
+INT = "u8|u16|u32|u64|s8|s16|s32|s64"
+# The integers that do not have every number of a type.
+SMALLER = {
+    "u8": "u16|u32|u64|s8|s16|s32|s64", "u16": "u32|u64|s8|s16|s32|s64", "u32": "u64|s8|s16|s32|s64",
+    "u64": "s8|s16|s32|s64", "s8": "u8|u16|u32|u64|s16|s32|s64", "s16": "u16|u32|u64|s32|s64", "s32": "u32|u64|s64",
+    "s64": "u64",
+}  # fmt: skip
+ALTERNATE = "e5m2x4|e4m3x4|e3m2x4|e2m3x4|e2m1x4|e2m1p4x4|ue8m0x4"
+SUMS = [
+    f"{RND}|- sat? f32 f16|bf16 /2",
+    f"{RND}|- f32x2 f16x2|bf16x2 f32x2 /2",
+    "rz ftz f16x2 f32x2 f32x2 /2",
+    "rz bf16x2 f32x2 f32x2 /2",
+    f"rn? satfinite? e5m2x4|e4m3x4 {ALTERNATE} /2",
+]
+PRODUCTS = [
+    "rz ftz f16x2 f32x2 f32x2 /2",
+    "rz bf16x2 f32x2 f32x2 /2",
+    "bf16x2 bf16x2 f16x2 /2",
+    "f16x2 f16x2 bf16x2 /2",
+    f"rn? satfinite? e5m2x4|e4m3x4 {ALTERNATE} {ALTERNATE} /2",
+]
+NARROW = "e4m3x2|e5m2x2|e2m3x2|e3m2x2|e2m1x2"
+MANUAL = {
+    "cvt": [
+        f"{IRND} sat? {INT} f16|f64 /1",
+        f"{IRND} ftz? sat? {INT} f32 /1",
+        f"{IRND} {INT} bf16 /1",
+        f"{RND} sat? f16|f64 {INT} /1",
+        f"{RND} ftz? sat? f32 {INT} /1",
+        f"{RND} bf16 {INT} /1",
+        f"{INT} {INT} /1",
+        *(f"sat {to} {source} /1" for to, source in SMALLER.items()),
+        f"{IRND}|- sat? f16 f16 /1",
+        f"{IRND}|- bf16 bf16 /1",
+        f"{IRND}|- ftz? sat? f32 f32 /1",
+        f"{IRND}|- sat? f64 f64 /1",
+        "ftz? sat? f32 f16 /1",
+        "ftz? f32 bf16 /1",
+        "sat? f64 f16 /1",
+        f"{RND}|- f64 bf16 /1",
+        "ftz? sat? f64 f32 /1",
+        f"{RND} ftz? sat? f32 f64 /1",
+        f"{RND} sat? f16 f64 /1",
+        f"{RND} bf16 f64 /1",
+        f"{RND} ftz? sat? f16 f32 /1",
+        f"{RND} ftz? bf16 f32 /1",
+        "rn|rz relu satfinite? f16|bf16 f32 /1",
+        "rn|rz satfinite f16|bf16 f32 /1",
+        f"{RND} f16 bf16 /1",
+        f"{RND} bf16 f16 /1",
+        "rna satfinite? tf32 f32 /1",
+        "rn|rz satfinite? relu? tf32 f32 /1",
+        "rn|rz relu? satfinite? f16x2|bf16x2 f32 /2",
+        "rn|rz relu? satfinite? pzo f16|bf16 f32 /1",
+        "rn|rz satfinite? relu? pzo tf32 f32 /1",
+        "rn|rz relu? satfinite? pzo f16x2|bf16x2 f32 /2",
+        f"rn|rz satfinite relu? pzo? {NARROW} f32 /2",
+        f"rn|rz satfinite relu? pzo? {NARROW} f16x2|bf16x2 /1",
+        f"rn|rz satfinite relu? pzo? scaled::n1::ue8m0 {NARROW} f32 /3",
+        f"rn|rz satfinite relu? pzo? scaled::n1::ue8m0 {NARROW} f16x2|bf16x2 /2",
+        f"rn relu? f16x2 {NARROW} /1",
+        f"rn relu? satfinite? bf16x2 {NARROW} /1",
+        f"rn relu? satfinite? scaled::n2::ue8m0 bf16x2 {NARROW} /2",
+        "rs relu? satfinite? pzo? f16x2|bf16x2 f32 /3",
+        "rs relu? satfinite pzo? e4m3x4|e5m2x4|e2m3x4|e3m2x4|e2m1x4 f32 /5",
+        "rz|rp satfinite? ue8m0x2 f32 /2",
+        "rz|rp satfinite? ue8m0x2 bf16x2 /1",
+        "rn bf16x2 ue8m0x2 /1",
+        "rn|rz satfinite relu? s2f6x2 f32 /2",
+        "rn|rz satfinite relu? s2f6x2 bf16x2 /1",
+        "rn|rz satfinite relu? scaled::n2::ue8m0 s2f6x2 f32 /3",
+        "rn|rz satfinite relu? scaled::n2::ue8m0 s2f6x2 bf16x2 /2",
+        "rn satfinite? relu? bf16x2 s2f6x2 /1",
+        "rn satfinite? relu? scaled::n2::ue8m0 bf16x2 s2f6x2 /2",
+        "rn|rz|rp satfinite? ue5m3x2 f32 /2",
+        "rn|rz|rp satfinite? ue5m3x2 f16x2|bf16x2 /1",
+        "rn|rz satfinite? scaled::n1::ue8m0 ue5m3x2 f32 /3",
+        "rn|rz satfinite? scaled::n1::ue8m0 ue5m3x2 f16x2|bf16x2 /2",
+        "rn f16x2 ue5m3x2 /1",
+        "rn satfinite? bf16x2 ue5m3x2 /1",
+        "rn satfinite? scaled::n2::ue8m0 bf16x2 ue5m3x2 /2",
+    ],
+    "testp": ["finite|infinite|number|notanumber|normal|subnormal f32|f64 /1"],
+    "copysign": ["f32|f64 /2"],
+    **{
+        op: [
+            f"{RND}|- ftz? sat? f32 /2",
+            f"{RND}|- ftz? f32x2 /2",
+            f"{RND}|- f64 /2",
+            "rn? ftz? sat? f16|f16x2 /2",
+            "rn? bf16|bf16x2 /2",
+            *more,
+        ]
+        for op, more in {"add": SUMS, "sub": SUMS, "mul": PRODUCTS}.items()
+    },
+    "fma": [
+        f"{RND} ftz? sat? f32 /3",
+        f"{RND} ftz? f32x2 /3",
+        f"{RND} f64 /3",
+        "rn ftz? sat? f16|f16x2 /3",
+        "rn ftz? relu f16|f16x2 /3",
+        "rn relu? bf16|bf16x2 /3",
+        "rn oob relu? f16|f16x2|bf16|bf16x2 /3",
+        f"{RND} sat? f32 f16|bf16 /3",
+        f"{RND} f32x2 f16x2|bf16x2 f32x2 f32x2 /3",
+        f"rn? satfinite? e5m2x4|e4m3x4 {ALTERNATE} {ALTERNATE} /3",
+    ],
+    "mad": [f"{RND}|- ftz? sat? f32 /3", f"{RND}|- f64 /3"],
+    "div": ["approx|full ftz? f32 /2", f"{RND} ftz? f32 /2", f"{RND} f64 /2", "f32|f64 /2"],
+    **{op: ["ftz? f32 /1", "f64 /1", "ftz? f16|f16x2 /1", "bf16|bf16x2 /1"] for op in ("abs", "neg")},
+    **{
+        op: [
+            "ftz? NaN? f32 /2",
+            "ftz? NaN? xorsign abs f32 /2",
+            "ftz? NaN? abs? f32 /3",
+            "f64 /2",
+            "ftz? NaN? f16|f16x2 /2",
+            "ftz? NaN? xorsign abs f16|f16x2 /2",
+            "NaN? bf16|bf16x2 /2",
+            "NaN? xorsign abs bf16|bf16x2 /2",
+        ]
+        for op in ("min", "max")
+    },
+    "rcp": ["approx ftz? f32 /1", f"{RND} ftz? f32 /1", f"{RND} f64 /1", "approx ftz f64 /1", "f32|f64 /1"],
+    "sqrt": ["approx ftz? f32 /1", f"{RND} ftz? f32 /1", f"{RND} f64 /1", "f32|f64 /1"],
+    "rsqrt": ["approx ftz? f32|f64 /1", "f32|f64 /1"],
+    **{op: ["approx ftz? f32 /1", "f32 /1"] for op in ("sin", "cos", "lg2")},
+    "ex2": ["approx ftz? f32 /1", "approx f16|f16x2 /1", "approx ftz bf16|bf16x2 /1", "f32 /1"],
+    "tanh": ["approx f32|f16|f16x2|bf16|bf16x2 /1"],
+    "setp": [
+        f"{CMP} {combined} {types} /{operands}"
+        for combined, operands in (("-", 2), ("and|or|xor", 3))
+        for types in ("ftz? f32|f16|f16x2", "f64|bf16|bf16x2")
+    ],
+    "set": [
+        f"{operators} {combined} {types} /{operands}"
+        for combined, operands in (("-", 2), ("and|or|xor", 3))
+        for operators, types in (
+            (CMP, "ftz? u32|s32|f32 f32"),
+            (CMP, "u32|s32|f32 f64"),
+            ("eq|ne|lt|le|gt|ge|lo|ls|hi|hs", "f32 u16|u32|u64"),
+            ("eq|ne|lt|le|gt|ge", "f32 s16|s32|s64"),
+            ("eq|ne", "f32 b16|b32|b64"),
+            (CMP, "ftz? f16 f16|f32"),
+            (CMP, "f16 f64"),
+            (CMP, "bf16 f16|f32|f64"),
+            ("eq|ne|lt|le|gt|ge", "f16|bf16 u16|u32|u64|s16|s32|s64"),
+            ("eq|ne", "f16|bf16 b16|b32|b64"),
+            (CMP, "ftz? u16|s16|u32|s32 f16"),
+            (CMP, "u16|s16|u32|s32 bf16"),
+            (CMP, "ftz? f16x2|u32|s32 f16x2"),
+            (CMP, "bf16x2|u32|s32 bf16x2"),
+        )
+    ],
+    "selp": ["f32|f64|b16|b32|b64 /3"],
+    "mov": [
+        "f32|f64|b16|b32|b64|u16|u32|u64|s16|s32|s64|pred /1",
+        "b16|b32|b64 /2",
+        "b32|b64 /4",
+    ],
+    **{op: ["b16|b32|b64|pred /2"] for op in ("and", "or", "xor")},
+    "not": ["b16|b32|b64|pred /1"],
+    "shl": ["b16|b32|b64 /2"],
+    "shr": ["b16|b32|b64|u16|u32|u64|s16|s32|s64 /2"],
+    "slct": ["f32|f64 s32 /3", "ftz? f32|f64|b16|b32|b64|s16|s32|s64|u16|u32|u64 f32 /3"],
+}
+# Integers
+MANUAL["add"] = [*MANUAL["add"], "sat? s32|u32 /2"]
+MANUAL["sub"] = [*MANUAL["sub"], "sat? s32 /2", "u32 /2"]
+ASSEMBLER_ONLY = {
+    "set": [
+        f"{CMP} bf16 bf16 /2",
+        f"{CMP} and|or|xor bf16 bf16 /3",
+        "lo|ls|hi|hs f16|bf16 u16|u32|u64 /2",
+        "lo|ls|hi|hs and|or|xor f16|bf16 u16|u32|u64 /3",
+    ],
+    "cvt": [
+        f"{RND} ftz? f32 bf16 /1",
+        "f16 bf16 /1",
+        "bf16 f16 /1",
+        "rm|rp pzo f16|bf16 f32 /1",
+        f"{RND} ftz pzo bf16 f32 /1",
+        "rn|rz|rp satfinite? ue5m3x2 f16x2|bf16x2 /2",
+    ],
+    "fma": ["rz|rm|rp oob? relu? bf16|bf16x2 /3", "rn sat oob f16|f16x2 /3"],
+    "rcp": [f"{RND} ftz f64 /1"],
+}
+# What the manual lists and ptxas takes nowhere.
+ON_107A = Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),))
+REFUSED = {
+    "rcp.f64": (1, Requirement("1.0", "sm_13", "1.3"), "rcp.rn.f64"),
+    **{
+        f"cvt.rs{relu}{finite}.pzo.{type_}.f32": (3, ON_107A, "")
+        for relu in ("", ".relu")
+        for finite in ("", ".satfinite")
+        for type_ in ("f16x2", "bf16x2")
+    },
+    **{
+        f"cvt.rs{relu}.satfinite.pzo.{type_}.f32": (5, ON_107A, "")
+        for relu in ("", ".relu")
+        for type_ in ("e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4", "e2m1x4")
+    },
+}
+COUNTS = {
+    "abs": 9, "add": 147, "copysign": 2, "cos": 3, "cvt": 1284, "div": 18, "ex2": 7, "fma": 494, "lg2": 3, "mad": 25,
+    "max": 41, "min": 41, "mul": 451, "neg": 9, "rcp": 20, "rsqrt": 6, "sin": 3, "sqrt": 16, "sub": 146, "tanh": 5,
+    "testp": 12, "setp": 504, "set": 2832, "selp": 5, "slct": 24, "mov": 17, "and": 4, "or": 4,
+    "xor": 4, "not": 4, "shl": 3, "shr": 9,
+}  # fmt: skip
+
+
+def written_out(opcode: str, lines: list[str]) -> Iterator[tuple[str, int]]:
+    for line in lines:
+        *words, operands = line.split()
+        choices = [[w[:-1], ""] if w.endswith("?") else w.replace("-", "").split("|") for w in words]
+        for names in itertools.product(*choices):
+            yield ".".join([opcode, *filter(None, names)]), int(operands[1:])
+
+
+def test_spellings_that_the_manual_lists(spec: Spec) -> None:
+    listed = {(v.spelling, v.operands) for v in [*variants(spec), *refused(spec)] if v.listed}
+    assert listed == {v for op, lines in MANUAL.items() for v in written_out(op, lines)}
+
+
+def test_spellings_that_only_the_assembler_takes(spec: Spec) -> None:
+    found = {(v.spelling, v.operands) for v in variants(spec) if not v.listed}
+    assert found == {v for op, lines in ASSEMBLER_ONLY.items() for v in written_out(op, lines)}
+    for v in variants(spec):
+        assert v.listed == (v.manual is not None)
+        if not v.listed:
+            notes = [n for n in spec.instructions[v.opcode].notes if n.selector.matches(v)]
+            assert any("ndocumented" in n.text for n in notes), f"no note on {v}"
+
+
+def test_spellings_that_no_assembler_takes(spec: Spec) -> None:
+    found = {}
+    for v in refused(spec):
+        longer = spec.instructions[v.opcode].stands_for(v)
+        found[v.spelling] = (v.operands, v.manual, longer.spelling if longer else "")
+        assert v not in variants(spec)
+    assert found == REFUSED
+
+
+def test_counts(spec: Spec) -> None:
+    assert Counter(v.opcode for v in variants(spec)) == COUNTS
+    assert len(variants(spec)) == 6152
+    assert len({v.spelling for v in variants(spec)}) == 6127
+    assert sum(not v.listed for v in variants(spec)) == 212
+    newest, latest = spec.targets["sm_121a"].order, spec.versions["9.5"].order
+    current = [
+        v
+        for v in variants(spec)
+        if spec.targets[v.requires.target].order <= newest
+        and spec.versions[v.requires.ptx].order <= latest
+        and v.requires.until is None
+        and not any(m.until for m in v.requires.within if spec.targets[m.last].order >= newest)
+    ]
+    assert len(current) == 6136
