@@ -106,7 +106,7 @@ class Measured:
 
     def on(self, kind: str, size: int) -> Callable[[], object]:
         given = [x[:size] for x in operands(self.type, kind)[: self.variant.operands]]
-        return lambda: self.kernel(*given, out=self.out[:size])
+        return lambda: self.kernel(*given, out=self.out[:size], threads=1)
 
     def own(self) -> Callable[[], object] | None:
         own, native = own_operation(self.variant), NATIVE.get(lane(self.type))
