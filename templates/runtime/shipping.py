@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PACKAGE: Final = "ptxemu_native"
 # Of processors that share an instruction set what libraries may use, and what the system must say that there is.
 _LEVELS: Final = {
-    "x86_64": (["-march=x86-64-v3"], ["avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe", "abm"]),
+    "x86_64": (["-march=x86-64-v3"], "avx avx2 bmi1 bmi2 f16c fma movbe abm".split()),
     "aarch64": ([], ["asimd"]),
 }
 # So many kernels are compiled in one go.

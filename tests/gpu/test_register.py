@@ -35,7 +35,8 @@ def test_a_registered_recording_makes_claims_measured(bench: Bench) -> None:
     assert f"- recorded: {named}" in shown and "tests/recordings/standin: every bit equal" in shown
     assert "standin: not equal" in bench.project.run("show", "ex2.approx.f16").out
     page = (bench.root / "generated/manual/ex2.md").read_text("utf-8")
-    assert "| bounded, measured on sm_90 |" in page and "| `tests/recordings/standin` | Stand-in (sm_90) |" in page
+    assert "| measured on sm_90, sm_90a; bounded on all other targets |" in page
+    assert "| `tests/recordings/standin` | Stand-in (sm_90) |" in page
     assert "compared with a GPU yet" not in page
     assert "claim   measured" in bench.project.run("query", "ex2.approx.f32", "--target", "sm_90").out
     assert ", measured\n" in bench.project.run("eval", "ex2.approx.f32", "1", "--target", "sm_90").out
