@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 PACKAGE: Final = "ptxemu_native"
 # Of processors that share an instruction set what libraries may use, and what the system must say that there is.
 _LEVELS: Final = {
-    "x86_64": (["-march=x86-64-v3"], "avx avx2 bmi1 bmi2 f16c fma movbe abm".split()),
-    "aarch64": ([], ["asimd"]),
+    "x86_64": (["-march=x86-64-v3"], "avx avx2 bmi1 bmi2 f16c fma movbe abm"),
+    "aarch64": ([], "asimd"),
 }
 # So many kernels are compiled in one go.
 _AT_ONCE: Final = 100
@@ -85,8 +85,8 @@ def build(folder: str, kernels: list[Wanted], report: Callable[[int, int], None]
     from .accelerator import symbols_of, text_of
 
     machine = _machine()
-    flags, needs = _LEVELS.get(machine[1], ([], []))
-    index: dict[str, Any] = {"machine": machine, "needs": needs, "files": {}, "kernels": {}}
+    flags, needs = _LEVELS.get(machine[1], ([], ""))
+    index: dict[str, Any] = {"machine": machine, "needs": needs.split(), "files": {}, "kernels": {}}
     opcodes: dict[str, dict[str, Wanted]] = {}
     for w in kernels:
         if w.loops:
