@@ -114,7 +114,8 @@ class Linter:
         beside = False
         for item in self._scanner(embedded=True).scan(text):
             if isinstance(item, Instruction):
-                if text.prose and not are_operands(item.operands):
+                # Operands have no quotation marks: those are a command's, which is given PTX.
+                if "'" in item.operands or (text.prose and not are_operands(item.operands)):
                     continue
                 one, more = self._instruction(item, text, module, file)
                 self._count(item.head, one)
