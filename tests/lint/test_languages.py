@@ -132,7 +132,7 @@ def test_strings_of_cpp_that_are_plainly_ptx_are_judged(db: Database, text: str)
         ("python", 'class A(B):  # A\n    """Like\n    add.bad.f32 %f0, %f1, %f2;\n    """\n'),
         ("python", 'def f(\n    a,\n) -> int:\n    """Like\n    add.bad.f32 %f0, %f1, %f2;\n    """\n'),
         # A command that is given PTX
-        ("python", "a = \"run add.bf16 'mov.b16 %one, 0x3f80; fma.rn.bf16 %d, %a, %one, %b;'\""),
+        ("python", "a = \"ptxspec compare add.bf16 'mov.b16 %one, 0x3f80; fma.rn.bf16 %d, %a, %one, %b;'\""),
         # Other programs in a string, of which the end is none of the statement's
         ("python", "\"asm='bar.warp.sync 0xffffffff; mov.u32 $0, $1;', \""),
         ("python", "\"\"\"f(\n    x, asm='''\n        add.f32 $0, $1, $2;\n        ''',\n)\"\"\""),
