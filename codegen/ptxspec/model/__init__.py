@@ -30,17 +30,14 @@ from .instruction import (
     HardwarePath,
     Instruction,
     Judged,
-    Key,
     LaneBits,
     Meaning,
     Note,
-    Operand,
     OperandRule,
     Page,
     SyntaxLine,
     Tolerated,
     Value,
-    Variant,
 )
 from .observed import (
     Entry,
@@ -59,6 +56,7 @@ from .recipes import DIFFERENCES, NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call,
 from .requirements import Form, Pattern, Rule, Selector
 from .spec import Assembler, Implied, Modifier, Naming, Spec
 from .units import Argument, Core, Differences, Fitted, Interpolator, Own, Unit, UnitModel, Word
+from .variant import Key, Operand, Variant
 
 __all__ = [
     "BOOL", "DIFFERENCES", "NAN_BITS", "NOTHING_DIFFERS", "OVERFLOWS", "ROUNDINGS", "WITHIN_BOUND", "Accuracy",

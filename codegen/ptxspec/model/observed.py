@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from .instruction import Key, Variant
+from .variant import Key, Variant
 
 
 @dataclass(frozen=True)

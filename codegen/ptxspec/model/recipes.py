@@ -10,8 +10,8 @@ from ..catalog import Requirement
 from ..diagnostics import Mark
 from ..grounds import Grounds
 from .code import Code
-from .instruction import Variant
 from .requirements import Selector
+from .variant import Variant
 
 # What may differ from the variant: no bit, the bits of NaN results, or no more than the variant's own bound allows.
 NOTHING_DIFFERS, NAN_BITS, WITHIN_BOUND = DIFFERENCES = ("nothing", "NaN bits", "within bound")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..grounds import Grounds
 
 if TYPE_CHECKING:
-    from .instruction import Variant
+    from .variant import Variant
 
 # A variant's modifiers, the types that its spelling ends in, and the number of its source registers.
 Form = tuple[frozenset[str], tuple[str, ...], int]

@@ -12,11 +12,12 @@ from ..grounds import Grounds
 from .code import Code
 from .formats import FixedPoint, Format, NanRule, Type
 from .functions import Functions
-from .instruction import HardwarePath, Instruction, Variant
+from .instruction import HardwarePath, Instruction
 from .observed import Entry, Evidence, MachineEvidence, PublishedModel, Recording, Speed
 from .recipes import Instead
 from .requirements import Selector
 from .units import Unit, UnitModel
+from .variant import Variant
 
 
 @dataclass(frozen=True)

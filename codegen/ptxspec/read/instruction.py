@@ -64,7 +64,7 @@ class _InstructionFile:
         self.all_variants = True
 
     def instruction(self, spelling: str | None = None) -> Instruction | None:
-        doc, data, opcode = self.doc, self.data, self.opcode
+        doc, data, opcode, context = self.doc, self.data, self.opcode, self.context
         before = len(self.errors)
         if doc.path.stem != opcode:
             help = f"rename the file to {opcode}.yaml, or write opcode: {doc.path.stem}"
@@ -75,15 +75,13 @@ class _InstructionFile:
         # Where a syntax line is wrong, variants are missing that other parts of the file may be about.
         self.all_variants = len(self.errors) == before_syntax
         for i, name in enumerate(data.get("copied", ()) if self.all_variants else ()):
-            self.context.known(doc, ("copied", i), name, {s.name for v in self.variants for s in v.sources}, "operand")
+            context.known(doc, ("copied", i), name, {s.name for v in self.variants for s in v.sources}, "operand")
 
         def entries(key: str) -> Iterable[tuple[int, dict[str, Any]]]:
             return enumerate(data.get(key, []))
 
-        lane_bits = read_lane_bits(
-            doc, self.context, data.get("lane_bits", []), self.found, self.selector, self.grounds
-        )
-        hazards = HazardReader(doc, self.context, self.spec.catalog, self.found, self.selector, self.grounds, self.on)
+        lane_bits = read_lane_bits(doc, context, data.get("lane_bits", []), self.found, self.selector, self.grounds)
+        hazards = HazardReader(doc, context, self.spec.catalog, self.found, self.selector, self.grounds, self.on)
         rules = [self.rule(("requires", i), r) for i, r in entries("requires")]
         observed = [
             self.rule(("assembler", "requires", i), r, Grounds((VERDICTS,)))

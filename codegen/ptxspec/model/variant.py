@@ -1,0 +1,137 @@
+"""A variant: one complete spelling, its operands, and what it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..catalog import Hazard, Requirement
+from .formats import Kind, Type, bits_of
+from .requirements import Form
+
+# A spelling with its modifiers in the manual's order, and the number of source registers.
+Key = tuple[str, int]
+NOTHING = Requirement("", "")
+
+
+@dataclass(frozen=True, eq=False)
+class Operand:
+    """A value of a statement, by the name that semantics has for it: the result d or p, a second result q, a source.
+
+    `registers` are those of the lanes that stand in registers of their own, the highest lane's first, and `braced`
+    where these are written as a vector; empty where one register holds all. Where `negatable`, a `!` may stand before
+    it. What is `copied` is passed on bit for bit: no modifier changes it. `lane_bits` are the bits of its one register
+    that each lane reads, lane 0's first, each lane's highest bit first; empty where lanes read what the type says."""
+
+    name: str
+    type: Type
+    registers: tuple[str, ...] = ()
+    braced: bool = False
+    negatable: bool = False
+    lane_bits: tuple[tuple[int, ...], ...] = ()
+    copied: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        """That of a lane."""
+        return bits_of(len(self.lane_bits[0])) if self.lane_bits else self.type.kind
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The names of the registers that it takes in a statement."""
+        return self.registers or (self.name,)
+
+    @property
+    def lanes(self) -> int:
+        return len(self.registers) or self.type.lanes
+
+    def read(self, register: int) -> list[int]:
+        """What each lane reads of its register, where `lane_bits` say so."""
+        return [sum((register >> bit & 1) << i for i, bit in enumerate(reversed(bits))) for bits in self.lane_bits]
+
+    def spread(self, value: int) -> int | None:
+        """The register in which each lane reads this value; None where there is none, because lanes share bits."""
+        register = 0
+        for bits in self.lane_bits:
+            for i, bit in enumerate(reversed(bits)):
+                register |= (value >> i & 1) << bit
+        return register if set(self.read(register)) == {value} else None
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """One complete spelling with its signature. `types` are those that the spelling ends in. `manual` is what the
+    manual requires, None where it does not list the variant; `requires` is what the assembler was seen to require.
+    `means` are modifiers that it behaves as though it had: those that `sin.f32` leaves out of `sin.approx.ftz.f32`.
+
+    Of a result p, `second` is the q of p|q, which a statement may leave out. `hazards` are what its machine code does
+    instead of what it says; `crash` is what the assembler ends with that takes it and breaks down on it, empty where it
+    does not. A variant has one object."""
+
+    opcode: str
+    modifiers: tuple[str, ...]
+    types: tuple[Type, ...]
+    result: Operand
+    second: Operand | None
+    sources: tuple[Operand, ...]
+    listed: bool
+    requires: Requirement = NOTHING
+    manual: Requirement | None = None
+    claim: str = "exact"
+    means: tuple[str, ...] = ()
+    hazards: tuple[Hazard, ...] = ()
+    crash: str = ""
+
+    @cached_property
+    def spelling(self) -> str:
+        return ".".join((self.opcode, *self.modifiers, *self.type_names))
+
+    @cached_property
+    def identifier(self) -> str:
+        """A name for code that is made from the variant: of kernels and of the emulator's functions."""
+        return f"{self.spelling.replace('.', '_').replace('::', '_')}_{self.operands}"
+
+    @cached_property
+    def type_names(self) -> tuple[str, ...]:
+        return tuple(t.name for t in self.types)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return frozenset((*self.modifiers, *self.type_names))
+
+    @cached_property
+    def operands(self) -> int:
+        """The number of source registers in a statement."""
+        return sum(len(s.places) for s in self.sources)
+
+    @property
+    def key(self) -> Key:
+        return self.spelling, self.operands
+
+    @cached_property
+    def form(self) -> Form:
+        """What tells it from other variants of its opcode, in whatever order the modifiers are written."""
+        return frozenset(self.modifiers), self.type_names, self.operands
+
+    @property
+    def results(self) -> tuple[Operand, ...]:
+        return (self.result,) if self.second is None else (self.result, self.second)
+
+    @cached_property
+    def lanes(self) -> int:
+        """The number of lanes that it computes. What has one lane is the same for all of them."""
+        return max(o.lanes for o in (self.result, *self.sources))
+
+    @cached_property
+    def home(self) -> Kind:
+        """The kind of its numbers: of its result, else of the first source that is a number."""
+        kinds = [self.result.kind, *(s.kind for s in self.sources)]
+        return next((k for k in kinds if k.sort in ("float", "integer")), kinds[-1])
+
+    @cached_property
+    def computes(self) -> bool:
+        """Whether a float is computed with, and not copied only."""
+        return any(s.kind.sort == "float" and not s.copied for s in self.sources)
+
+    def __str__(self) -> str:
+        return f"{self.spelling} ({self.operands} operand{'s' if self.operands > 1 else ''})"
