@@ -63,6 +63,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "kernel.ptx").write_text("max.NaN.f64 %d0, %d1, %d2;\n")
     said = "ptxas kernel.ptx, line 7; error   : Illegal modifier '.NaN' for instruction 'max'\n"
     (tmp_path / "build.log").write_text(said)
+    (tmp_path / "operands.txt").write_text("1 2 3\n")
     return tmp_path
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..catalog import Asked
 from ..diagnostics import nearest
 from .database import Database, Variant, names_of
-from .instead import told as recipe_told
+from .instead import as_part, told as recipe_told
 
 _SHOWN = 4
 
@@ -185,8 +185,7 @@ def _summaries(db: Database, variants: Sequence[Variant]) -> list[str]:
 def summary(db: Database, modifier: str) -> str:
     """The first sentence of what is said of a modifier, as part of another."""
     whole: str = db.data["modifiers"][modifier]["summary"]
-    first = whole.partition(". ")[0].rstrip(".")
-    return first[:1].lower() + first[1:]
+    return as_part(whole.partition(". ")[0].rstrip("."))
 
 
 def place(target: str | None, ptx: str | None) -> str:

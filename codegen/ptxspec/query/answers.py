@@ -57,8 +57,8 @@ def variants_as_table(db: Database, variants: Sequence[Variant]) -> str:
     return "\n".join([*lines, *few, "", f"{n} variant{'s' * (n != 1)}"]) if n else "no variant"
 
 
-# A column narrower than this is none.
-_LEAST = 16
+# A column narrower than this is none: what it holds stands below, so far from the left.
+_LEAST, _INDENT = 16, 4
 FEW = "* the first of few targets that have it: query and show name them all"
 HAZARD = "hazard: the machine code does something else than the spelling; query says what"
 
@@ -77,8 +77,8 @@ def _versions(db: Database, r: Requirement) -> str:
 
 
 def table(rows: Sequence[Sequence[str]], width: int | None = None) -> list[str]:
-    """Rows as lines with aligned columns. Of a line that is wider than a terminal the last column goes on below, where
-    there is room for it."""
+    """Rows as lines with aligned columns. Of lines that are wider than a terminal the last column goes on below; all of
+    it stands there where there is no room for it behind the others."""
     line = "  ".join(f"%-{max(map(len, column))}s" for column in zip(*rows, strict=True))
     lines = [(line % tuple(r)).rstrip() for r in rows]
     if width is None or max(map(len, lines), default=0) <= width:
@@ -86,12 +86,13 @@ def table(rows: Sequence[Sequence[str]], width: int | None = None) -> list[str]:
     import textwrap
 
     before = sum(max(map(len, column)) + 2 for column in zip(*(r[:-1] for r in rows), strict=True))
-    if width - before < _LEAST:
-        return lines
+    behind = width - before >= _LEAST
+    indent = " " * (before if behind else _INDENT)
     found = []
     for text in lines:
-        first, *more = textwrap.wrap(text[before:], width - before, break_on_hyphens=False) or [""]
-        found += [(text[:before] + first).rstrip(), *(" " * before + m for m in more)]
+        last = textwrap.wrap(text[before:], width - len(indent), break_on_hyphens=False)
+        first = "".join(last[:1]) if behind else ""
+        found += [(text[:before] + first).rstrip(), *(indent + more for more in last[behind:])]
     return found
 
 
@@ -135,8 +136,9 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None) ->
         facts.append(("claim", str(verdict.claim)))
         facts += [("hazard", verdict.hazard)] if verdict.hazard else []
         facts += [("loose", text) for text in (verdict.loose if verdict.available else ())]
-    # A recipe stands below as it is written.
-    if verdict.help and not verdict.instead and not verdict.no_recipe:
+    # A recipe stands below as it is written, and so does why there is none.
+    is_below = verdict.instead or verdict.no_recipe.casefold().startswith(verdict.help.casefold())
+    if verdict.help and not is_below:
         facts.append(("help", verdict.help))
     working = [o for o in verdict.instead if o.works]
     offer = next(iter(working or verdict.instead), None)
@@ -154,7 +156,7 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None) ->
 def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> str:
     """The text of `query`."""
     found = told(db, verdict, target, ptx)
-    lines = [found.head, *(line for reason in found.reasons for line in broken(reason, "  ", "  "))]
+    lines = [*broken(found.head, "", "  "), *(line for reason in found.reasons for line in broken(reason, "  ", "  "))]
     for name, fact in found.facts:
         lines += _paragraph(name, fact) if name in ("hazard", "loose") else _named(name, fact)
     if found.recipe:

@@ -61,6 +61,12 @@ def why_none(db: Database, v: Variant) -> str:
     return " ".join(reasons[i][0] for i in db.known_of(v).get("none", ()))
 
 
+def as_part(sentence: str) -> str:
+    """A sentence as part of another: in lower case, but for a name such as PTX."""
+    first = sentence.partition(" ")[0]
+    return sentence if first[1:].lower() != first[1:] else sentence[:1].lower() + sentence[1:]
+
+
 def as_json(db: Database, offer: Offer) -> dict[str, Any]:
     return {
         "ptx": offer.ptx,
@@ -80,7 +86,7 @@ def told(db: Database, v: Variant, target: str | None, ptx: str | None) -> str:
     best = next(iter(offers(db, v, target, ptx)), None)
     reason = why_none(db, v)
     if best is None or (not best.works and reason):
-        return reason[:1].lower() + reason[1:].rstrip(".")
+        return as_part(reason.rstrip("."))
     asked = "".join([f" --target {target}" if target else "", f" --ptx {ptx}" if ptx else ""])
     shown = f"the {best.statements} statements of `ptxspec query {v.spelling}{asked}`"
     if best.statements <= _SHORT:
