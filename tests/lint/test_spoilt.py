@@ -38,6 +38,7 @@ STATEMENTS = [
     ("fsetp.ne.b32 p, r, s;", "setp"),
     ("add.S16x2 r, s, s;", "write .s16x2"),
     ("exp2.approx.f32 a, b;", "ex2"),
+    ("exp.approx.f32 a, b;", "PTX does not have the function of that name"),
     ("add.f32 a, b, symbol+4;", "load"),
     ("selp.f32 a, symbol+4, b, p;", "load"),
     ("and.pred p, q, symbol+4;", "load"),

@@ -99,6 +99,10 @@ def test_what_does_not_exist_is_explained(
         ("add.cc.u32", "add.u32 is a form of other sections"),
         ("mul24.lo.u32", ".u32 is a type of other sections"),
         ("ld.global.f32", "unknown opcode 'ld'"),
+        # A function that an opcode resembles is not meant.
+        ("exp.f32", "PTX has no exp; what is spelled alike computes something else"),
+        ("coshf.f32", "PTX has no coshf; what is spelled alike computes something else"),
+        ("exp2.f32", "unknown opcode 'exp2'; did you mean 'ex2'?"),
     ],
 )
 def test_what_ptx_may_have_outside_of_the_database_is_not_denied(run: Run, spelling: str, said: str) -> None:

@@ -242,6 +242,7 @@ def test_a_target_before_sm_20_flushes() -> None:
         ("add.s64", r"add\.s64 is a form of other sections of PTX, and not run; here add has \.f32, "),
         ("add.f32 d, a, b", r"a spelling is names with a dot between, as in abs\.f32, without operands"),
         ("add", r"a spelling ends in its type, and add has \.f32, "),
+        ("tan.f32", r"unknown opcode 'tan'; opcodes: "),
         ("max.xorsign.f32", r"do not go together, or one is missing; write max\.xorsign\.abs\.f32$"),
         ("addd.f32", r"unknown opcode 'addd'; did you mean 'add'\?"),
         ("max.f32x2", r"max has no \.f32x2, only \.f32, .*; the manual has no max with all of this; spelled alike: "),

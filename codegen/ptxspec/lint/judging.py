@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..catalog import is_other_function
 from ..diagnostics import nearest
 from ..ptx import operands as kinds
 from ..ptx.complaints import ERROR, NOTE, WARNING, WHOLE, Complaint
@@ -35,11 +36,14 @@ _BY_OTHERS = re.compile(r"f?(\w+?)f?")
 
 
 def misspelt(db: Database, opcode: str, names: Sequence[str]) -> str | None:
-    """The opcode of the database that is meant by one that PTX does not have; None where that is not plain. Vector
-    units of other machines have opcodes that begin with v, and the same types."""
+    """The opcode of the database that is meant by one that PTX does not have; None where that is not plain, and empty
+    where a function is meant that PTX does not have. Vector units of other machines have opcodes that begin with v, and
+    the same types."""
     if not any(n in db.types or n in db.other_types for n in names):
         return None
     lower = opcode.lower()
+    if is_other_function(lower, db.opcodes):
+        return ""
     exchanged = [o for o in db.opcodes if sorted(o) == sorted(lower)]
     if exchanged or lower[0] == "v":
         return exchanged[0] if exchanged else None

@@ -150,9 +150,10 @@ class Linter:
         head = "".join(item.text.split())
         opcode, _, names = head.partition(".")
         meant = misspelt(self.db, opcode, names.split("."))
-        if meant:
+        if meant is not None:
             place = view.place(item.start)
-            message, help = f"there is no instruction {opcode}", f"did you mean '{meant}'?"
+            help = f"did you mean '{meant}'?" if meant else "PTX does not have the function of that name"
+            message = f"there is no instruction {opcode}"
             where = (file, place.line, place.column, ERROR, "unknown-opcode", message, head, help)
             yield Finding(*where, length=len(opcode), source=place.source, at=place.at)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from ..catalog import Asked, PtxVersion
+from ..catalog import Asked, PtxVersion, is_other_function
 from ..compact import compact
 from ..diagnostics import nearest, suggest
 from ..query.alike import differences, summary
@@ -255,7 +255,7 @@ def _no_instruction(db: Database, m: re.Match[str]) -> Meaning:
     name = m["name"]
     if name.lower() in db.opcodes:
         return Meaning(f"opcodes are written in lower case: {name.lower()}")
-    near = nearest(name, db.opcodes)
+    near = not is_other_function(name, db.opcodes) and nearest(name, db.opcodes)
     return Meaning(suggest(name, db.opcodes) if near else f"no instruction of this database is {name}")
 
 

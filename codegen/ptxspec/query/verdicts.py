@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ..catalog import Refusal, Requirement, requirement_of
+from ..catalog import Refusal, Requirement, is_other_function, requirement_of
 from ..diagnostics import PtxspecError, nearest, suggest, unknown
 from .alike import advice, alike, in_other_letters, type_distance
 from .database import Database, Opcode, Variant, names_of
@@ -184,6 +184,9 @@ def why_not(db: Database, spelling: str, operands: int | None) -> tuple[Reason, 
     if elsewhere is not None:
         return (elsewhere,)
     if about is None:
+        if is_other_function(opcode, db.opcodes):
+            more = "what is spelled alike computes something else"
+            return (Reason("unknown-opcode", f"PTX has no {opcode}; {more}"),)
         return (Reason("unknown-opcode", unknown("opcode", opcode, db.opcodes, "`ptxspec list` names what is here")),)
     modifiers, types = db.split(names)
     repeated = [n for i, n in enumerate(modifiers) if n in modifiers[:i]]
@@ -226,6 +229,8 @@ def _types(db: Database, opcode: str, names: Sequence[str]) -> Reason:
     if strange and not types:
         near = suggest(strange[0], about.names, ".", f"{opcode} has {listed}")
         return Reason("unknown-type", f"unknown type or modifier '.{strange[0]}'; {near}")
+    if not types:
+        return Reason("illegal-type", f"{'.'.join((opcode, *names))} lacks a type; {opcode} has {listed}")
     counts = {len(t) for t in about.types}
     fits = len(types) in counts
     what = f"no .{'.'.join(types)}" if fits or counts != {1} else "one type in each spelling"

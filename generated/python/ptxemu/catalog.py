@@ -5,8 +5,19 @@ Queries begin with this module, and ptxemu carries a copy of it: it imports noth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Container, Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
+
+# PTX's own exponential and logarithm are those of base two.
+_MATHEMATICS = frozenset(dir(math)) - {"exp2", "log2"}
+
+
+def is_other_function(name: str, opcodes: Container[str]) -> bool:
+    """Is a name that of a function of mathematics, as exp and coshf are? An opcode that is spelled alike is not meant
+    then: it computes something else."""
+    names = {name.lower(), name.lower().removesuffix("f")}
+    return not names.isdisjoint(_MATHEMATICS) and not any(n in opcodes for n in names)
 
 
 class Target(NamedTuple):

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
-from .catalog import Asked
+from .catalog import Asked, is_other_function
 from .index import CATALOG, REQUIREMENTS, ROWS, TYPES
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, rows_of
 from .recipes import LINES, RECIPES
@@ -39,7 +39,7 @@ def no_variant(spelling: str, operands: int | None, same: Sequence[Row]) -> Unkn
         )
     opcode, *names = spelling.strip().split(".")
     if opcode not in ROWS:
-        near = _near(opcode, ROWS)
+        near = [] if is_other_function(opcode, ROWS) else _near(opcode, ROWS)
         hint = f"did you mean '{near[0]}'?" if near else "opcodes: " + ", ".join(ROWS)
         return UnknownVariantError(f"{asked}: unknown opcode '{opcode}'; {hint}")
     if same:
