@@ -135,7 +135,7 @@ def test_without_the_extra_a_driver_or_a_gpu_one_line_says_so(
             return 100
 
     monkeypatch.setitem(sys.modules, "cuda.bindings.driver", None)
-    assert "pip install 'ptxspec[cuda]'" in said()
+    assert "pip install '.[cuda]'" in said()
     monkeypatch.setitem(sys.modules, "cuda.bindings.driver", Driver)
     monkeypatch.setitem(sys.modules, "cuda.bindings", Driver)
     monkeypatch.setitem(sys.modules, "cuda", Driver)
@@ -149,4 +149,4 @@ def test_without_the_extra_a_driver_or_a_gpu_one_line_says_so(
             return 0
 
     monkeypatch.setattr(Driver, "cuInit", staticmethod(lambda _: (Ready(),)))
-    assert "pip install 'ptxspec[cuda]'" in said()
+    assert "pip install '.[cuda]'" in said()
