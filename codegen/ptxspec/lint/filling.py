@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from ..ptx.operands import PAIR, REGISTER, VECTOR, Operand
 from ..query.database import Variant
 
-_PLACE = re.compile(r"%[a-z]\w*")
-_OWN = re.compile(r"%(?=_)")
+_REGISTER = re.compile(r"%\w+")
+_OWN = re.compile(r"%_\w+")
+_NAME = re.compile(r"[\w%$]+")
 
 
 def filled(recipe: str, variant: Variant, operands: Sequence[Operand], embedded: bool) -> str:
@@ -23,5 +24,9 @@ def filled(recipe: str, variant: Variant, operands: Sequence[Operand], embedded:
     if len(places) != len(parts) or any(part.kind != REGISTER for part in parts):
         return recipe
     texts = {f"%{place}": part.text for place, part in zip(places, parts, strict=True)}
-    text = _PLACE.sub(lambda m: texts.get(m[0], m[0]), recipe)
-    return _OWN.sub("", text) if embedded else text
+    # A register of the recipe's own would hide one of the statement's that has its name.
+    taken = {name for part in parts for name in _NAME.findall(part.text)}
+    own = {name: name[1:] if embedded else name for name in _OWN.findall(recipe)}
+    while not taken.isdisjoint(own.values()):
+        own = {name: f"{new}_" for name, new in own.items()}
+    return _REGISTER.sub(lambda m: texts.get(m[0]) or own.get(m[0], m[0]), recipe)

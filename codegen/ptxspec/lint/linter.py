@@ -15,7 +15,7 @@ from ..ptx.operands import UNKNOWN, Operand, Shape, split
 from ..ptx.registers import Registers, special_names
 from ..ptx.scanning import HOLE, STRANGER, Declaration, Directive, Instruction, Other, Problem, Scanner, View, Word
 from ..query.database import Database
-from ..query.instead import RECIPE
+from ..query.instead import RECIPE, is_block
 from ..query.names import spelled
 from .filling import filled
 from .findings import Finding
@@ -28,7 +28,6 @@ from .windows import windows
 
 # No other machine's assembly declares registers with types.
 _TYPED = re.compile(r"\.reg\s+\.(?:pred|[bsuf]\d+)\b")
-_GUARD = re.compile(r"@\s*!?\s*[\w%$]+\s*\Z")
 
 
 class _Module:
@@ -206,8 +205,7 @@ class Linter:
         v = self.db.find(opcode, names.split("."), count([o.shape for o in operands]))
         if v is None:
             return c
-        place = view.place(item.start)
-        guarded = f"{RECIPE}{{" in c.help and _GUARD.search(place.source[: place.at])
+        guarded = is_block(c.help) and view.text.startswith("@", item.statement)
         around = "; a block takes no guard: branch around it" if guarded else ""
         return c._replace(help=filled(c.help, v, operands, view.embedded) + around)
 
