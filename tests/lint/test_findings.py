@@ -102,6 +102,24 @@ def test_registers_of_a_recipe_hide_none_of_the_statement(db: Database) -> None:
     assert found.help == "instead: { .reg .b16 _t_; mov.b16 _t_, 0x3f80; fma.rn.bf16 %0, _t, _t_, %%_t; }"
 
 
+def test_a_recipe_is_not_filled_with_registers_of_another_width(db: Database) -> None:
+    """cvt takes wider ones, of which testp and mov take none."""
+    head = ".version 6.3\n.target sm_70\n.reg .b16 %h<2>; .reg .f32 %f<3>; .reg .b32 %r<2>; .reg .b64 %b<2>;\n"
+    for statement, wanted in (
+        ("cvt.rn.relu.f16.f32 %h0, %f1;", "testp.notanumber.f32 %_nan, %f1;"),
+        ("cvt.rn.relu.f16.f32 %h0, %r1;", "testp.notanumber.f32 %_nan, %r1;"),
+        ("cvt.rn.relu.f16.f32 %h0, %b1;", "testp.notanumber.f32 %_nan, %a;"),
+        ("cvt.rn.f16x2.f32 %r0, %f1, %f2;", "mov.b32 %r0, {%_h0, %_h1};"),
+        ("cvt.rn.f16x2.f32 %b0, %f1, %f2;", "mov.b32 %d, {%_h0, %_h1};"),
+    ):
+        (found,) = db.lint(head + statement)
+        assert wanted in found.help, statement
+    for letter, wanted in (("f", "_nan, %1;"), ("r", "_nan, %1;"), ("d", "%_nan, %a;")):
+        asm = f'asm("cvt.rn.relu.f16.f32 %0, %1;" : "=h"(d) : "{letter}"(a));'
+        (found,) = db.lint(asm, target="sm_75", language="c++")
+        assert f"testp.notanumber.f32 {wanted}" in found.help, letter
+
+
 def test_a_block_does_not_take_the_guard_of_the_statement(db: Database) -> None:
     head = ".version 8.6\n.target sm_75\n"
     (found,) = db.lint(f"{head}@!%p1 max.NaN.f32 %f1, %f2, %f3;")
