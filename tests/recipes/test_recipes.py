@@ -376,7 +376,7 @@ def test_nvcc_takes_every_recipe_as_inline_assembly(spec: Spec, nvcc: Path, tmp_
     functions: dict[str, str] = {}
     for v, instead in every_recipe(spec):
         asm = inline_assembly(v, instead)
-        if spec.catalog.takes(instead.requires, "sm_80", spec.catalog.newest_version):
+        if asm and spec.catalog.takes(instead.requires, "sm_80", spec.catalog.newest_version):
             letters = [(place, C_TYPES[s.type.constraint]) for s in v.sources for place in s.places]
             result = C_TYPES[v.result.type.constraint]
             parameters = ", ".join(f"{type_} {name}" for name, type_ in letters)
