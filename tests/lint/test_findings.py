@@ -92,9 +92,45 @@ def test_a_recipe_names_the_registers_of_the_statement(db: Database) -> None:
     assert "setp.nan.f32 _p, %1, %2; max.f32 _t, %1, %2;" in found.help
 
 
+def test_registers_of_a_recipe_hide_none_of_the_statement(db: Database) -> None:
+    head = ".version 8.0\n.target sm_80\n"
+    (found,) = db.lint(f"{head}add.bf16 %h1, %_t, %_t_;")
+    assert found.help == "instead: { .reg .b16 %_t__; mov.b16 %_t__, 0x3f80; fma.rn.bf16 %h1, %_t, %_t__, %_t_; }"
+    (found,) = db.lint(f"{head}max.NaN.f32 %f1, %_p, %f2;", target="sm_75")
+    assert ".reg .pred %_p_;" in found.help and "setp.nan.f32 %_p_, %_p, %f2; max.f32 %_t_, %_p, %f2;" in found.help
+    (found,) = db.lint('asm("add.bf16 %0, _t, %%_t;" : "=h"(d));', target="sm_80", language="c++")
+    assert found.help == "instead: { .reg .b16 _t_; mov.b16 _t_, 0x3f80; fma.rn.bf16 %0, _t, _t_, %%_t; }"
+
+
+def test_a_recipe_is_not_filled_with_registers_of_another_width(db: Database) -> None:
+    """cvt takes wider ones, of which testp and mov take none."""
+    head = ".version 6.3\n.target sm_70\n.reg .b16 %h<2>; .reg .f32 %f<3>; .reg .b32 %r<2>; .reg .b64 %b<2>;\n"
+    for statement, wanted in (
+        ("cvt.rn.relu.f16.f32 %h0, %f1;", "testp.notanumber.f32 %_nan, %f1;"),
+        ("cvt.rn.relu.f16.f32 %h0, %r1;", "testp.notanumber.f32 %_nan, %r1;"),
+        ("cvt.rn.relu.f16.f32 %h0, %b1;", "testp.notanumber.f32 %_nan, %a;"),
+        ("cvt.rn.f16x2.f32 %r0, %f1, %f2;", "mov.b32 %r0, {%_h0, %_h1};"),
+        ("cvt.rn.f16x2.f32 %b0, %f1, %f2;", "mov.b32 %d, {%_h0, %_h1};"),
+    ):
+        (found,) = db.lint(head + statement)
+        assert wanted in found.help, statement
+    for letter, wanted in (("f", "_nan, %1;"), ("r", "_nan, %1;"), ("d", "%_nan, %a;")):
+        asm = f'asm("cvt.rn.relu.f16.f32 %0, %1;" : "=h"(d) : "{letter}"(a));'
+        (found,) = db.lint(asm, target="sm_75", language="c++")
+        assert f"testp.notanumber.f32 {wanted}" in found.help, letter
+
+
 def test_a_block_does_not_take_the_guard_of_the_statement(db: Database) -> None:
     head = ".version 8.6\n.target sm_75\n"
     (found,) = db.lint(f"{head}@!%p1 max.NaN.f32 %f1, %f2, %f3;")
     assert found.help.endswith("%_p; }; a block takes no guard: branch around it")
     (found,) = db.lint(f"{head}@%p1 neg.bf16 %h1, %h2;")
     assert found.help == "instead: xor.b16 %h1, %h2, 0x8000;, but for the bits of a NaN"
+    for guard in ("@%p1\n", "@%p1 /* on */ ", "@ %p1 // on\n\t"):
+        (found,) = db.lint(f"{head}{guard}max.NaN.f32 %f1, %f2, %f3;")
+        assert found.help.endswith("; a block takes no guard: branch around it"), guard
+        # Many statements are looked up, and are a block too.
+        (found,) = db.lint(f"{head}{guard}cvt.rn.bf16x2.f32 %r1, %f2, %f3;")
+        assert found.help.startswith("instead: the ") and found.help.endswith("branch around it"), guard
+    (found,) = db.lint(f"{head}/* @%p1 */ max.NaN.f32 %f1, %f2, %f3;")
+    assert found.help.endswith("%_p; }")

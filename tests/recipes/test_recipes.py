@@ -21,7 +21,7 @@ from ptxspec.model import NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead
 from ptxspec.ptxas import verify
 from ptxspec.ptxas.asking import judge
 from ptxspec.recipes.inline import inline_assembly
-from ptxspec.recipes.linking import declared, why_none
+from ptxspec.recipes.linking import declared, why_none, width_of
 from ptxspec.recipes.operands import near, specials
 
 OPCODES = (
@@ -31,6 +31,13 @@ OPCODES = (
 # The oldest target that ptxas 13.5 assembles for.
 OLDEST = "sm_75"
 Bits = NDArray[Any]
+
+
+def pasted(registers: str, recipe: str) -> str:
+    """A recipe in one line behind the declarations of its operands."""
+    text = " ".join(recipe.split())
+    body = text[1:-1].strip() if text.startswith("{") else text
+    return f"{{ {registers} {body} }}"
 
 
 def every_recipe(spec: Spec) -> list[tuple[Variant, Instead]]:
@@ -70,6 +77,54 @@ def test_recipes_are_of_what_may_be_advised(spec: Spec) -> None:
 def test_ptxas_takes_every_recipe_from_its_floor_on(spec: Spec, ptxas: Path) -> None:
     wrong, count = verify.recipes(spec, ptxas)
     assert not wrong and count > 250
+
+
+# The types of registers by their bits.
+REGISTERS = {
+    0: ("pred",), 8: ("b8", "s8", "u8"), 16: ("b16", "s16", "u16", "f16"), 32: ("b32", "s32", "u32", "f32", "f16x2"),
+    64: ("b64", "s64", "u64", "f64"),
+}  # fmt: skip
+
+
+def other_registers(v: Variant) -> Iterator[str]:
+    """Declarations of a variant's operands: each of them with each type of as many bits, beside others of bits."""
+    operands = [(o, place) for o in (*v.results[:1], *v.sources) for place in o.places]
+    for at, (operand, _) in enumerate(operands):
+        for name in REGISTERS[width_of(operand)]:
+            yield " ".join(f".reg .{name if i == at else declared(o)} %{p};" for i, (o, p) in enumerate(operands))
+
+
+def itself(v: Variant) -> str:
+    operands = ["|".join(f"%{p}" for p in v.result.places)]
+    for s in v.sources:
+        names = [f"%{p}" for p in s.places]
+        operands += [f"{{{', '.join(names)}}}"] if s.braced else names
+    return f"{v.spelling} {', '.join(operands)};"
+
+
+def test_a_recipe_takes_the_registers_that_its_variant_takes(spec: Spec, ptxas: Path) -> None:
+    """Where ptxas takes a .f32 register for an operand of the variant, it takes it in the recipe."""
+    pairs = [(t, p) for t in targets(spec) for p in spec.versions if spec.catalog.knows(t, p)]
+    variants: dict[tuple[str, str], dict[str, list[tuple[str, Instead]]]] = {}
+    for v, instead in every_recipe(spec):
+        here = [pair for pair in pairs if spec.catalog.takes(v.requires, *pair)]
+        for registers in other_registers(v) if here else ():
+            asked = variants.setdefault(here[-1], {}).setdefault(f"{{ {registers} {itself(v)} }}", [])
+            asked.append((registers, instead))
+    recipes: dict[tuple[str, str], set[str]] = {}
+    for pair, blocks in variants.items():
+        for said, offered in zip(judge(ptxas, list(blocks), *pair), blocks.values(), strict=True):
+            for registers, instead in [] if said else offered:
+                lowest = next(p for p in pairs if spec.catalog.takes(instead.requires, *p))
+                recipes.setdefault(lowest, set()).add(pasted(registers, instead.ptx))
+    wrong = [
+        (block, pair, *said)
+        for pair, blocks in recipes.items()
+        for block, said in zip(sorted(blocks), judge(ptxas, sorted(blocks), *pair), strict=True)
+        if said
+    ]
+    assert not wrong
+    assert sum(map(len, recipes.values())) > 1_000
 
 
 # What they compute
@@ -257,7 +312,7 @@ def test_whoever_follows_advice_blindly_gets_what_the_variant_does(
     r = random.Random(15)
     variants = {v.key: v for opcode in OPCODES for v in spec.instructions[opcode].variants if v in spec.instead}
     followed = 0
-    pasted: dict[tuple[str, str], list[str]] = {}
+    blocks: dict[tuple[str, str], list[str]] = {}
     while followed < (2_000 if whole else 40):
         v, target = r.choice(list(variants.values())), r.choice(targets(spec))
         ptx = r.choice([p for p in spec.versions if spec.catalog.knows(target, p)])
@@ -269,16 +324,14 @@ def test_whoever_follows_advice_blindly_gets_what_the_variant_does(
             continue
         for answer in answers:
             operands = [f".reg .{declared(o)} %{p};" for o in (v.result, *v.sources) for p in o.places]
-            text = " ".join(answer["ptx"].split())
-            body = text[1:-1].strip() if text.startswith("{") else text
-            pasted.setdefault((target, ptx), []).append(" ".join(["{", *operands, body, "}"]))
+            blocks.setdefault((target, ptx), []).append(pasted(" ".join(operands), answer["ptx"]))
             (instead,) = [x for x in spec.instead[v] if x.ptx == answer["ptx"]]
             assert (answer["differs"] or NOTHING_DIFFERS) == instead.differs
             chosen = random_operands(v, 50)
             assert not wrong(v, instead, chosen, *run_both(spec, v, instead, chosen))
         followed += bool(answers)
-    for pair, blocks in pasted.items():
-        assert not any(judge(ptxas, blocks, *pair)), pair
+    for pair, some in blocks.items():
+        assert not any(judge(ptxas, some, *pair)), pair
 
 
 def test_what_does_not_work_there_is_told_apart(db: Database) -> None:
@@ -323,7 +376,7 @@ def test_nvcc_takes_every_recipe_as_inline_assembly(spec: Spec, nvcc: Path, tmp_
     functions: dict[str, str] = {}
     for v, instead in every_recipe(spec):
         asm = inline_assembly(v, instead)
-        if spec.catalog.takes(instead.requires, "sm_80", spec.catalog.newest_version):
+        if asm and spec.catalog.takes(instead.requires, "sm_80", spec.catalog.newest_version):
             letters = [(place, C_TYPES[s.type.constraint]) for s in v.sources for place in s.places]
             result = C_TYPES[v.result.type.constraint]
             parameters = ", ".join(f"{type_} {name}" for name, type_ in letters)

@@ -5,23 +5,41 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..ptx.operands import PAIR, REGISTER, VECTOR, Operand
-from ..query.database import Variant
+from ..ptx.operands import PAIR, PART, REGISTER, UNDECLARED, VECTOR, Operand
+from ..query.database import Database, Variant
 
-_PLACE = re.compile(r"%[a-z]\w*")
-_OWN = re.compile(r"%(?=_)")
+_REGISTER = re.compile(r"%\w+")
+_OWN = re.compile(r"%_\w+")
+_NAME = re.compile(r"[\w%$]+")
 
 
-def filled(recipe: str, variant: Variant, operands: Sequence[Operand], embedded: bool) -> str:
-    """As it is where the operands are not registers all: a statement of the recipe need not take a constant.
+def filled(recipe: str, db: Database, variant: Variant, operands: Sequence[Operand], embedded: bool) -> str:
+    """As it is where the operands are not registers all, each as wide as its type: a statement of the recipe need not
+    take a constant, nor a value in a wider register.
 
     In a string of inline assembly a percent sign is an operand's, and registers of the recipe's own go without."""
     places = [place.strip("{} ") for place in re.split(r"[,|]", variant.places)]
     parts = [part for o in operands for part in (o.parts if o.kind in (VECTOR, PAIR) else (o,))]
+    types = [variant.result] * variant.result_registers + ([variant.second] if variant.second else [])
+    types += [source.type for source in variant.sources for _ in range(source.registers)]
     if variant.second is not None and operands and operands[0].kind != PAIR:
         places.remove("q")
-    if len(places) != len(parts) or any(part.kind != REGISTER for part in parts):
+        types.remove(variant.second)
+    if len(places) != len(parts) or not all(_fits(db, p.kind, t) for p, t in zip(parts, types, strict=True)):
         return recipe
     texts = {f"%{place}": part.text for place, part in zip(places, parts, strict=True)}
-    text = _PLACE.sub(lambda m: texts.get(m[0], m[0]), recipe)
-    return _OWN.sub("", text) if embedded else text
+    # A register of the recipe's own would hide one of the statement's that has its name.
+    taken = {name for part in parts for name in _NAME.findall(part.text)}
+    own = {name: name[1:] if embedded else name for name in _OWN.findall(recipe)}
+    while not taken.isdisjoint(own.values()):
+        own = {name: f"{new}_" for name, new in own.items()}
+    return _REGISTER.sub(lambda m: texts.get(m[0]) or own.get(m[0], m[0]), recipe)
+
+
+def _fits(db: Database, kind: str, type: str) -> bool:
+    """Whether what is known of an operand allows that it is a register as wide as a type."""
+    registers = db.data["assembler"]["constraints"].get(kind.strip('"'), (kind[1:],))
+    types = db.data["types"]
+    if kind[0] in '."':
+        return any(r in types and types[r]["width"] == types[type]["width"] for r in registers)
+    return kind in (REGISTER, UNDECLARED, PART)

@@ -15,7 +15,7 @@ from ..ptx.operands import UNKNOWN, Operand, Shape, split
 from ..ptx.registers import Registers, special_names
 from ..ptx.scanning import HOLE, STRANGER, Declaration, Directive, Instruction, Other, Problem, Scanner, View, Word
 from ..query.database import Database
-from ..query.instead import RECIPE
+from ..query.instead import RECIPE, is_block
 from ..query.names import spelled
 from .filling import filled
 from .findings import Finding
@@ -28,7 +28,6 @@ from .windows import windows
 
 # No other machine's assembly declares registers with types.
 _TYPED = re.compile(r"\.reg\s+\.(?:pred|[bsuf]\d+)\b")
-_GUARD = re.compile(r"@\s*!?\s*[\w%$]+\s*\Z")
 
 
 class _Module:
@@ -184,7 +183,7 @@ class Linter:
             message = f"there is no instruction {opcode}; opcodes are written in lower case"
             complaint = Complaint(ERROR, "unknown-opcode", message, f"write {known}{dot}{names}")
             return True, [_instruction_finding(item, operands, view, file, complaint, head, module.number)]
-        complaints = [self._with_registers(c, item, opcode, names, view) for c in judgement.complaints]
+        complaints = [self._with_registers(c, item, opcode, names, view, module) for c in judgement.complaints]
         if item.plain < 0 and (apart := self.judge.apart(item.head)):
             complaints = [apart]
         variant = judgement.variant or head
@@ -199,18 +198,19 @@ class Linter:
         if dot or not embedded:
             (self.tally.judged if ours else self.tally.outside)[opcode.split(maxsplit=1)[0].lower()] += 1
 
-    def _with_registers(self, c: Complaint, item: Instruction, opcode: str, names: str, view: View) -> Complaint:
+    def _with_registers(
+        self, c: Complaint, item: Instruction, opcode: str, names: str, view: View, module: _Module
+    ) -> Complaint:
         """A complaint whose recipe names the registers of the statement."""
         if not c.help.startswith(RECIPE):
             return c
-        operands = list(split(item.operands))
+        operands = [module.registers.known(o) for o in split(item.operands)]
         v = self.db.find(opcode, names.split("."), count([o.shape for o in operands]))
         if v is None:
             return c
-        place = view.place(item.start)
-        guarded = f"{RECIPE}{{" in c.help and _GUARD.search(place.source[: place.at])
+        guarded = is_block(c.help) and view.text.startswith("@", item.statement)
         around = "; a block takes no guard: branch around it" if guarded else ""
-        return c._replace(help=filled(c.help, v, operands, view.embedded) + around)
+        return c._replace(help=filled(c.help, self.db, v, operands, view.embedded) + around)
 
     def _directive(self, item: Directive, view: View, module: _Module, file: str) -> Iterator[Finding]:
         def finding(about: Word, code: str, message: str, help: str) -> Finding:

@@ -11,6 +11,8 @@ from .database import Database, Variant
 RECIPE = "instead: "
 # So many statements a message of one line may hold.
 _SHORT = 4
+# What stands in the place of more.
+_MANY = "the"
 
 
 class Offer(NamedTuple):
@@ -88,9 +90,15 @@ def told(db: Database, v: Variant, target: str | None, ptx: str | None) -> str:
     if best is None or (not best.works and reason):
         return as_part(reason.rstrip("."))
     asked = "".join([f" --target {target}" if target else "", f" --ptx {ptx}" if ptx else ""])
-    shown = f"the {best.statements} statements of `ptxspec query {v.spelling}{asked}`"
+    shown = f"{_MANY} {best.statements} statements of `ptxspec query {v.spelling}{asked}`"
     if best.statements <= _SHORT:
         shown = best.line
     differs = f", {best.difference}" if best.differs else ""
     start = RECIPE if best.works else f"from {db.catalog.text(best.requires).replace(', ', ' and ')} on, instead: "
     return f"{start}{shown}{differs}"
+
+
+def is_block(line: str) -> bool:
+    """Whether a line told of a variant advises to write a block. What takes many statements has registers of its own,
+    and is one."""
+    return line.startswith((f"{RECIPE}{{", f"{RECIPE}{_MANY} "))
