@@ -98,6 +98,13 @@ def test_statistics_count_by_opcode_what_is_judged_and_what_is_outside_of_the_da
     assert lint("--stats", "--format", "sarif") == 2
 
 
+def test_statistics_show_what_is_filled_in_elsewhere(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(repository, a_cu='asm("add" SUFFIX ".f32 %0, %1, %2;");\n')
+    assert lint("--stats") == 0
+    out = capsys.readouterr().out
+    assert ["add{}", "0", "1"] in [line.split() for line in out.splitlines()] and "\0" not in out
+
+
 @pytest.mark.parametrize("arguments", [[], ["--stats"], ["--format", "json"], ["-q"]], ids=str)
 def test_all_cores_find_what_one_finds(
     repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
