@@ -178,8 +178,29 @@ def test_standard_input_may_be_a_file_that_an_editor_has_not_saved(
     assert "src/new.cu:1:6: error: add.bf16" in capsys.readouterr().out
 
 
-def test_a_file_in_an_unknown_encoding_stops_nothing_unless_it_may_have_ptx(repository: Path) -> None:
+def test_a_file_in_an_unknown_encoding_stops_nothing(repository: Path) -> None:
     (repository / "other.py").write_bytes(b"# \xf0\xd2\xc9\xd7\xc5\xd4 \xcd\xc9\xd2 \xff\xfe\n")
     assert lint("other.py") == 0
-    (repository / "binary.h").write_bytes(b"\0\1\2 asm")
+
+
+BINARY = [b"\0\1\2 asm", b"\x7fELF\2\1\1\0", WRONG.encode("utf-16")]
+
+
+@pytest.mark.parametrize("data", BINARY, ids=["asm", "ELF", "UTF-16"])
+def test_what_is_no_text_is_said_and_is_wrong_where_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: bytes
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "binary.h").write_bytes(data)
+    write(tmp_path, a_cu=RIGHT)
     assert lint("binary.h") == 2
+    assert capsys.readouterr().err == "ptxspec: binary.h: not a text file\n"
+    for argument in (".", "*.*"):
+        assert lint(argument) == 0
+        captured = capsys.readouterr()
+        assert captured.err == "warning: binary.h: not a text file\n" and "1 instruction in 1 file," in captured.out
+    assert lint(".", "binary.h") == 2 and "ptxspec: binary.h" in capsys.readouterr().err
+    assert lint("-q") == 0
+    assert not capsys.readouterr().err
+    (tmp_path / "c.ptx").write_bytes(data)
+    assert lint() == 2

@@ -85,9 +85,7 @@ def run(options: argparse.Namespace) -> int:
     for message in found.missing:
         _say(message)
     for message in () if options.quiet else found.idle:
-        print(
-            f"{terminal.painted('warning:', 'yellow', 'bold', stream=sys.stderr)} {visible(message)}", file=sys.stderr
-        )
+        _say(message, "warning:", "yellow")
 
     with _Progress() as progress:
 
@@ -95,9 +93,12 @@ def run(options: argparse.Namespace) -> int:
             nonlocal unreadable
             for event in check_all(found.sources, checker, data, options.jobs, progress.of):
                 if isinstance(event, Unreadable):
-                    unreadable = True
+                    unreadable |= event.grave
                     progress.clear()
-                    _say(event.message)
+                    if event.grave:
+                        _say(event.message)
+                    elif not options.quiet:
+                        _say(event.message, "warning:", "yellow")
                 elif not options.stats:
                     progress.clear()
                     yield event

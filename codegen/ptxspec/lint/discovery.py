@@ -26,11 +26,13 @@ _ENVIRONMENT = "pyvenv.cfg"
 
 
 class Source(NamedTuple):
-    """A text to judge: its path as it is shown, `-` for standard input, what it is written in and how it is judged."""
+    """A text to judge: its path as it is shown, `-` for standard input, what it is written in, how it is judged, and
+    whether it was named itself."""
 
     path: str
     language: str
     settings: Settings
+    named: bool = False
 
 
 class Found(NamedTuple):
@@ -57,7 +59,8 @@ def find(
     for argument in arguments:
         try:
             for source in _named(argument, configurations, written_in, excluding, stdin, walked):
-                found.setdefault(_file(source.path), source)
+                first = found.setdefault(file := _file(source.path), source)
+                found[file] = first._replace(named=first.named or source.named)
         except PtxspecError as e:
             missing.append(str(e))
     idle = (f"{p.place}: '{p.text}' excludes nothing" for p in walked.idle())
@@ -98,7 +101,7 @@ def _named(
 ) -> Iterator[Source]:
     if argument == STDIN:
         where = configurations.of(_absolute(stdin).parent) if stdin else configurations.otherwise
-        yield Source(STDIN, written_in or (language(Path(stdin)) if stdin else PTX), where)
+        yield Source(STDIN, written_in or (language(Path(stdin)) if stdin else PTX), where, True)
         return
     path = Path(argument)
     absolute = _absolute(argument)
@@ -121,7 +124,7 @@ def _named(
             raise PtxspecError(_no_such(path))
         settings = configurations.of(absolute.parent)
         if not (excluding and _is_left_out(absolute, absolute, settings)):
-            yield Source(str(path), written_in or language(path), settings)
+            yield Source(str(path), written_in or language(path), settings, True)
 
 
 def _is_left_out(path: Path, inside: Path, settings: Settings) -> bool:

@@ -21,6 +21,7 @@ from .discovery import STDIN, Source
 from .findings import Finding
 from .languages import PTX
 from .statistics import Account
+from .windows import NotTextError
 
 # So long the files are judged one by one; as much as that is in so many bytes, of PTX and of what may hold some.
 _ALONE = 0.25
@@ -29,9 +30,10 @@ _MOST_AT_ONCE = 64
 
 
 class Unreadable(NamedTuple):
-    """Why a file was not judged."""
+    """Why a file was not judged. `grave`: it should have been. Folders have all kinds of files in them."""
 
     message: str
+    grave: bool = True
 
 
 Event = Finding | Unreadable
@@ -97,6 +99,8 @@ def _are_quick(sources: Iterable[Source]) -> bool:
 def _events(checker: Checker, source: Source) -> Iterator[Event]:
     try:
         yield from checker.check(source)
+    except NotTextError as e:
+        yield Unreadable(str(e), source.named or source.language == PTX)
     except PtxspecError as e:
         yield Unreadable(str(e))
 
