@@ -46,7 +46,12 @@ def visible(text: str) -> str:
     file, an escape sequence, what turns the direction of writing."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(c if c.isprintable() else _escape(c) for c in text)
+
+
+def _escape(c: str) -> str:
+    # What is no text in the name of a file is read as one of these; a shell writes the byte.
+    return f"\\x{ord(c) - 0xDC00:02x}" if "\udc80" <= c <= "\udcff" else c.encode("unicode_escape").decode()
 
 
 def _short(text: str) -> str:

@@ -40,7 +40,7 @@ ALL = ["src/a.cu", "src/c.py", "src/deep/b.h", "third_party/e.cu"]
         (["."], ALL),
         (["src"], ALL[:3]),
         (["src/deep", "src/a.cu"], ["src/deep/b.h", "src/a.cu"]),
-        (["src", "src/a.cu", "src/../src/c.py"], [*ALL[:3], "src/../src/c.py"]),
+        (["src", "src/a.cu", "src/../src/c.py"], ALL[:3]),
         (["src/*.cu"], ["src/a.cu"]),
         (["**/*.h"], ["src/deep/b.h"]),
         (["s*"], ALL[:3]),
@@ -67,6 +67,18 @@ def test_what_no_one_wrote_there_is_passed_by_unless_it_is_named(
     assert lint(name) == 1
     assert lint(f"{name}/inside/b.cu") == 1
     assert lint(f"{name}/inside/b.cu", "a.cu", "--force-exclude") == 0
+
+
+def test_a_file_is_judged_once_by_whichever_path_it_is_named(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lint("src/a.cu", repository / "src" / "a.cu", "./src/a.cu", repository) == 1
+    assert judged(capsys) == ["src/a.cu", *(str(repository / name) for name in ALL[1:])]
+    # What stands behind a link and .. is another file.
+    write(repository, far__off__x_cu="", far__a_cu=WRONG)
+    os.symlink(repository / "far" / "off", repository / "src" / "link", target_is_directory=True)
+    assert lint("src/a.cu", "src/link/../a.cu") == 1
+    assert judged(capsys) == ["src/a.cu", "src/link/../a.cu"]
 
 
 def test_links_to_folders_are_not_followed(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,6 +110,26 @@ def test_what_is_excluded_is_passed_by(
 def test_what_is_excluded_is_judged_where_it_is_named(repository: Path) -> None:
     assert lint("src/a.cu", "--exclude", "src") == 1
     assert lint("src/a.cu", "--exclude", "src", "--force-exclude") == 0
+
+
+@pytest.mark.parametrize("pattern", ["third_party", "third_party/", "*_party", "third_*/**"])
+def test_a_folder_that_is_excluded_is_judged_where_it_is_named(
+    repository: Path, capsys: pytest.CaptureFixture[str], pattern: str
+) -> None:
+    write(repository, third_party__inside__f_cu=WRONG)
+    assert lint("third_party/inside", "--exclude", pattern) == 1
+    assert judged(capsys) == ["third_party/inside/f.cu"]
+    assert lint("third_party", "--exclude", pattern) == (2 if "**" in pattern else 1)
+    assert lint("third_party/inside", "--exclude", pattern, "--force-exclude") == 0
+    write(repository, pyproject_toml='[tool.ptxspec.lint]\nexclude = [".*", "third_party"]\n')
+    assert lint(".", "src") == 1
+
+
+def test_what_is_excluded_in_a_folder_is_said_where_nothing_else_is_there(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lint("third_party", "--exclude", "*.cu") == 2
+    assert "third_party: no file in it to judge besides what '*.cu' excludes; files" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -146,8 +178,29 @@ def test_standard_input_may_be_a_file_that_an_editor_has_not_saved(
     assert "src/new.cu:1:6: error: add.bf16" in capsys.readouterr().out
 
 
-def test_a_file_in_an_unknown_encoding_stops_nothing_unless_it_may_have_ptx(repository: Path) -> None:
+def test_a_file_in_an_unknown_encoding_stops_nothing(repository: Path) -> None:
     (repository / "other.py").write_bytes(b"# \xf0\xd2\xc9\xd7\xc5\xd4 \xcd\xc9\xd2 \xff\xfe\n")
     assert lint("other.py") == 0
-    (repository / "binary.h").write_bytes(b"\0\1\2 asm")
+
+
+BINARY = [b"\0\1\2 asm", b"\x7fELF\2\1\1\0", WRONG.encode("utf-16")]
+
+
+@pytest.mark.parametrize("data", BINARY, ids=["asm", "ELF", "UTF-16"])
+def test_what_is_no_text_is_said_and_is_wrong_where_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: bytes
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "binary.h").write_bytes(data)
+    write(tmp_path, a_cu=RIGHT)
     assert lint("binary.h") == 2
+    assert capsys.readouterr().err == "ptxspec: binary.h: not a text file\n"
+    for argument in (".", "*.*"):
+        assert lint(argument) == 0
+        captured = capsys.readouterr()
+        assert captured.err == "warning: binary.h: not a text file\n" and "1 instruction in 1 file," in captured.out
+    assert lint(".", "binary.h") == 2 and "ptxspec: binary.h" in capsys.readouterr().err
+    assert lint("-q") == 0
+    assert not capsys.readouterr().err
+    (tmp_path / "c.ptx").write_bytes(data)
+    assert lint() == 2

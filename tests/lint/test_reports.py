@@ -7,6 +7,8 @@ import io
 import json
 import multiprocessing
 import os
+import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -94,6 +96,13 @@ def test_statistics_count_by_opcode_what_is_judged_and_what_is_outside_of_the_da
     assert (told["schema"], told["files"], told["instructions"], told["outside"]) == (1, 2, 3, 4)
     assert told["opcodes"]["add"] == {"judged": 2, "outside": 1} and told["codes"] == {"illegal-modifier": 1}
     assert lint("--stats", "--format", "sarif") == 2
+
+
+def test_statistics_show_what_is_filled_in_elsewhere(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(repository, a_cu='asm("add" SUFFIX ".f32 %0, %1, %2;");\n')
+    assert lint("--stats") == 0
+    out = capsys.readouterr().out
+    assert ["add{}", "0", "1"] in [line.split() for line in out.splitlines()] and "\0" not in out
 
 
 @pytest.mark.parametrize("arguments", [[], ["--stats"], ["--format", "json"], ["-q"]], ids=str)
@@ -189,3 +198,20 @@ def test_a_process_that_is_killed_is_told_in_a_line(
     write(repository, a_cu=RIGHT, b_cu=RIGHT)
     assert lint("--jobs", "2") == 2
     assert "a process that judged files was killed; --jobs 1 judges them in this one" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="the other processes start anew")
+def test_an_interrupt_does_not_wait_for_the_files_at_hand(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def long(*_: object) -> list[many.Event]:
+        for process in (os.getppid(), os.getpid()):
+            os.kill(process, signal.SIGINT)
+        time.sleep(20)
+        return []
+
+    monkeypatch.setattr(many, "_ALONE", -1.0)
+    monkeypatch.setattr(many, "_events", long)
+    write(repository, a_cu=RIGHT, b_cu=RIGHT)
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        lint("--jobs", "2")
+    assert time.monotonic() - start < 15

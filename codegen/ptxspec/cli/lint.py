@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from time import monotonic as _now
 
 from .. import roots, terminal
-from ..diagnostics import PtxspecError
+from ..diagnostics import PtxspecError, visible
 from ..lint.checking import Checker
 from ..lint.configuration import ConfigurationError, Configurations, Given
 from ..lint.discovery import Found, find
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     for message in found.missing:
         _say(message)
     for message in () if options.quiet else found.idle:
-        print(f"{terminal.painted('warning:', 'yellow', 'bold', stream=sys.stderr)} {message}", file=sys.stderr)
+        _say(message, "warning:", "yellow")
 
     with _Progress() as progress:
 
@@ -93,9 +93,12 @@ def run(options: argparse.Namespace) -> int:
             nonlocal unreadable
             for event in check_all(found.sources, checker, data, options.jobs, progress.of):
                 if isinstance(event, Unreadable):
-                    unreadable = True
+                    unreadable |= event.grave
                     progress.clear()
-                    _say(event.message)
+                    if event.grave:
+                        _say(event.message)
+                    elif not options.quiet:
+                        _say(event.message, "warning:", "yellow")
                 elif not options.stats:
                     progress.clear()
                     yield event
@@ -138,8 +141,8 @@ def _listed(given: list[str] | None) -> tuple[str, ...] | None:
     return tuple(name.strip() for some in given for name in some.split(",") if name.strip())
 
 
-def _say(message: str) -> None:
-    print(f"{terminal.painted('ptxspec:', 'red', 'bold', stream=sys.stderr)} {message}", file=sys.stderr)
+def _say(message: str, by: str = "ptxspec:", colour: str = "red") -> None:
+    print(f"{terminal.painted(by, colour, 'bold', stream=sys.stderr)} {visible(message)}", file=sys.stderr)
 
 
 class _Progress(contextlib.AbstractContextManager["_Progress"]):

@@ -53,8 +53,8 @@ class Checker:
             return
         if source.language != PTX:
             text = data.decode("utf-8", "replace")
-            if WORD not in text and not traces.has(text):
-                # Whatever else it is: text in another encoding, or none.
+            if WORD not in text and not traces.has(text) and b"\0" not in data:
+                # In whatever encoding: letters of more than a byte are refused below, as what is no text.
                 self.account.others += 1
                 return
         text = decoded(data, source.path)

@@ -196,7 +196,8 @@ class Linter:
         """An instruction, of the database or not. In a program's strings other machines' have no types."""
         opcode, dot, _ = head.partition(".")
         if dot or not embedded:
-            (self.tally.judged if ours else self.tally.outside)[opcode.split(maxsplit=1)[0].lower()] += 1
+            name = opcode.split(maxsplit=1)[0].lower().replace(HOLE, "{}")
+            (self.tally.judged if ours else self.tally.outside)[name] += 1
 
     def _with_registers(
         self, c: Complaint, item: Instruction, opcode: str, names: str, view: View, module: _Module

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from ..diagnostics import visible
 from ..ptx.complaints import ERROR, NOTE, WARNING
 from .findings import Finding
 from .sarif import sarif
@@ -25,16 +26,16 @@ def plain(text: str, *styles: str) -> str:
 def text(findings: Iterable[Finding], paint: Paint = plain) -> Iterator[str]:
     """file:line:column, what is wrong, the line with carets, what else is, and the way out."""
     for f in findings:
-        place = paint(f"{f.file}:{f.line}:{f.column}:", "bold")
+        place = paint(f"{visible(f.file)}:{f.line}:{f.column}:", "bold")
         style = _STYLES[f.severity]
-        yield f"{place} {paint(f'{f.severity}:', *style)} {f.message} {paint(f'[{f.code}]', 'dim')}\n"
-        source = f.source.replace("\t", " ").replace("\0", " ")
+        yield f"{place} {paint(f'{f.severity}:', *style)} {visible(f.message)} {paint(f'[{f.code}]', 'dim')}\n"
+        source = f.source if f.source.isprintable() else "".join(c if c.isprintable() else " " for c in f.source)
         if source:
             yield f"    {source}\n    {paint(_carets(f, len(source)), *style)}\n"
         if f.also:
-            yield f"    {paint('also:', 'bold')} {'; '.join(f.also)}\n"
+            yield f"    {paint('also:', 'bold')} {visible('; '.join(f.also))}\n"
         if f.help:
-            yield f"    {paint('help:', 'green', 'bold')} {f.help}\n"
+            yield f"    {paint('help:', 'green', 'bold')} {visible(f.help)}\n"
 
 
 def _carets(f: Finding, length: int) -> str:

@@ -18,6 +18,10 @@ _SHOWN_BEFORE, _SHOWN = 80, 160
 _NO_CONTROL = bytes({*range(256)} - {*range(0x09), *range(0x0E, 0x1A), *range(0x1C, 0x20)})
 
 
+class NotTextError(PtxspecError):
+    """What was read is no text, or in an encoding that is not read."""
+
+
 class Window:
     """`text` begins at `line` and, from 0, `column` of the file. The reader sets `used`, the length it is done with."""
 
@@ -116,5 +120,5 @@ def decoded(data: bytes, name: str) -> str:
 def _checked(data: bytes, text: str, name: str, first: bool) -> str:
     strange = first and "\ufffd" in text and 8 * text.count("\ufffd", 0, CHUNK) > min(len(text), CHUNK)
     if strange or data.translate(None, _NO_CONTROL):
-        raise PtxspecError(f"{name}: not a text file")
+        raise NotTextError(f"{name}: not a text file")
     return text.replace("\r\n", "\n") if "\r" in text else text
