@@ -73,6 +73,8 @@ _SYNTAX = {
     JULIA: _syntax(rf"\#=(?s:.)*?(?:=\#|\Z)|\#{_TO_EOL}", rf"{_LONG}|{_OVER_LINES}|{_CHARACTER}", by_line=True),
     MLIR: _syntax(rf"(?://|;){_TO_EOL}", _OVER_LINES, by_line=True),
 }
+# A block of Python that has a program of C with a string of PTX.
+_DEEPEST = 3
 _BODIES = ("raw", "long", "long_single", "short", "short_single")
 _DIRECTIVE = re.compile(r"\#(?:[^\n\\]|\\(?s:.))*+")
 
@@ -94,11 +96,12 @@ class _Statement:
 
 
 class _Region:
-    """A text, or a part of it that is in one language. It is gone through once, however many comments there are."""
+    """A text, or a part of it that is in one language, `within` so many strings and blocks. It is gone through once,
+    however many comments there are."""
 
-    def __init__(self, text: str, word: str, begin: int, stop: int, syntax: _Syntax, quoted: bool = False) -> None:
+    def __init__(self, text: str, word: str, begin: int, stop: int, syntax: _Syntax, within: int = 0) -> None:
         self._text, self._word, self._begin, self._stop = text, word, begin, stop
-        self._syntax, self._quoted = syntax, quoted
+        self._syntax, self._within = syntax, within
         self._open: list[_Statement] = []
         self._closed: list[_Statement] = []
         self._waiting: list[re.Match[str]] = []  # comments whose statement has not begun
@@ -126,7 +129,7 @@ class _Region:
             if m["string"] is not None:
                 if "\n" in m[0]:
                     string = m
-                if self._word in m[0]:
+                if self._within < _DEEPEST and self._word in m[0]:
                     yield from self._in_string(m)
             depth += (kind == "open") - (kind == "close" or (kind == "end" and m[0] == "}"))
             if kind in ("close", "end"):
@@ -144,12 +147,12 @@ class _Region:
                 yield self._comment(about, s.start, s.end, alone=True)
 
     def _comment(self, m: re.Match[str], first: int, last: int, alone: bool) -> Comment:
-        return Comment(m.start(), m.end(), first, last, self._begin, self._stop, alone, self._quoted)
+        return Comment(m.start(), m.end(), first, last, self._begin, self._stop, alone, self._within > 0)
 
     def _in_string(self, m: re.Match[str]) -> Iterator[Comment]:
         for body in _BODIES:
             if body in m.re.groupindex and m[body] is not None:
-                yield from _Region(self._text, self._word, *m.span(body), _C, quoted=True).comments()
+                yield from _Region(self._text, self._word, *m.span(body), _C, self._within + 1).comments()
 
     def _begin_statement(self, m: re.Match[str], depth: int, indent: int) -> None:
         statement = _Statement(self._waiting, m.start(), depth, indent)
@@ -214,7 +217,7 @@ class _Blocks(Mapping[str, Callable[[View], Iterator[Text]]]):
                 if m["comment"] and self._word in m[0]:
                     yield Comment(m.start(), m.end(), start, end, 0, len(text), alone=True, quoted=False)
             if language in BLOCKS:
-                yield from _Region(text, self._word, start, end, _SYNTAX[BLOCKS[language]], quoted=True).comments()
+                yield from _Region(text, self._word, start, end, _SYNTAX[BLOCKS[language]], within=1).comments()
             position = end
 
     def _take(self, language: str, block: View) -> Iterator[Text]:
