@@ -1,10 +1,11 @@
 """Comments by which a file says what is not to be said of it:
 
     // ptxspec: ignore[hazard]                   behind code: on this line
-    // ptxspec: ignore[hazard, modifier-order]   alone on its line: in the statement or block that follows
+    // ptxspec: ignore[hazard, modifier-order]   before code: in the statement or block that begins there
     // ptxspec: ignore-file[hazard]              in the whole file
 
-In Python they begin with #. They name codes, so that nothing else is hidden; what ignores nothing is found itself."""
+They are comments of the language, and name codes, so that nothing else is hidden; what ignores nothing is found itself,
+but for what is quoted in a string or in a block of Markdown: it counts within that, and may be an example."""
 
 from __future__ import annotations
 
