@@ -189,6 +189,7 @@ HTML = f"<!-- {IGNORE[3:]} -->"
         (f"Text {HTML}\n```sh\n```\n```ptx\n{PTX}```\n", []),
         (f"```python\n{HASH}\nx = 1\n```\n\n```ptx\n{PTX}```\n", [7]),
         (f"```cuda\n{IGNORE}\n{BAD}\n{BAD}\n```\n", [4]),
+        (f"> ```cuda\n> {IGNORE}\n> {BAD}\n> {BAD}\n> ```\n", [4]),
         (f"```python\n{CALL}  {HASH}\n{CALL}\n```\n", [3]),
     ],
 )

@@ -44,6 +44,8 @@ class _Syntax(NamedTuple):
 _TO_EOL = r"[^\n]*+"
 _C_COMMENT = rf"//{_TO_EOL}|/\*(?s:.)*?(?:\*/|\Z)"
 _SPACE = rf"(?:\s|{_C_COMMENT})*+"
+# Of a block in a quote of Markdown; no program's line begins so.
+_MARGIN = r"^[ \t]*+>[> \t]*+"
 _CHARACTER = r"'(?:[^'\\\n]|\\.){1,4}'"
 _LONG = '"""(?P<long>(?:[^"\\\\]|\\\\(?s:.)|"(?!""))*+)(?:"""|\\Z)'
 _LONG_SINGLE = _LONG.replace('"', "'").replace("long", "long_single")
@@ -56,12 +58,12 @@ _RAW_RUST = r'[bc]?r(?P<d>\#*)"(?P<raw>(?s:.)*?)(?:"(?P=d)|\Z)'
 
 def _syntax(comment: str, strings: str, by_line: bool, decorated: bool = False) -> _Syntax:
     # A brace does not end what goes on behind it.
-    end = r"(?P<space>[^\S\n]++|\\\n)|(?P<end>\n)"
+    end = rf"(?P<space>{_MARGIN}|[^\S\n]++|\\\n)|(?P<end>\n)"
     if not by_line:
-        end = rf"(?P<space>[^\S\n]++|\n)|(?P<end>;|\}}(?!{_SPACE}(?:,|else\b)))"
+        end = rf"(?P<space>{_MARGIN}|[^\S\n]++|\n)|(?P<end>;|\}}(?!{_SPACE}(?:,|else\b)))"
     token = rf"""(?P<comment>{comment})|(?P<string>{strings})|{end}|(?P<open>[(\[{{])|(?P<close>[)\]}}])
         |(?:\w++(?!["'\#])|[^\w\s"'/\#=(){{}}\[\];\\][^\S\n]*+)++|\\(?s:.)|\w++|(?s:.)"""
-    return _Syntax(re.compile(token, re.VERBOSE), by_line, decorated)
+    return _Syntax(re.compile(token, re.VERBOSE | re.MULTILINE), by_line, decorated)
 
 
 _C = _syntax(_C_COMMENT, rf"{_RAW_C}|{_SHORT}|{_CHARACTER}", by_line=False)
