@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -66,6 +68,20 @@ def test_sarif_has_what_code_scanning_asks_for(
         place = result["locations"][0]["physicalLocation"]
         assert place["artifactLocation"]["uri"] == "a%20b.ptx"
         assert place["region"]["endColumn"] > place["region"]["startColumn"] >= 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+def test_a_name_that_is_no_text_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = os.fsdecode(b"bad\xff.cu")
+    Path(name).write_text('asm("max.NaN.f64 %0, %1, %2;");\n')
+    for named, start in ((name, "bad"), (tmp_path / name, "file:///")):
+        assert run("lint", named, "--format", "sarif") == 1
+        (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+        uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        assert uri.startswith(start) and uri.endswith("bad%FF.cu")
 
 
 @pytest.mark.parametrize("data", [b"\x7fELF\x02\x01\x01\0\0\0", b"\x89PNG\r\n\x1a\n\0", b"\xff\xfe\xfd\xfc", b"a\0b"])

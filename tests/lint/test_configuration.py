@@ -46,7 +46,7 @@ def test_the_command_line_wins(repository: Path) -> None:
     assert lint("a.cu", "--select", "target-too-old") == 1
     assert lint("a.cu", "--select", "target-too-old", "--target", "sm_90") == 0
     assert lint("a.cu", "b.cu", "--select", "hazard,illegal-modifier") == 1
-    assert lint("b.cu", "--select", "illegal-modifier", "--ignore", "illegal-modifier") == 0
+    assert lint("b.cu", "--select", "illegal-modifier", "--ignore", "hazard") == 1
     write(repository, pyproject_toml=configured('exclude = ["b.cu"]'))
     assert lint(".") == 0
     assert lint(".", "--exclude", "a.cu") == 1
@@ -92,6 +92,10 @@ def test_each_folder_of_a_walk_has_its_own(repository: Path, capsys: pytest.Capt
         ('select = ["hazard", "hazrad"]', 22, "unknown code 'hazrad'", "did you mean 'hazard'?"),
         ('ignore = "hazard"', 1, "'ignore' is a list of codes that are not said", 'write ignore = ["hazard"]'),
         ("exclude = [1]", 1, "'exclude' is a list of patterns, as third_party", 'write exclude = ["third_party/"]'),
+        ("select = []", 1, "'select' names no code: nothing would be said", "name a code that is said"),
+        ('ignore = ["hazard"]; select = ["hazard"]', 1, "'ignore' names all that 'select' does", "name a code"),
+        ('select = [["hazard"]]', 1, "'select' is a list of codes", 'write select = ["hazard"]'),
+        ('target = "sm_100a"; ptx = "7.0"', 8, "PTX 7.0 does not know sm_100a, which came with PTX 8.6", ""),
         ('strict = "yes"', 1, "'strict' is true or false", "write strict = true"),
         ("target = sm_90", 10, "not TOML: invalid value", ""),
     ],
@@ -99,7 +103,8 @@ def test_each_folder_of_a_walk_has_its_own(repository: Path, capsys: pytest.Capt
 def test_what_is_wrong_in_it_is_said_once_with_its_place(
     repository: Path, capsys: pytest.CaptureFixture[str], line: str, column: int, message: str, help: str
 ) -> None:
-    write(repository, pyproject_toml=configured("", line), a_cu=RIGHT, src__b_cu=RIGHT)
+    *others, line = line.split("; ")
+    write(repository, pyproject_toml=configured(*(others or [""]), line), a_cu=RIGHT, src__b_cu=RIGHT)
     assert lint("a.cu", "src", ".") == 2
     captured = capsys.readouterr()
     first, source, caret, *more = captured.err.splitlines()
@@ -107,6 +112,60 @@ def test_what_is_wrong_in_it_is_said_once_with_its_place(
     assert source == f"    {line}" and caret.index("^") == 3 + column
     assert (help in "".join(more)) if help else not "".join(more).strip()
     assert captured.err.count("error:") == 1 and not captured.out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[tool]\nptxspec = 3\n", "2:1: error: tool.ptxspec is a table"),
+        ('[project]\ndependencies = ["ptxspec"]\n[tool]\nptxspec = "x"\n', "4:1: error: tool.ptxspec is a table"),
+        ("tool.ptxspec = [1]\n", "1:6: error: tool.ptxspec is a table"),
+        ('tool = "ptxspec"\n', "1:1: error: tool is a table"),
+        ('[[tool]]\nname = "ptxspec"\n', "1:3: error: tool is a table"),
+    ],
+)
+def test_what_is_no_table_is_said_with_its_place(
+    repository: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    write(repository, pyproject_toml=text, a_cu=RIGHT)
+    assert lint() == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"pyproject.toml:{said}") and "help: write [tool.ptxspec.lint]" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--select", ""], "--select names no code: nothing would be said"),
+        (["--select", " ,"], "--select names no code: nothing would be said"),
+        (["--select", "hazard", "--ignore", "hazard"], "--ignore names all that --select does: nothing would be said"),
+    ],
+)
+def test_options_that_leave_nothing_to_say_are_refused(
+    repository: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    write(repository, a_cu=WRONG)
+    assert lint("a.cu", *arguments) == 2
+    assert capsys.readouterr().err == f"ptxspec: {said}\n"
+    assert lint("a.cu", "--ignore", "") == 1
+
+
+def test_a_ptx_version_that_does_not_know_the_target_is_said_once(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = "PTX 7.0 does not know sm_100a, which came with PTX 8.6"
+    write(repository, a_cu=WRONG * 3)
+    assert lint("a.cu", "--target", "sm_100a", "--ptx", "7.0") == 2
+    assert capsys.readouterr().err.startswith(f"ptxspec: {said}")
+    for own, column, option in (
+        ('ptx = "7.0"', 8, ("--target", "sm_100a")),
+        ('target = "sm_100a"', 11, ("--ptx", "7.0")),
+    ):
+        write(repository, pyproject_toml=configured(own))
+        assert lint("a.cu", *option) == 2
+        captured = capsys.readouterr()
+        assert captured.err.startswith(f"pyproject.toml:5:{column}: error: {said}") and not captured.out
+        assert captured.err.count("error") == 1
 
 
 def test_all_that_is_wrong_is_said_at_once(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,7 +40,7 @@ ALL = ["src/a.cu", "src/c.py", "src/deep/b.h", "third_party/e.cu"]
         (["."], ALL),
         (["src"], ALL[:3]),
         (["src/deep", "src/a.cu"], ["src/deep/b.h", "src/a.cu"]),
-        (["src", "src/a.cu", "src/../src/c.py"], [*ALL[:3], "src/../src/c.py"]),
+        (["src", "src/a.cu", "src/../src/c.py"], ALL[:3]),
         (["src/*.cu"], ["src/a.cu"]),
         (["**/*.h"], ["src/deep/b.h"]),
         (["s*"], ALL[:3]),
@@ -67,6 +67,18 @@ def test_what_no_one_wrote_there_is_passed_by_unless_it_is_named(
     assert lint(name) == 1
     assert lint(f"{name}/inside/b.cu") == 1
     assert lint(f"{name}/inside/b.cu", "a.cu", "--force-exclude") == 0
+
+
+def test_a_file_is_judged_once_by_whichever_path_it_is_named(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lint("src/a.cu", repository / "src" / "a.cu", "./src/a.cu", repository) == 1
+    assert judged(capsys) == ["src/a.cu", *(str(repository / name) for name in ALL[1:])]
+    # What stands behind a link and .. is another file.
+    write(repository, far__off__x_cu="", far__a_cu=WRONG)
+    os.symlink(repository / "far" / "off", repository / "src" / "link", target_is_directory=True)
+    assert lint("src/a.cu", "src/link/../a.cu") == 1
+    assert judged(capsys) == ["src/a.cu", "src/link/../a.cu"]
 
 
 def test_links_to_folders_are_not_followed(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,6 +110,26 @@ def test_what_is_excluded_is_passed_by(
 def test_what_is_excluded_is_judged_where_it_is_named(repository: Path) -> None:
     assert lint("src/a.cu", "--exclude", "src") == 1
     assert lint("src/a.cu", "--exclude", "src", "--force-exclude") == 0
+
+
+@pytest.mark.parametrize("pattern", ["third_party", "third_party/", "*_party", "third_*/**"])
+def test_a_folder_that_is_excluded_is_judged_where_it_is_named(
+    repository: Path, capsys: pytest.CaptureFixture[str], pattern: str
+) -> None:
+    write(repository, third_party__inside__f_cu=WRONG)
+    assert lint("third_party/inside", "--exclude", pattern) == 1
+    assert judged(capsys) == ["third_party/inside/f.cu"]
+    assert lint("third_party", "--exclude", pattern) == (2 if "**" in pattern else 1)
+    assert lint("third_party/inside", "--exclude", pattern, "--force-exclude") == 0
+    write(repository, pyproject_toml='[tool.ptxspec.lint]\nexclude = [".*", "third_party"]\n')
+    assert lint(".", "src") == 1
+
+
+def test_what_is_excluded_in_a_folder_is_said_where_nothing_else_is_there(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lint("third_party", "--exclude", "*.cu") == 2
+    assert "third_party: no file in it to judge besides what '*.cu' excludes; files" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,8 @@ def test_what_depends_on_the_target_may_be_ignored_for_another_one(db: Database)
         ("ignore", 44, *NO_CODE),
         ("ignore[]", 44, *NO_CODE),
         ("ignores[hazard]", 44, "unknown word 'ignores' behind ptxspec:", "did you mean 'ignore'?"),
+        ("ignore-line[hazard]", 44, "unknown word 'ignore-line' behind ptxspec:", "did you mean 'ignore'?"),
+        ("ignore-files[hazard]", 44, "unknown word 'ignore-files' behind ptxspec:", "did you mean 'ignore-file'?"),
         ("noqa[hazard]", 44, "unknown word 'noqa' behind ptxspec:", "write ignore[code] or ignore-file[code]"),
     ],
 )  # fmt: skip

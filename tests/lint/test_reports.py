@@ -7,6 +7,8 @@ import io
 import json
 import multiprocessing
 import os
+import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -189,3 +191,20 @@ def test_a_process_that_is_killed_is_told_in_a_line(
     write(repository, a_cu=RIGHT, b_cu=RIGHT)
     assert lint("--jobs", "2") == 2
     assert "a process that judged files was killed; --jobs 1 judges them in this one" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="the other processes start anew")
+def test_an_interrupt_does_not_wait_for_the_files_at_hand(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def long(*_: object) -> list[many.Event]:
+        for process in (os.getppid(), os.getpid()):
+            os.kill(process, signal.SIGINT)
+        time.sleep(20)
+        return []
+
+    monkeypatch.setattr(many, "_ALONE", -1.0)
+    monkeypatch.setattr(many, "_events", long)
+    write(repository, a_cu=RIGHT, b_cu=RIGHT)
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        lint("--jobs", "2")
+    assert time.monotonic() - start < 15

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..diagnostics import Diagnostic, Mark, PtxspecError, suggest
 from ..query.database import Database
+from ..query.verdicts import pair
 from .findings import CODES
 from .patterns import Pattern
 
@@ -67,6 +68,8 @@ class Configurations:
             for code in codes or ():
                 if code not in CODES:
                     raise PtxspecError(unknown_code(code))
+        if given.select is not None and (wrong := _silence(given.select, given.ignore or (), "--select", "--ignore")):
+            raise PtxspecError(wrong)
         self._target = db.target(given.target) if given.target is not None else None
         self._ptx = db.ptx_version(given.ptx) if given.ptx is not None else None
         self._known: dict[Path, Settings | None] = {}
@@ -98,9 +101,13 @@ class Configurations:
             whole = tomllib.loads(text)
         except tomllib.TOMLDecodeError as e:
             raise ConfigurationError([table.undecodable(str(e))]) from None
-        ours = whole.get("tool", {}).get("ptxspec")
-        if ours is None:
+        tools = whole.get("tool", {})
+        ours = tools.get("ptxspec") if isinstance(tools, dict) else None
+        if ours is None and isinstance(tools, dict):
             return None
+        if not isinstance(ours, dict):
+            name, key = ("tool", "tool") if ours is None else ("tool.ptxspec", "ptxspec")
+            raise ConfigurationError([table.says(f"{name} is a table", "write [tool.ptxspec.lint]", key)])
         wrong: list[Diagnostic] = []
         for key in ours:
             if key != "lint":
@@ -143,20 +150,37 @@ class Configurations:
 
     def _settings(self, said: dict[str, Any], base: Path, table: _Table | None = None) -> Settings:
         given = self._given
-        select = given.select if given.select is not None else said.get("select")
-        ignore = given.ignore if given.ignore is not None else said.get("ignore", ())
+        named, unsaid = said.get("select"), said.get("ignore", ())
+        if table is not None and named is not None and (silent := _silence(named, unsaid, "'select'", "'ignore'")):
+            raise ConfigurationError([table.says(silent, "name a code that is said, or remove it", "select")])
+        select = given.select if given.select is not None else named
+        ignore = given.ignore if given.ignore is not None else unsaid
         codes = frozenset(CODES if select is None else select).difference(ignore)
         exclude = tuple(Pattern(e, base, table.place(e) if table else "") for e in said.get("exclude", ()))
         if given.exclude is not None:
             exclude = tuple(Pattern(e, Path.cwd(), "--exclude") for e in given.exclude)
-        target, ptx = said.get("target"), said.get("ptx")
+        target, ptx = self._target, self._ptx
+        if target is None and "target" in said:
+            target = self._db.target(said["target"])
+        if ptx is None and "ptx" in said:
+            ptx = self._db.ptx_version(said["ptx"])
+        if impossible := pair(self._db, target, ptx):
+            # Each instruction would have that said of it.
+            own = next((key for key, by in (("ptx", self._ptx), ("target", self._target)) if by is None), None)
+            if table is None or own is None:
+                raise PtxspecError(impossible.message)
+            raise ConfigurationError([table.says(impossible.message, "", own, said[own])])
         return Settings(
-            self._target if target is None or self._target is not None else self._db.target(target),
-            self._ptx if ptx is None or self._ptx is not None else self._db.ptx_version(ptx),
-            None if codes == CODES.keys() else codes,
-            exclude,
-            given.strict or bool(said.get("strict")),
+            target, ptx, None if codes == CODES.keys() else codes, exclude, given.strict or bool(said.get("strict"))
         )
+
+
+def _silence(select: Iterable[str], ignore: Iterable[str], selecting: str, ignoring: str) -> str:
+    """What is wrong where nothing at all would be said; the last two are what the codes were given with."""
+    codes = frozenset(select)
+    if not codes:
+        return f"{selecting} names no code: nothing would be said"
+    return "" if codes.difference(ignore) else f"{ignoring} names all that {selecting} does: nothing would be said"
 
 
 def unknown_code(code: str) -> str:
@@ -197,7 +221,7 @@ class _Table:
         header = re.search(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*ptxspec[ \t]*\.[ \t]*lint[ \t]*\]", self._text, re.M)
         start = header.end() if header else 0
         for pattern, begin in (
-            (rf"^[ \t]*[\"']?(?P<key>{word})[\"']?[ \t]*=", start),
+            (rf"^[ \t]*(?:[\w-]+[ \t]*\.[ \t]*)*[\"']?(?P<key>{word})[\"']?[ \t]*=", start),
             (rf"\[[^\]\n]*\b(?P<key>{word})\b", 0),
             (rf"(?<![\w-])(?P<key>{word})(?![\w-])", 0),
         ):

@@ -57,19 +57,30 @@ def find(
     for argument in arguments:
         try:
             for source in _named(argument, configurations, written_in, excluding, stdin, walked):
-                found.setdefault(source.path, source)
+                found.setdefault(_file(source.path), source)
         except PtxspecError as e:
             missing.append(str(e))
     idle = (f"{p.place}: '{p.text}' excludes nothing" for p in walked.idle())
     return Found(list(found.values()), list(dict.fromkeys(missing)), list(dict.fromkeys(idle)))
 
 
-class _Walked:
-    """Which patterns have had all the files before them that they count for, and which have excluded some."""
+def _file(path: str) -> str:
+    """What is the same for a file by whichever path it is named. Links are files of their own."""
+    return os.path.realpath(path) if ".." in Path(path).parts else os.path.join(os.getcwd(), path)
 
-    def __init__(self) -> None:
+
+class _Walked:
+    """Which patterns have had all the files before them that they count for, and which have excluded some. `named`: the
+    folder that was asked for, which the patterns that match it do not hide."""
+
+    def __init__(self, named: Path | None = None) -> None:
+        self.named = named
         self.wholly: dict[Pattern, None] = {}
         self.used: set[Pattern] = set()
+
+    def add(self, other: _Walked) -> None:
+        self.wholly.update(other.wholly)
+        self.used |= other.used
 
     def idle(self) -> list[Pattern]:
         # What would be passed by anyway need not be there yet.
@@ -90,21 +101,32 @@ def _named(
         yield Source(STDIN, written_in or (language(Path(stdin)) if stdin else PTX), where)
         return
     path = Path(argument)
+    absolute = _absolute(argument)
     if path.is_dir():
-        settings = configurations.of(_absolute(argument))
-        inside = list(_walk(path, _absolute(argument), settings, configurations, walked))
+        settings = configurations.of(absolute)
+        if excluding and _is_left_out(absolute, absolute / "_", settings):
+            return
+        own = _Walked(absolute)
+        inside = list(_walk(path, absolute, settings, configurations, own))
+        walked.add(own)
         if not inside:
-            raise PtxspecError(f"{argument}: no file in it to judge; {_known_endings()}")
+            by = ", ".join(sorted(f"'{p.text}'" for p in own.used))
+            besides = f" besides what {by} excludes" if by else ""
+            raise PtxspecError(f"{argument}: no file in it to judge{besides}; {_known_endings()}")
         yield from inside
     elif glob.has_magic(argument) and not os.path.lexists(path):
         yield from _matching(argument, configurations)
     else:
         if not os.path.lexists(path):
             raise PtxspecError(_no_such(path))
-        absolute = _absolute(argument)
         settings = configurations.of(absolute.parent)
-        if not (excluding and (excluded(absolute, settings.exclude) or _passed_by(absolute, Path.cwd()))):
+        if not (excluding and _is_left_out(absolute, absolute, settings)):
             yield Source(str(path), written_in or language(path), settings)
+
+
+def _is_left_out(path: Path, inside: Path, settings: Settings) -> bool:
+    """Whether a walk would not come to a path that is named; `inside` is a file in it, or itself."""
+    return excluded(path, settings.exclude) or _passed_by(inside, Path.cwd())
 
 
 def _absolute(path: str | Path) -> Path:
@@ -121,7 +143,8 @@ def _walk(
         raise PtxspecError(f"{folder}: {e.strerror or e}") from None
     if any(e.name == "pyproject.toml" for e in entries):
         settings = configurations.of(absolute)
-    patterns = settings.exclude
+    named = walked.named
+    patterns = [p for p in settings.exclude if named is None or not p.matches(named)]
     walked.wholly.update(dict.fromkeys(p for p in patterns if p.base == absolute))
     for entry in entries:
         name = entry.name

@@ -109,8 +109,10 @@ class Ignores:
         verb, codes, at = m["verb"], m["codes"], begin + m.start("verb")
         if verb not in _VERBS:
             # Prose may begin so.
-            if codes is not None or suggest(verb, _VERBS).startswith("did you mean"):
-                help = suggest(verb, _VERBS, otherwise="write ignore[code] or ignore-file[code]")
+            # The whole file is meant only by what says so.
+            verbs = _VERBS if "file" in verb.lower() else _VERBS[:1]
+            help = suggest(verb, verbs, otherwise="write ignore[code] or ignore-file[code]")
+            if codes is not None or help.startswith("did you mean"):
                 complain(f"unknown word '{verb}' behind {WORD}", help, at, len(verb))
             return
         names = list(_CODE.finditer(codes or ""))

@@ -104,21 +104,23 @@ def _events(checker: Checker, source: Source) -> Iterator[Event]:
 # In another process
 
 _checker: Callable[[], Checker]
-_stopped = False
+_judging = _stopped = False
 
 
 def _start(data: Path, everything: bool, quiet: bool) -> None:
     global _checker
-    # Interrupts are the other process's to tell of. This one ends with the file at hand: in the middle of an answer it
-    # would leave the other waiting.
+    # Interrupts are the other process's to tell of.
     signal.signal(signal.SIGINT, _stop)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _checker = partial(Checker, Database.read(data), everything, quiet)
 
 
 def _stop(*_: object) -> None:
+    """A file may take long. In the middle of an answer the end would leave the other process waiting."""
     global _stopped
     _stopped = True
+    if _judging:
+        os._exit(1)
 
 
 def _end_with_parent() -> None:
@@ -130,5 +132,10 @@ def _end_with_parent() -> None:
 
 
 def _check(sources: Sequence[Source]) -> tuple[list[Event], Account]:
+    global _judging
     checker = _checker()
-    return [event for source in sources if not _stopped for event in _events(checker, source)], checker.account
+    _judging = True
+    try:
+        return [event for source in sources if not _stopped for event in _events(checker, source)], checker.account
+    finally:
+        _judging = False

@@ -17,7 +17,9 @@ class Pattern(NamedTuple):
     place: str = ""
 
     def matches(self, path: Path) -> bool:
-        """`path` is absolute."""
+        """`path` is absolute. The folder itself is not in it, whatever the pattern."""
+        if path == self.base:
+            return False
         try:
             inside = path.relative_to(self.base)
         except ValueError:

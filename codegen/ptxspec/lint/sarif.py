@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import PurePath
@@ -47,8 +48,9 @@ def _result(f: Finding, rule: int) -> dict[str, Any]:
 
 
 def _uri(file: str) -> str:
-    """Relative paths stay relative, so that code scanning finds them in the repository."""
+    """Relative paths stay relative, so that code scanning finds them in the repository. Names are bytes, of which not
+    all are text."""
     path = PurePath(file)
     if path.is_absolute():
         return path.as_uri()
-    return quote(path.as_posix())
+    return quote(os.fsencode(path.as_posix()))
