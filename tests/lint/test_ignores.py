@@ -116,3 +116,90 @@ def test_prose_that_begins_with_the_name_of_the_tool_is_no_comment_for_it(db: Da
 )
 def test_many_comments_and_findings_take_time_in_proportion(db: Database, unit: str) -> None:
     assert grows_linearly(lambda count: db.lint(unit * count, language="c++"), 200)
+
+
+@pytest.mark.parametrize(
+    "unit", [f"{CALL}\n{HASH}\n\n", f"{HASH}\ndef f():\n", f"{HASH}\n'''\n", f"{HASH}\n@f\n", f"f( {HASH}\n"]
+)
+def test_in_python_too(db: Database, unit: str) -> None:
+    assert grows_linearly(lambda count: db.lint(unit * count, language="python"), 200)
+
+
+LONE = IGNORE.replace("//", "/*") + " */"
+LAMBDAS = f"auto l = [](int a) {{ {BAD} }}, m = [](int a) {{\n{BAD}\n}};\n"
+CLASS = f'class A:\n    def f(a):\n        x("""\nmax.NaN.f64 %0, %1, %2;\n""")\n\n    {CALL}\n'
+MODULE = 'k = """\n.version 8.0\n.target sm_80\n'
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "lines"),
+    [
+        # before code, with the statement that begins on its line
+        ("c++", f"{LONE} {BAD}\nvoid f() {{ {BAD} }}\n", [2]),
+        ("c++", f"{LONE} void f() {{\n{BAD}\n}}\n{BAD}\n", [4]),
+        ("c++", f"int a; {LONE} {BAD}\n{BAD}\n", [2]),
+        # a statement that goes on behind a brace
+        ("c++", f"{IGNORE}\n{LAMBDAS}{BAD}\n", [5]),
+        ("c++", f"{IGNORE}\nif (a) {{ {BAD}\n}} else {{\n{BAD} }}\n{BAD}\n", [5]),
+        # decorators, and what is deeper, whatever is in its strings
+        ("python", f"{HASH}\n@deco\n@other(\n  a)\ndef f(a):\n    {CALL}\n{CALL}\n", [7]),
+        ("python", f"{HASH}\n{CLASS}{CALL}\n", [9]),
+        ("python", f"{HASH}\ndef f(a):\n    x(\n{CALL})\n    {CALL}\n\n# why\n\n    {CALL}\n{CALL}\n", [10]),
+        ("julia", f"{HASH}\nfunction f(a)\n    {CALL}\nend\n{CALL}\n", [5]),
+        # a string, where it stands behind its end
+        ("python", f'asm("""\n{PTX}""", "=d,d,d")  {HASH}\n{CALL}\n', [4]),
+        # the statement of a string
+        ("python", f'{MODULE}{IGNORE}\n{PTX}{PTX}"""\n{CALL}\n', [6, 8]),
+        ("python", f'{MODULE}{IGNORE.replace("ignore", "ignore-file")}\n{PTX}{PTX}"""\n{CALL}\n', [8]),
+        # in LLVM's assembly
+        ("mlir", f"; {IGNORE[3:]}\ncall f64 {CALL}\ncall f64 {CALL}\n", [3]),
+        # what a comment of several lines, or of several things, says
+        ("c++", f"// NOLINT {IGNORE[3:]}\n{BAD}\n{BAD}\n", [3]),
+        ("c++", f"/*\n * reason: {IGNORE[3:]}\n */\n{BAD}\n{BAD}\n", [5]),
+    ],
+)  # fmt: skip
+def test_what_a_comment_counts_for(db: Database, language: str, text: str, lines: list[int]) -> None:
+    assert left(db, text, language) == [(line, SAID) for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("c++", f'const char *s = "{IGNORE}";\n'),
+        ("c++", f'const char *s = R"({IGNORE})", *t = "// ptxspec: ignore[nothing]";\n'),
+        ("c++", f"// as in `{IGNORE}`, or '{IGNORE}'\n"),
+        ("c++", f"// {BAD} {IGNORE}\n"),
+        ("rust", f'let s = r#"a "quoted" {IGNORE}"#;\n'),
+        ("python", f'"""What it does.\n\n{BAD} {IGNORE}\n"""\n'),
+        ("python", f"help = 'write {HASH}'\n"),
+        ("markdown", f"`{IGNORE}` hides it, and `<!-- {IGNORE[3:]} -->`\n"),
+        ("markdown", f"{IGNORE} hides it\n\n```sh\n{HASH}\n<!-- {IGNORE[3:]} -->\n```\n"),
+        ("markdown", f"```cuda\nasm(...); {IGNORE}\n```\n"),
+    ],
+)  # fmt: skip
+def test_what_is_only_quoted_is_not_complained_of(db: Database, language: str, text: str) -> None:
+    assert left(db, text, language, "sm_90") == []
+
+
+HTML = f"<!-- {IGNORE[3:]} -->"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (f"{HTML}\n\n```ptx\n{PTX}{PTX}```\n\n```ptx\n{PTX}```\n", [9]),
+        (f"Text {HTML}\n```sh\n```\n```ptx\n{PTX}```\n", []),
+        (f"```python\n{HASH}\nx = 1\n```\n\n```ptx\n{PTX}```\n", [7]),
+        (f"```cuda\n{IGNORE}\n{BAD}\n{BAD}\n```\n", [4]),
+        (f"> ```cuda\n> {IGNORE}\n> {BAD}\n> {BAD}\n> ```\n", [4]),
+        (f"```python\n{CALL}  {HASH}\n{CALL}\n```\n", [3]),
+    ],
+)
+def test_in_markdown_it_counts_for_the_block_that_follows_or_within_its_own(
+    db: Database, text: str, lines: list[int]
+) -> None:
+    assert left(db, text, "markdown") == [(line, SAID) for line in lines]
+
+
+def test_what_hides_nothing_in_front_of_a_block_is_said(db: Database) -> None:
+    assert left(db, f"{HTML}\n```sh\n```\n", "markdown") == [(1, "unused-ignore")]

@@ -37,8 +37,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "table [tool.ptxspec.lint] in the nearest pyproject.toml above a file, or above the working folder, may have "
         "target, ptx, select, ignore, exclude and strict; the command line wins.\n\n"
         "A comment `// ptxspec: ignore[CODE]`, in Python with #, hides what is found by that code: behind code on its "
-        "line, alone on a line in the statement or block that follows; `ignore-file[CODE]` in the file. What ignores "
-        "nothing is said."
+        "line, else in the statement or block that follows; `ignore-file[CODE]` in the file. What ignores nothing is "
+        "said."
     )
     languages = tuple(dict.fromkeys(LANGUAGES.values()))
     about = "files, folders and patterns; - is standard input; without any, the working folder"

@@ -42,12 +42,13 @@ _READERS: dict[str, Callable[[View], Iterator[Text]]] = {
     MLIR: llvm,
 }
 # What the blocks of Markdown are called.
-_BLOCKS: dict[str, Callable[[View], Iterator[Text]] | None] = {
-    PTX: None,
-    **dict.fromkeys(("c++", "cpp", "c", "cc", "cuda", "cu", "cuda-cpp", "hip", "opencl"), cpp),
-    **dict.fromkeys(("python", "py", "python3"), python),
-    **dict.fromkeys(("rust", "rs"), rust),
-    **dict.fromkeys(("julia", "jl"), julia),
-    **dict.fromkeys(("mlir", "llvm"), llvm),
+BLOCKS: dict[str, str] = {
+    PTX: PTX,
+    **dict.fromkeys(("c++", "cpp", "c", "cc", "cuda", "cu", "cuda-cpp", "hip", "opencl"), CPP),
+    **dict.fromkeys(("python", "py", "python3"), PYTHON),
+    **dict.fromkeys(("rust", "rs"), RUST),
+    **dict.fromkeys(("julia", "jl"), JULIA),
+    **dict.fromkeys(("mlir", "llvm"), MLIR),
 }
-EXTRACT: dict[str, Callable[[View], Iterator[Text]]] = {**_READERS, MARKDOWN: partial(markdown, extract=_BLOCKS)}
+_IN_BLOCKS = {name: _READERS.get(language) for name, language in BLOCKS.items()}
+EXTRACT: dict[str, Callable[[View], Iterator[Text]]] = {**_READERS, MARKDOWN: partial(markdown, extract=_IN_BLOCKS)}
