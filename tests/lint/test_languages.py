@@ -169,3 +169,20 @@ def test_constraints_of_which_more_may_follow_are_not_known(db: Database) -> Non
     assert db.lint('inline_asm("add.f32 $0, $1, $2;", "=f," + rest, [])', language="python") == []
     (found,) = db.lint('inline_asm("add.f32 $0, $1, $2;", "=f,f", [])', language="python")
     assert found.code == "undeclared-register"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("mlir", '%r = call float asm "{}", "=f,f,f"(float %x, float %y)'),
+        ("julia", '@asmcall("{}", "=f,f,f", Float32, Tuple{Float32,Float32}, x, y)'),
+    ],
+)
+def test_operands_of_llvm_may_stand_in_braces(db: Database, language: str, text: str) -> None:
+    asm = "L${:uid}: add.f32 ${0}, ${1:r}, $2; add.f32 ${0}, ${1}, ${3}, 1.0;"
+    asm = asm.replace("$", r"\$") if language == "julia" else asm
+    (count,) = db.lint(text.replace("{}", asm), language=language)
+    assert count.code == "operand-count"
+    (beyond,) = db.lint(text.replace("{}", asm.removesuffix(", 1.0;") + ";"), language=language)
+    assert (beyond.code, beyond.message) == ("undeclared-register", "the asm statement has no operand $3")
+    assert beyond.column == text.index("{}") + asm.index("{3}") - (language == "julia")
