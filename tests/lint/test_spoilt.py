@@ -175,6 +175,7 @@ def test_a_missing_semicolon_belongs_to_its_statement(db: Database) -> None:
         ".version 99.9\n.target sm_90\n", ".version abc\n", ".version\n8.0\n.target sm_80\n", ".version 8,0\n",
         ".target sm_80\n.version 8.0\n", ".version 8.0\n.target sm_80\n.version 8.0\n", ".version 8.0\n.TARGET sm_80\n",
         ".Version 8.0\n.target sm_80\n", ".version 8.0;\n.target sm_80\n", ".version 3.0\n.target sm_90\n",
+        "\ufeff.version 8.0\n.target sm_80\n", "=.version 8.0\n.target sm_80\n", ".version 8.0\n]\n.target sm_80\n",
     ],
 )  # fmt: skip
 def test_a_header_that_is_wrong_is_complained_of_once(db: Database, ptxas: Path, tmp_path: Path, header: str) -> None:

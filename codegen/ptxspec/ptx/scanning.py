@@ -178,8 +178,8 @@ class Scanner:
                 if m[0].startswith("/*") and (len(m[0]) < 4 or not m[0].endswith("*/")):
                     yield _open_comment(start)
                 continue
-            # A semicolon too many and a .TARGET are complained of by themselves.
-            if not self._embedded and kind != "empty" and not m[0][1:2].isupper():
+            # A semicolon too many, a .TARGET and what is no statement at all are complained of by themselves.
+            if not self._embedded and kind not in ("empty", "stray") and not m[0][1:2].isupper():
                 if problem := _misplaced(kind, self._last, start):
                     yield problem
                 self._last = kind
