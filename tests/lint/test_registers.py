@@ -369,6 +369,9 @@ def _letter(db: Database, type_: str) -> str:
         ('asm("mov.b32 %0,%1+%1;" : "=r"(x) : "r"(a), "n"(3));', ["syntax"]),
         ('asm("mov.b32 %0,%7*4;" : "=r"(x) : "r"(a), "n"(3));', ["undeclared-register"]),
         ('asm("mov.b32 %0,%2*4;" : "=r"(x) : IN(a));', []),
+        ('asm("add.f32 %0,%1,%2.x;" : "=f"(x) : "f"(a), "f"(b));', ["illegal-operand"]),
+        ('asm("sub.s32 %0,%1,%2.b0;" : "=r"(x) : "r"(a), "r"(b));', ["illegal-operand"]),
+        ('asm("add.f32 %0,%1,%2.5;" : "=f"(x) : "f"(a), "n"(1));', []),
         # Not known: macros, other names, what is read and written besides, operands where there are none.
         ('asm("add.f32 %0,%1,%2;" : OUT(x) : "d"(a), "d"(b));', []),
         ('asm("add.f32 %0,%1,%2;" : "=f"(x) : "f"(a), IN(b));', []),

@@ -147,11 +147,13 @@ class Registers:
         name, part = text.replace("%%", "%"), ""
         if m := _PART.search(name):
             name, part = name[: m.start()].rstrip(), "".join(m[0].split())
-        if self._constraints and _ARGUMENT.fullmatch(text):
+        if self._constraints and _ARGUMENT.fullmatch(_PART.sub("", text).rstrip()):
             if int(name[1:]) >= len(self._constraints):
                 return kinds.BEYOND
             letter = self._constraints[int(name[1:])]
-            return kinds.REGISTER if letter is None or part else constants.INTEGER if letter in "ni" else f'"{letter}"'
+            if letter is None or (part and letter in "ni"):
+                return kinds.REGISTER
+            return kinds.PART if part else constants.INTEGER if letter in "ni" else f'"{letter}"'
         declared = self._declared(name)
         if declared is None:
             if special := _find(self._special, name):

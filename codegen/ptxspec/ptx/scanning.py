@@ -269,8 +269,9 @@ class Scanner:
                 problem = _no_semicolon(start + len(statement.rstrip()))
         items: list[Item] = [problem._replace(statement=start)] if problem else []
         head = m["head"]
-        # Where a hole follows the spelling, it goes on there.
-        goes_on = statement.startswith(HOLE, m.end())
+        # Where a hole follows the spelling, it goes on there, or what is filled in behind a dot.
+        behind = statement[m.end() : m.end() + 1]
+        goes_on = behind == HOLE or (self._embedded and head.endswith(".") and not behind.isspace())
         if ours and not goes_on:
             operands, place = statement[m.end() : end], start + m.end()
             items.insert(0, Instruction(start + m.start("head"), head, operands, place, -1, start))
