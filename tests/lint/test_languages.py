@@ -169,3 +169,49 @@ def test_constraints_of_which_more_may_follow_are_not_known(db: Database) -> Non
     assert db.lint('inline_asm("add.f32 $0, $1, $2;", "=f," + rest, [])', language="python") == []
     (found,) = db.lint('inline_asm("add.f32 $0, $1, $2;", "=f,f", [])', language="python")
     assert found.code == "undeclared-register"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("mlir", '%r = call float asm "{}", "=f,f,f"(float %x, float %y)'),
+        ("julia", '@asmcall("{}", "=f,f,f", Float32, Tuple{Float32,Float32}, x, y)'),
+    ],
+)
+def test_operands_of_llvm_may_stand_in_braces(db: Database, language: str, text: str) -> None:
+    asm = "L${:uid}: add.f32 ${0}, ${1:r}, $2; add.f32 ${0}, ${1}, ${3}, 1.0;"
+    asm = asm.replace("$", r"\$") if language == "julia" else asm
+    (count,) = db.lint(text.replace("{}", asm), language=language)
+    assert count.code == "operand-count"
+    (beyond,) = db.lint(text.replace("{}", asm.removesuffix(", 1.0;") + ";"), language=language)
+    assert (beyond.code, beyond.message) == ("undeclared-register", "the asm statement has no operand $3")
+    assert beyond.column == text.index("{}") + asm.index("{3}") - (language == "julia")
+
+
+WRONG = "add.foo.f32 %f1, %f2, %f3;\n"
+RIGHT = "add.f32 %f1, %f2, %f3;\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        # In a quote, which also ends it
+        (f"> ```ptx\n> add.f32 %f1,\n>    %f2, %f3;\n> {WRONG}> ```\n{WRONG}", [4]),
+        (f"> > ```ptx\n> > add.f32 %f1,\n>>  %f2, %f3;\n> > {WRONG}> > ```\n> {WRONG}", [4]),
+        (f"> ```ptx\n> {WRONG}\n{WRONG}\n```ptx\n{WRONG}```\n", [2, 7]),
+        # In a list
+        *(
+            (f"{mark} ```ptx\n   {RIGHT}   ```\n{WRONG}\n```ptx\n{WRONG}```\n", [7])
+            for mark in ("-", "*", "+", "1.", "23)")
+        ),
+        (f"> - ```ptx\n>   add.f32 %f1,\n>   %f2, %f3;\n>   ```\n> {WRONG}\n```ptx\n{WRONG}```\n", [8]),
+        # What ends a block has no words, and may be longer
+        (f"```sh\n```ptx\n{WRONG}```\n```ptx\n{WRONG}````  \n{WRONG}", [6]),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 7, 1 << 20])
+def test_blocks_of_markdown_stand_in_quotes_and_lists(db: Database, text: str, lines: list[int], size: int) -> None:
+    pieces = (text[i : i + size] for i in range(0, len(text), size))
+    found = list(Linter(db).lint(pieces, "a.md", "markdown"))
+    assert [(f.line, f.code) for f in found] == [(line, "unknown-modifier") for line in lines]
+    assert all(f.source[f.at :].startswith(".foo") and f.column == f.at + 1 for f in found)

@@ -141,6 +141,24 @@ def _special(db: Database) -> list[str]:
     return found
 
 
+# Expressions with names in them
+
+EXPRESSIONS = """WARP_SZ-1; WARP_SZ*2; 2*WARP_SZ; (WARP_SZ); ~WARP_SZ; WARP_SZ+1+2; (.s64)WARP_SZ; WARP_SZ<1?2:3;
+WARP_SZ %2; WARP_SZ+1.0; 3%WARP_SZ; WARP_SZ-%r3; 1-WARP_SZ; %r2+-8; %r2-8; %r2+(8)*2; %r2++8; %r2+~WARP_SZ; %r2+0x1g;
+%r2+1.0; %r2+%r3; %r2+abc; 8+%r2; (%r2); ~%r2; 2*%r2; 0x%2; g-8; x+-8; (x+8)"""
+
+
+def test_expressions_may_have_the_names_of_integers(db: Database, ptxas: Path, tmp_path: Path) -> None:
+    """ptxas also adds an expression to a register."""
+    statements = [f"mov.u32 %r1, {text.strip()};" for text in EXPRESSIONS.split(";")]
+    wrong = []
+    for s in statements:
+        text = HEADER.format(target="sm_121a", ptx="9.5", declarations=f"{DECLARED} .reg .b32 x;") + f"{s}\n}}\n"
+        if lines_in_error(db, text) != lines_refused(ptxas, tmp_path / "a.ptx", text):
+            wrong.append(s)
+    assert wrong == []
+
+
 # Names. In each the last instruction is meant.
 
 NAMED = [
@@ -344,6 +362,16 @@ def _letter(db: Database, type_: str) -> str:
         ('asm("add.f32 %0,%%laneid,%1;" : "=f"(x) : "f"(a));', ["illegal-operand"]),
         ('asm("add.f32 %0,%1,%2;" : "=f"(x) : "f"(a));', ["undeclared-register"]),
         ('asm("add.f32 %0,%1,%7;" : "=f"(x) : "f"(a));', ["undeclared-register"]),
+        # nvcc pastes the digits.
+        *((f'asm("mov.b32 %0,{e};" : "=r"(x) : "r"(a), "n"(3), "i"(4));', []) for e in (
+            "%2*4", "(%2)", "~%2", "%2+%3", "32-%2", "0x%2", "-%3", "-(%2+1)", "8/(%2-1)", "%1+%2*4", "WARP_SZ-%2")),
+        ('asm("mov.b32 %0,%1*4;" : "=r"(x) : "r"(a), "n"(3));', ["syntax"]),
+        ('asm("mov.b32 %0,%1+%1;" : "=r"(x) : "r"(a), "n"(3));', ["syntax"]),
+        ('asm("mov.b32 %0,%7*4;" : "=r"(x) : "r"(a), "n"(3));', ["undeclared-register"]),
+        ('asm("mov.b32 %0,%2*4;" : "=r"(x) : IN(a));', []),
+        ('asm("add.f32 %0,%1,%2.x;" : "=f"(x) : "f"(a), "f"(b));', ["illegal-operand"]),
+        ('asm("sub.s32 %0,%1,%2.b0;" : "=r"(x) : "r"(a), "r"(b));', ["illegal-operand"]),
+        ('asm("add.f32 %0,%1,%2.5;" : "=f"(x) : "f"(a), "n"(1));', []),
         # Not known: macros, other names, what is read and written besides, operands where there are none.
         ('asm("add.f32 %0,%1,%2;" : OUT(x) : "d"(a), "d"(b));', []),
         ('asm("add.f32 %0,%1,%2;" : "=f"(x) : "f"(a), IN(b));', []),
@@ -371,6 +399,8 @@ def test_the_constraints_of_inline_assembly_are_types(db: Database, text: str, c
         ('tl.inline_asm_elementwise(asm="add.f16x2 $0, $1, $2;",\n   constraints="=r,r,l,~{memory}")',
          ["illegal-register"]),
         ('tl.inline_asm_elementwise("add.f32 $0, $1, $2;", constraints=c)', []),
+        ('tl.inline_asm_elementwise("mov.b32 $0, ($1);", "=r,n", [a])', []),
+        ('tl.inline_asm_elementwise("mov.b32 $0, ($1);", "=r,r", [a])', ["syntax"]),
         ('tl.inline_asm_elementwise("add.f32 $0, $1, $2;", ("=f,f"), [a])', []),
         ('f("add.f32 $0, $1, $2;", "some text")', []),
         ('["add.f32 $0, $1, $2;", "d", "d"]', []),

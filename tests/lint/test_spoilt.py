@@ -58,6 +58,14 @@ STATEMENTS = [
     ("div.full .f32 a, b, c;", ""),
     ("div .rn.f32 a, b, c;", ""),
     ("div/* */.rn/**/.f32 a, b, c;", ""),
+    ("add..f32 a, b, c;", "remove the dot"),
+    ("add.f32. a, b, c;", "remove the dot"),
+    ("sub..s32 r, s, r;", "remove the dot"),
+    ("add.i32 r, s, r;", "write .s32"),
+    ("mul.lo.int32 r, s, r;", "write .s32"),
+    ("max.uint32 r, s, r;", "write .u32"),
+    ("add.sf32 a, b, c;", "write .f32"),
+    ("add.u31 r, s, r;", "did you mean '.u32'?"),
     ("add.pred p, q, q;", ""),
     ("max.pred p, q, q;", ""),
     ("abs.pred p, q;", ""),
@@ -107,6 +115,9 @@ def test_inline_assembly_is_judged_as_a_module_is(db: Database, statement: str, 
         # Of other machines
         "vmul.f32 q0, q1, q2;", "fmul v0.4s, v1.4s, v2.4s;", "fmadd.s %0, %1, %2, %3;", "add.w r0, r1, r2;",
         "mul.s $f1, $f2, $f3;", "fadd.d %0, %1, %2;", "v_fma_f32 %0, %1, %2, %3;", "mov %1, %0;", "add.s %0, %1, %2;",
+        "add. %0, %1, %2;", "fma.s3 %0, %1, %2, %3;", "add.64 %0, %1, %2;", "addf32 %0, %1, %2;",
+        # Perhaps a macro stands behind the dot
+        "add.f32.%3 %0, %1, %2;", "add.f32.$T %0, %1, %2;",
         # Other instructions of PTX
         "vadd.s32.s32.s32 %0, %1, %2;", "mad24.lo.s32 %0, %1, %2, %3;", "ld.global.f32 %0, [%1];",
         "atom.add.f32 %0, [%1], %2;", "st.f32 [%0], %1;", "mad.lo.s32 %0, %1, %2, %3;",
@@ -176,6 +187,7 @@ def test_a_missing_semicolon_belongs_to_its_statement(db: Database) -> None:
         ".version 99.9\n.target sm_90\n", ".version abc\n", ".version\n8.0\n.target sm_80\n", ".version 8,0\n",
         ".target sm_80\n.version 8.0\n", ".version 8.0\n.target sm_80\n.version 8.0\n", ".version 8.0\n.TARGET sm_80\n",
         ".Version 8.0\n.target sm_80\n", ".version 8.0;\n.target sm_80\n", ".version 3.0\n.target sm_90\n",
+        "\ufeff.version 8.0\n.target sm_80\n", "=.version 8.0\n.target sm_80\n", ".version 8.0\n]\n.target sm_80\n",
     ],
 )  # fmt: skip
 def test_a_header_that_is_wrong_is_complained_of_once(db: Database, ptxas: Path, tmp_path: Path, header: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..catalog import is_other_function
@@ -29,8 +29,13 @@ NOT_OURS = Judgement(None, ())
 # An instruction of PTX that the database does not have.
 ELSEWHERE = Judgement(None, ())
 
-# Other machines' assembly has names such as .s, .d and .w, but none of these.
-_LIKE_A_TYPE = re.compile(r"b?fp?\d+(?:x\d+)?|b?float\d*|double|half", re.IGNORECASE).fullmatch
+# Other machines' assembly has names such as .s, .d, .w and .s0, but none of these.
+_LIKE_A_TYPE = re.compile(
+    r"[bsu]?fp?\d+(?:x\d+)?|b?float\d*|double|half|u?int\d+|i8|[bisu]\d{2,3}", re.IGNORECASE
+).fullmatch
+# Types as other languages have them, and what begins the type that is meant.
+_FOREIGN_TYPE = re.compile(r"(?P<sort>i|int|uint|sf)(?P<bits>\d+)", re.IGNORECASE).fullmatch
+_SORTS = {"i": "s", "int": "s", "uint": "u", "sf": "f"}
 # What C and other machines write at the ends of an opcode: fmaf, fadd.
 _BY_OTHERS = re.compile(r"f?(\w+?)f?")
 
@@ -59,6 +64,11 @@ def _are_near(one: str, other: str) -> bool:
     if len(longer) == len(shorter):
         return len(one) > 2 and sum(a != b for a, b in zip(one, other, strict=True)) == 1
     return any(longer[:i] + longer[i + 1 :] == shorter for i in range(len(longer)))
+
+
+def _no_type(name: str, meant: str, index: int) -> Complaint:
+    reason = "; types are written in lower case" if name.lower() == meant else ""
+    return Complaint(ERROR, "unknown-type", f"there is no type .{name}{reason}", f"write .{meant}", index)
 
 
 class InstructionJudge:
@@ -106,18 +116,16 @@ class InstructionJudge:
         types = [n for n in names if n in self.types or n in self.other_types]
         if lenient and not any(map(self._is_like_ptx, names)):
             return NOT_OURS
-        if self.db.is_elsewhere(opcode, names) or self.matcher.is_elsewhere(opcode, shapes):
-            return self._elsewhere(shapes or ()) if names else NOT_OURS
         if not all(names):
             message = "a name is missing behind a dot"
-            return NOT_OURS if lenient else Judgement(None, (Complaint(ERROR, "syntax", message, "remove the dot"),))
-        large = [i for i, n in enumerate(names) if n not in self.other_types and n.lower() in self.other_types]
-        if large:
+            is_ours = types or not lenient
+            return Judgement(None, (Complaint(ERROR, "syntax", message, "remove the dot"),)) if is_ours else NOT_OURS
+        if self.db.is_elsewhere(opcode, names) or self.matcher.is_elsewhere(opcode, shapes):
+            return self._elsewhere(shapes or ()) if names else NOT_OURS
+        foreign = [(i, t) for i, t in enumerate(self._foreign_types(opcode, names)) if t]
+        if foreign:
             # What has the type is another instruction, of which no more is known.
-            said = (
-                (f"there is no type .{names[i]}; types are written in lower case", names[i].lower(), i) for i in large
-            )
-            return Judgement(None, tuple(Complaint(ERROR, "unknown-type", s, f"write .{t}", i) for s, t, i in said))
+            return Judgement(None, tuple(_no_type(names[i], t, i) for i, t in foreign))
         spelled = self._spelling(opcode, names)
         effective = self._effective(opcode, names)
         registers = None if shapes is None else count(shapes, self.matcher.unpacks(opcode, shapes))
@@ -166,6 +174,18 @@ class InstructionJudge:
         known = name in self.types or name in self.modifiers or name in self.other_types
         lower = name.lower()
         return known or lower in self.types or lower in self.other_types or _LIKE_A_TYPE(name) is not None
+
+    def _foreign_types(self, opcode: str, names: Sequence[str]) -> Iterator[str | None]:
+        """For each name the type that is meant, where that is in capitals or another language's."""
+        for i, n in enumerate(names):
+            m, lower = _FOREIGN_TYPE(n), n.lower()
+            if m:
+                meant = _SORTS[m["sort"].lower()] + m["bits"]
+                right = [*names[:i], meant, *names[i + 1 :]]
+                exists = self.db.is_elsewhere(opcode, right) or self.db.find(opcode, right, None) is not None
+                yield meant if exists else None
+            else:
+                yield lower if n not in self.other_types and lower in self.other_types else None
 
     def _effective(self, opcode: str, names: Sequence[str]) -> tuple[str, ...]:
         """Each name once, types as often as they stand."""

@@ -9,7 +9,18 @@ from ...ptx.scanning import View
 from .. import constraints
 from .cpp import by_itself, in_program
 from .llvm import llvm
-from .text import ELSEWHERE, OPEN_LIMIT, Text, consume, filled_in, goes_on, last_trace, unescape, verbatim
+from .text import (
+    ELSEWHERE,
+    OPEN_LIMIT,
+    Text,
+    consume,
+    filled_in,
+    goes_on,
+    last_trace,
+    unescape,
+    verbatim,
+    without_braces,
+)
 
 _STRING = r"""(?P<prefix>[A-Za-z_]\w*)?
     (?: \"\"\"(?P<long>(?:[^"\\]|\\(?s:.)|"(?!""))*+)\"\"\" | (?!\"\"\")"(?P<short>(?:[^"\\]|\\(?s:.))*+)" )"""
@@ -55,6 +66,7 @@ def julia(view: View) -> Iterator[Text]:
         found.constraints = operands
         found.close()
         if argument:
+            found.text = without_braces(found.text)
             yield found
         elif "asm" in found.text:
             yield from [t for t in llvm(found) if t.text.strip()] or in_program(found) or by_itself(found)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...ptx.scanning import View
 from .. import constraints
 from .cpp import by_itself
-from .text import ELSEWHERE, OPEN_LIMIT, Text, consume, last_trace, named_by_nvvm
+from .text import ELSEWHERE, OPEN_LIMIT, Text, consume, last_trace, without_braces
 
 _STRING = r'"(?P<body>(?:[^"\\]|\\(?s:.))*+)"'
 _TOKEN = re.compile(
@@ -43,7 +43,7 @@ def llvm(view: View) -> Iterator[Text]:
             found = Text(view)
             _unescape(m["body"], m.start("body"), found)
             found.close()
-            found.text = named_by_nvvm(found.text)
+            found.text = without_braces(found.text)
             found.constraints = constraints.llvm(text, position)
             yield found
         elif m["other"] is not None:

@@ -8,8 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from ...ptx.scanning import View
 from .text import Text, consume
 
+# It may stand in a list and in a quote.
 _FENCE = re.compile(
-    r"^(?P<indent>[ \t>]*+)(?P<fence>`{3,}+|~{3,}+)[ \t]*+\{?\.?(?P<language>[\w+#-]*+)[^\n`]*+\n", re.MULTILINE
+    r"""^(?P<before>(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*+)(?P<fence>`{3,}+|~{3,}+)
+        [ \t]*+\{?\.?(?P<language>[\w+#-]*+)[^\n`]*+\n""",
+    re.MULTILINE | re.VERBOSE,
 )
 # A place in a spelling where one of several may stand: such a block is no PTX, but tells what PTX may be.
 _NOTATION = re.compile(r"\{\s*+[.,]|\.\{")
@@ -20,15 +23,16 @@ def markdown(view: View, extract: Mapping[str, Callable[[View], Iterator[Text]] 
     PTX itself."""
     text, position = view.text, 0
     while m := _FENCE.search(text, position):
-        end = re.compile(rf"^[ \t>]*+{re.escape(m['fence'])}", re.MULTILINE).search(text, m.end())
-        if end is None and not view.final:
+        quotes = m["before"].count(">")
+        end = _end(m["fence"], quotes > 0).search(text, m.end())
+        if (end is None or end.end() == len(text)) and not view.final:
             position = m.start()
             break
-        position = text.find("\n", end.end()) + 1 or len(text) if end else len(text)
+        position = end.end() if end else len(text)
         language = m["language"].lower()
         if language in extract:
             block = Text(view)
-            block.add(text[m.end() : end.start() if end else len(text)], m.end())
+            _add(text, m.end(), end.start() if end else len(text), quotes, block)
             block.close()
             reader = extract[language]
             if reader:
@@ -40,3 +44,23 @@ def markdown(view: View, extract: Mapping[str, Callable[[View], Iterator[Text]] 
         # A fence may go on behind the window.
         position = len(text) if view.final else max(position, text.rfind("\n") + 1)
     consume(view, position)
+
+
+def _end(fence: str, is_quoted: bool) -> re.Pattern[str]:
+    """What ends a block: a fence as long without words behind it, and a line that is not in the quote any more."""
+    unquoted = r"|^(?![ \t]*+(?:>|\Z))" if is_quoted else ""
+    return re.compile(rf"^[ \t>]*+{fence}{fence[0]}*+[ \t\r]*+$\n?{unquoted}", re.MULTILINE)
+
+
+def _add(text: str, start: int, end: int, quotes: int, into: Text) -> None:
+    """A block without what marks its lines as a quote's."""
+    if not quotes:
+        into.add(text[start:end], start)
+        return
+    mark = re.compile(rf"(?:[ \t]*+>){{0,{quotes}}}")
+    while start < end:
+        after = text.find("\n", start, end) + 1 or end
+        marked = mark.match(text, start, after)
+        start = marked.end() if marked else start
+        into.add(text[start:after], start)
+        start = after

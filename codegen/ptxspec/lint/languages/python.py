@@ -18,9 +18,9 @@ from .text import (
     consume,
     filled_in,
     goes_on,
-    named_by_nvvm,
     unescape,
     verbatim,
+    without_braces,
 )
 
 _STRING = r"""
@@ -99,7 +99,7 @@ def python(view: View) -> Iterator[Text]:
         if documents:
             continue
         found.close()
-        found.text = named_by_nvvm(found.text)
+        found.text = without_braces(found.text)
         if programs := in_program(found):
             yield from programs
         elif argument:

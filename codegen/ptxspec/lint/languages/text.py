@@ -87,8 +87,9 @@ def are_operands(text: str) -> bool:
 
 # Placeholders
 
-# MLIR's nvvm.inline_ptx has its operands in braces: {$r0} is read, {$w0} written, {$rw0} both.
-_NVVM = re.compile(r"\{(\$(?:rw|r|w)\d++)\}")
+# LLVM's operands may stand in braces, with a modifier: ${0}, ${1:r}. ${:uid} is another number in each copy. Those of
+# MLIR's nvvm.inline_ptx do: {$r0} is read, {$w0} written, {$rw0} both.
+_BRACED = re.compile(r"\$\{(?P<number>\d++)(?::\w++)?\}|(?P<other>\$\{:\w++\})|\{(?P<nvvm>\$(?:rw|r|w)\d++)\}")
 _CONVERSION = r"(?:\(\w+\))?[-+\ \#0]*+(?:\d++|\*)?(?:\.(?:\d++|\*))?(?:l|ll|z)?[sdiurxXofFeEgGca]"
 _LATER = r"""\{\{(?=[^{};\n]*\w)[^{};\n]*+\}\} | \{%[^{}]*%\} | \{\#[^{}]*\#\} | \$?\{[\w.!:\[\]]*\}
     | \b__[A-Z][A-Z\d_]*__\b"""
@@ -100,9 +101,15 @@ FORMATTED_LATER = re.compile(
 )
 
 
-def named_by_nvvm(text: str) -> str:
-    """The text with the operands of nvvm.inline_ptx as registers, each as long as before."""
-    return _NVVM.sub(r" \1 ", text) if "{$" in text else text
+def without_braces(text: str) -> str:
+    """The text with the operands that LLVM and MLIR have in braces as registers, each as long as before."""
+    return _BRACED.sub(_unbraced, text) if "{$" in text or "${" in text else text
+
+
+def _unbraced(m: re.Match[str]) -> str:
+    if m["other"]:
+        return "_" * len(m[0])
+    return f" {m['nvvm']} " if m["nvvm"] else f"${m['number']}".ljust(len(m[0]))
 
 
 def filled_in(
