@@ -192,7 +192,8 @@ class Kernel(Computing):
         """What a register of a result goes to, `given` or new, and that as bits."""
         made = self._representation(t, arrays)
         result = np.empty(shape, made) if given is None else self._checked_out(given, shape, made, t)
-        return result, result.view(t.bits if result.dtype.isnative else t.in_order_of(result))
+        # Of a class of its own, as np.matrix, an array need not take the shapes that it is cut to.
+        return result, np.asarray(result).view(t.bits if result.dtype.isnative else t.in_order_of(result))
 
     def _as_arrays(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
         """Operands with Python's numbers made NumPy's."""

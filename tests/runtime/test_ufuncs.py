@@ -80,6 +80,10 @@ def test_lanes_left_undecided_are_found_by_numpy() -> None:
             ).reshape(part.shape),
         )
     assert_array_equal(many, np.tile(kernel(near), 12))
+    # A matrix stays one however it is reshaped.
+    out = np.zeros((1, near.size), np.float32).view(np.matrix)
+    assert kernel(near.reshape(1, -1), out=out, threads=1) is out
+    assert_array_equal(np.asarray(out)[0], kernel(near))
 
 
 @pytest.mark.sampled(2)
