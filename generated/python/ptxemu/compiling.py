@@ -51,6 +51,19 @@ class Failure(Exception):
     """Why there is no kernel in C, in one line."""
 
 
+_ENDS: Final = Failure("the process ends")
+
+
+def _after_fork() -> None:
+    """What runs, and what ends, is the other process's."""
+    _running.clear()
+    _broken[:] = [failure for failure in _broken if failure is not _ENDS]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
 class Compiler(NamedTuple):
     """`command` starts it; `file` is the program, which tells one version from another."""
 
@@ -222,7 +235,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 def stop() -> None:
     """Nothing is compiled any more."""
-    _broken.append(Failure("the process ends"))
+    _broken.append(_ENDS)
     for process in list(_running):
         _kill(process)
 
