@@ -80,9 +80,15 @@ class Registered(NamedTuple):
 
     def called(self, arrays: Sequence[Any]) -> Any:
         """The result; None where it takes more than the ufunc."""
+        most, is_flat = self.most, True
         for x in arrays:
-            if (type(x) is not _ARRAY and not isinstance(x, np.generic)) or x.size > self.most:
+            if (type(x) is not _ARRAY and not isinstance(x, np.generic)) or x.size > most:
                 return None
+            if x.ndim > 1:
+                is_flat = False
+        # Where there is one dimension, the result is as large as the largest.
+        if not is_flat and not _makes_at_most(most, arrays):
+            return None
         if self.views is not None:
             try:
                 arrays = list(map(_ARRAY.view, arrays, self.views))
@@ -97,6 +103,19 @@ class Registered(NamedTuple):
             if b"\1" in undecided.tobytes():
                 return None
         return found if self.made is None else found.view(self.made)
+
+
+def _makes_at_most(most: int, arrays: Sequence[Any]) -> bool:
+    """Do arrays broadcast to so many elements at most?"""
+    product = 1
+    for x in arrays:
+        product *= x.size
+    if product <= most:
+        return True
+    try:
+        return np.broadcast(*arrays).size <= most
+    except ValueError:
+        return False
 
 
 def _flat(arrays: Sequence[Any], operands: Key, shape: tuple[int, ...]) -> list[Array]:
