@@ -15,7 +15,7 @@ from .binary import Array
 from .computing import Computing
 from .index import REPORTED
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
-from .operands import OperandError, masked, mended, read, spelled
+from .operands import OperandError, masked, mended, read, spelled, truths
 from .signature import Registers, Type, signature
 
 
@@ -206,7 +206,7 @@ class Kernel(Computing):
         array = np.asarray(x)
         bits = t.bits if array.dtype.isnative else t.in_order_of(array)
         if array.dtype == bits:
-            return array
+            return truths(array) if t.sort == "bool" else array
         if t.is_native(array.dtype):
             return array.view(bits)
         hint = mended(name, array.dtype, t)

@@ -109,6 +109,22 @@ def test_large_arrays_of_several_dimensions_are_not_copied() -> None:
     tracemalloc.stop()
 
 
+@pytest.mark.parametrize(
+    "spelling", ["mov.pred", "not.pred", "setp.lt.xor.f32", "setp.lt.xor.f16", "set.lt.xor.u32.f32", "selp.f32"]
+)
+def test_a_bool_of_any_byte_is_true(spelling: str) -> None:
+    for size in (1, 2, 70):
+        kernel = pickle.loads(pickle.dumps(ptxemu.compile(spelling)))  # which was not called before
+        found = []
+        for byte in (2, 2, 1):
+            given = [np.ones(size, t.bits) for _, t in kernel._signature.registers]
+            for x in given:
+                if x.dtype.kind == "b":
+                    x.view(np.uint8)[:] = byte
+            found.append(kernel(*given).tobytes())
+        assert found[0] == found[1] == found[2]
+
+
 def test_types_of_another_package_come_back_as_they_came() -> None:
     kernel = ptxemu.compile("add.bf16")
     for one in (ml_dtypes.bfloat16(1.5), np.array([1.5], ml_dtypes.bfloat16)):
