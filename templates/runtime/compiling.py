@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+from _thread import allocate_lock
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
@@ -42,12 +43,28 @@ _broken: list[Failure] = []
 # Seconds that a compiler has for a library, and more for each letter of its C: a kernel takes it one or two.
 _PATIENCE: Final = 60
 _PATIENCE_FOR_A_LETTER: Final = 0.002
-# What is running, for whoever ends the process.
+# What is running, for whoever ends the process; the lock is held while something is started.
 _running: set[subprocess.Popen[bytes]] = set()
+_starting = allocate_lock()
 
 
 class Failure(Exception):
     """Why there is no kernel in C, in one line."""
+
+
+_ENDS: Final = Failure("the process ends")
+
+
+def _after_fork() -> None:
+    """What runs, and what ends, is the other process's."""
+    global _starting
+    _starting = allocate_lock()
+    _running.clear()
+    _broken[:] = [failure for failure in _broken if failure is not _ENDS]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class Compiler(NamedTuple):
@@ -194,10 +211,13 @@ def _run(command: list[str], text: bytes, variables: Mapping[str, str], patience
 
     pipe = subprocess.PIPE
     # A group of its own, since what it starts must end with it.
-    process = subprocess.Popen(
-        command, stdin=pipe, stdout=pipe, stderr=pipe, env=variables, start_new_session=os.name == "posix"
-    )
-    _running.add(process)
+    with _starting:
+        if _ENDS in _broken:
+            raise _ENDS
+        process = subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=pipe, env=variables, start_new_session=os.name == "posix"
+        )
+        _running.add(process)
     try:
         _, said = process.communicate(text, timeout=patience)
         return process.returncode, said
@@ -221,8 +241,10 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 def stop() -> None:
     """Nothing is compiled any more."""
-    _broken.append(Failure("the process ends"))
-    for process in list(_running):
+    _broken.append(_ENDS)
+    with _starting:
+        running = list(_running)
+    for process in running:
         _kill(process)
 
 

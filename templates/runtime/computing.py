@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from . import quick
 from .binary import Array
 from .lookup import Row, Variant
+from .operands import truths
 from .running import BLOCK, WORTH_THREADS, in_blocks, on_threads, takes
 from .signature import Signature
 from .surroundings import undisturbed
@@ -179,6 +180,8 @@ class Computing:
         function, wanted = self._of_few()
         *read, lane = (t or x.dtype for t, x in zip(wanted, (*operands, bits), strict=True))
         s = self._signature
+        if any(t.sort == "bool" for _, t in s.registers):
+            function = partial(_of_truths, function)
         gaps, lanes = s.flat and s.lanes == 1, 1 if s.flat else s.lanes
         most = BLOCK // lanes // self._width if self._is_settled() else s.lanes // lanes
         return quick.Plan(function, tuple(read), gaps, most, lane, result.dtype, self._meter)
@@ -197,3 +200,7 @@ class Computing:
 
     def _applied(self, *operands: Array) -> list[Array]:
         return self._signature.apply(self._function, operands)
+
+
+def _of_truths(function: Callable[..., Any], *operands: Array) -> Any:
+    return function(*(truths(x) if x.dtype == bool else x for x in operands))

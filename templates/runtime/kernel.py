@@ -15,7 +15,7 @@ from .binary import Array
 from .computing import Computing
 from .index import REPORTED
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
-from .operands import OperandError, masked, mended, read, spelled
+from .operands import OperandError, masked, mended, read, spelled, truths
 from .signature import Registers, Type, signature
 
 
@@ -192,7 +192,8 @@ class Kernel(Computing):
         """What a register of a result goes to, `given` or new, and that as bits."""
         made = self._representation(t, arrays)
         result = np.empty(shape, made) if given is None else self._checked_out(given, shape, made, t)
-        return result, result.view(t.bits if result.dtype.isnative else t.in_order_of(result))
+        # Of a class of its own, as np.matrix, an array need not take the shapes that it is cut to.
+        return result, np.asarray(result).view(t.bits if result.dtype.isnative else t.in_order_of(result))
 
     def _as_arrays(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
         """Operands with Python's numbers made NumPy's."""
@@ -205,7 +206,7 @@ class Kernel(Computing):
         array = np.asarray(x)
         bits = t.bits if array.dtype.isnative else t.in_order_of(array)
         if array.dtype == bits:
-            return array
+            return truths(array) if t.sort == "bool" else array
         if t.is_native(array.dtype):
             return array.view(bits)
         hint = mended(name, array.dtype, t)

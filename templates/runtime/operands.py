@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from . import environment
+from .binary import Array
 from .signature import Registers, Type
 
 
@@ -35,6 +37,12 @@ def read(what: object, arrays: Sequence[Any], registers: Registers) -> tuple[Any
         except OperandError as e:
             raise OperandError(f"{what}: {e}") from None
     return tuple(found)
+
+
+def truths(x: Array) -> Array:
+    """Bools of the bytes 0 and 1: what was viewed as bool may have any."""
+    made: Array = x.view(np.uint8) != 0
+    return made
 
 
 def masked(x: Any) -> str:
@@ -102,7 +110,7 @@ def _float(x: int | float, said: str, t: Type, others: Sequence[np.dtype[Any]]) 
             raise OperandError(f"{said}; write {constructor} of it, if .{t.name} has it")
         both = f"write {constructor}({x}) for the number, np.{t.bits}({x:#x}) for the bits"
         raise OperandError(f"{said}, a number or bits; {both}")
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), environment.ordinary():
         found: Any = t.native.type(x)
         back = np.float64(found)
     if back.tobytes() != np.float64(x).tobytes():

@@ -38,12 +38,18 @@ class Plan(NamedTuple):
     def called(self, arrays: Sequence[Any]) -> Any:
         """The result; None where arrays are not what is read quickly."""
         function, operands, gaps, most, lane, made, meter = self
-        shape = arrays[0].shape
-        if shape and len(shape) == 1:
+        try:
+            shape = arrays[0].shape
+            is_row = len(shape) == 1
+        except (AttributeError, TypeError):
+            return None  # no array
+        if is_row:
             for x in arrays:
                 if type(x) is not _ARRAY or x.shape != shape or not (gaps or x.flags.c_contiguous):
                     return None
             read = list(map(_ARRAY.view, arrays, operands))
+        elif shape and arrays[0].size > most:
+            return None
         else:
             read = _flat(arrays, operands, shape)
         if not read or not 0 < len(read[0]) <= most:
@@ -64,7 +70,7 @@ class Plan(NamedTuple):
             result[...] = found
         if made is not lane:
             result = result.view(made)
-        return result if len(shape) == 1 else result.reshape(shape) if shape else result[0]
+        return result if is_row else result.reshape(shape) if shape else result[0]
 
 
 class Registered(NamedTuple):
@@ -79,9 +85,15 @@ class Registered(NamedTuple):
 
     def called(self, arrays: Sequence[Any]) -> Any:
         """The result; None where it takes more than the ufunc."""
+        most, is_flat = self.most, True
         for x in arrays:
-            if (type(x) is not _ARRAY and not isinstance(x, np.generic)) or x.size > self.most:
+            if (type(x) is not _ARRAY and not isinstance(x, np.generic)) or x.size > most:
                 return None
+            if x.ndim > 1:
+                is_flat = False
+        # Where there is one dimension, the result is as large as the largest.
+        if not is_flat and not _makes_at_most(most, arrays):
+            return None
         if self.views is not None:
             try:
                 arrays = list(map(_ARRAY.view, arrays, self.views))
@@ -98,11 +110,24 @@ class Registered(NamedTuple):
         return found if self.made is None else found.view(self.made)
 
 
+def _makes_at_most(most: int, arrays: Sequence[Any]) -> bool:
+    """Do arrays broadcast to so many elements at most?"""
+    product = 1
+    for x in arrays:
+        product *= x.size
+    if product <= most:
+        return True
+    try:
+        return np.broadcast(*arrays).size <= most
+    except ValueError:
+        return False
+
+
 def _flat(arrays: Sequence[Any], operands: Key, shape: tuple[int, ...]) -> list[Array]:
     """Single numbers, and arrays of several dimensions; nothing where they are something else."""
     for x in arrays:
         # Subclasses may hold what an array does not, as a mask.
-        if x.shape != shape or not (type(x) is _ARRAY or isinstance(x, np.generic)):
+        if not (type(x) is _ARRAY or isinstance(x, np.generic)) or x.shape != shape:
             return []
     if not shape:
         try:

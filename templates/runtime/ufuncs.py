@@ -15,8 +15,10 @@ import numpy as np
 
 # The place of PyUFunc_FromFuncAndData in what NumPy exports to C.
 _PLACE: Final = 1
-# A ufunc reads its loops, types and names where they were registered, for as long as it is there.
-_held: list[Any] = []
+# A ufunc reads its loops, types and names where they were registered, for as long as it is there: one for each place of
+# a loop, its types and operands. A library is never unloaded.
+_held: dict[tuple[int, bytes, int], tuple[Any, ...]] = {}
+_ufuncs: dict[tuple[int, bytes, int], np.ufunc] = {}
 
 
 @cache
@@ -39,12 +41,15 @@ def registered(loop: Any, types: Sequence[np.dtype[Any]], sources: int, name: st
     register = _register()
     if register is None or loop is None or not all(is_own(t) for t in types):
         return None
-    loops = (ctypes.c_void_p * 1)(ctypes.cast(loop, ctypes.c_void_p).value)
-    data = (ctypes.c_void_p * 1)(None)
-    held = [loop, loops, data, bytes(t.num for t in types), name.encode(), b""]
-    _held.append(held)
-    ufunc: np.ufunc = register(loops, data, held[3], 1, sources, len(types) - sources, -1, held[4], held[5], 0)
-    return ufunc
+    address, numbers = ctypes.cast(loop, ctypes.c_void_p).value or 0, bytes(t.num for t in types)
+    key = address, numbers, sources
+    if key not in _ufuncs:
+        made = (ctypes.c_void_p * 1)(address), (ctypes.c_void_p * 1)(None), numbers, name.encode(), b""
+        # Another thread may have come first.
+        loops, data, read, called, text = _held.setdefault(key, made)
+        ufunc: np.ufunc = register(loops, data, read, 1, sources, len(types) - sources, -1, called, text, 0)
+        _ufuncs.setdefault(key, ufunc)
+    return _ufuncs[key]
 
 
 def is_own(dtype: np.dtype[Any]) -> bool:

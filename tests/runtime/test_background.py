@@ -166,3 +166,36 @@ def test_a_process_that_ends_leaves_no_compiler_behind(monkeypatch: pytest.Monke
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert not is_running(Path(path))
+
+
+FORKS = """
+import os, sys, time
+import numpy as np, ptxemu
+from ptxemu import background
+background.ENOUGH = 0
+kernel, other, one = ptxemu.compile("add.f32"), ptxemu.compile("mul.f32"), np.float32([1])
+while not os.path.exists({path!r}):
+    kernel(one, one)
+child = os.fork()
+if not child:
+    while background._worker is None:
+        other(one, one)
+    sys.exit()
+os.waitpid(child, 0)
+open({path!r} + ".go", "w").close()
+while background._worker is not None:
+    time.sleep(0.01)
+assert kernel._native is not None
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_that_ends_leaves_its_parents_compiler_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path, found = str(tmp_path / "id"), compiling._compiler()
+    waiting = f'touch {path}; while [ ! -e {path}.go ]; do sleep 0.01; done; exec {" ".join(found.command)} "$@"'
+    monkeypatch.setenv("CC", script(tmp_path, "waiting", waiting))
+    command = [sys.executable, "-W", "ignore", "-c", FORKS.format(path=path)]
+    done = subprocess.run(command, timeout=PATIENCE, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 import warnings
 from typing import Any
 
@@ -79,6 +80,49 @@ def test_types_that_came_before_do_not_let_others_in() -> None:
         kernel(one, one, threads="x")
     with pytest.raises(ValueError, match="has one result, not 2"):
         kernel(one, one, results=2)
+
+
+class NoArray:
+    """Has a type, as an array has, and a shape or none."""
+
+    dtype = np.dtype(np.float32)
+
+
+@pytest.mark.parametrize("shape", [None, 3, (3,), ()])
+def test_what_is_no_array_is_refused_after_arrays_of_its_type(shape: object) -> None:
+    kernel, one, other = ptxemu.compile("add.f32"), np.ones(1, np.float32), NoArray()
+    if shape is not None:
+        other.shape = shape  # type: ignore[attr-defined]
+    kernel(one, one)
+    for given in ((other, one), (one, other), (other, one[0]), (one[0], other), (other, other)):
+        with pytest.raises(ptxemu.OperandError, match="is a NoArray"):
+            kernel(*given)
+
+
+def test_large_arrays_of_several_dimensions_are_not_copied() -> None:
+    kernel, a = ptxemu.compile("add.f32"), np.ones((1 << 10, 1 << 10), np.float32)
+    kernel(a, a, threads=1)
+    plan = kernel._plans[a.dtype, a.dtype]
+    tracemalloc.start()
+    assert plan.called((a, a)) is None
+    assert tracemalloc.get_traced_memory()[1] < 1 << 16
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "spelling", ["mov.pred", "not.pred", "setp.lt.xor.f32", "setp.lt.xor.f16", "set.lt.xor.u32.f32", "selp.f32"]
+)
+def test_a_bool_of_any_byte_is_true(spelling: str) -> None:
+    for size in (1, 2, 70):
+        kernel = pickle.loads(pickle.dumps(ptxemu.compile(spelling)))  # which was not called before
+        found = []
+        for byte in (2, 2, 1):
+            given = [np.ones(size, t.bits) for _, t in kernel._signature.registers]
+            for x in given:
+                if x.dtype.kind == "b":
+                    x.view(np.uint8)[:] = byte
+            found.append(kernel(*given).tobytes())
+        assert found[0] == found[1] == found[2]
 
 
 def test_types_of_another_package_come_back_as_they_came() -> None:

@@ -90,6 +90,14 @@ def test_out_receives_the_result() -> None:
     assert ptxemu.compile("add.f32")(F32, F32, out=(out,)) is out
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_out_may_be_of_a_class_of_its_own(threads: int) -> None:
+    a = np.arange(1 << 19, dtype=np.float32).reshape(1, -1)
+    out = np.zeros_like(a).view(np.matrix)
+    assert ptxemu.execute("add.f32", a, a, out=out, threads=threads) is out
+    assert_array_equal(np.asarray(out), a + a)
+
+
 @pytest.mark.parametrize("shape", [(2, 3), (1, 3), (4, 2, 3), (0, 3)])
 def test_operands_broadcast_to_outs_shape(shape: tuple[int, ...]) -> None:
     a, b = np.float32([1, 2, 3]), np.float32([[10]])

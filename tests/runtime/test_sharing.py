@@ -72,3 +72,22 @@ def test_more_threads_than_processors_are_as_many_as_there_are(monkeypatch: pyte
         np.testing.assert_array_equal(kernel(a, a, threads=threads), a + a)
     kernel(a[: 1 << 16], a[: 1 << 16])
     assert asked == [3, 2, 3, 3]
+
+
+@pytest.mark.usefixtures("accelerated")
+def test_in_c_the_shape_that_operands_broadcast_to_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    helpers: list[int] = []
+
+    def share(self: Parts, run: Any, threads: int) -> None:
+        helpers.append(threads)
+        run(0, 1 << 10)
+
+    monkeypatch.setattr(running, "available", lambda: 2)
+    monkeypatch.setattr(Parts, "share", share)
+    kernel, a = ptxemu.compile("add.rz.f32"), np.ones((1 << 10, 1), np.float32)
+    for _ in range(3):
+        np.testing.assert_array_equal(kernel(a, a.T), np.full((1 << 10, 1 << 10), 2))
+    assert helpers == [2, 2, 2]
+    for x, y in ((a, a), (a[:9], a[:9].T), (a[:, 0], a[:9])):
+        np.testing.assert_array_equal(kernel(x, y), x + y)
+    assert helpers == [2, 2, 2]

@@ -80,6 +80,10 @@ def test_lanes_left_undecided_are_found_by_numpy() -> None:
             ).reshape(part.shape),
         )
     assert_array_equal(many, np.tile(kernel(near), 12))
+    # A matrix stays one however it is reshaped.
+    out = np.zeros((1, near.size), np.float32).view(np.matrix)
+    assert kernel(near.reshape(1, -1), out=out, threads=1) is out
+    assert_array_equal(np.asarray(out)[0], kernel(near))
 
 
 @pytest.mark.sampled(2)
@@ -156,3 +160,13 @@ def test_where_numpy_has_no_such_function_kernels_are_called_as_before(monkeypat
         assert_array_equal(kernel(a, a), a + a)
         assert_array_equal(kernel(a[::2], a[::2]), a[::2] * 2)
     assert kernel._native is not None and not registered(kernel, a, a)
+
+
+@pytest.mark.usefixtures("accelerated")
+def test_a_call_that_takes_more_than_its_ufunc_makes_no_other() -> None:
+    kernel, a = ptxemu.compile("add.f32"), np.ones(5, np.float32)
+    kernel(a, a, threads=2)
+    before = len(ufuncs._held), kernel._plans[a.dtype, a.dtype]
+    for _ in range(3):
+        kernel(a, a, threads=2)
+    assert before == (len(ufuncs._held), kernel._plans[a.dtype, a.dtype])
