@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from .constants import kind as constant
+from .constants import INTEGER, INTEGER_OVERFLOW, kind as constant
 from .scanning import HOLE
 
 REGISTER, VECTOR, ADDRESS, NEGATED, INVERTED, DISCARD, PAIR, SUM, MALFORMED, UNKNOWN = (
     "register", "vector", "address", "negated", "inverted", "discard", "pair", "sum", "malformed", "unknown",
 )  # fmt: skip
+# A constant expression if its names are those of integers.
+EXPRESSION = "expression"
 # What a register turns out to be by its name and the declarations; else its type.
 SPECIAL, UNDECLARED, PART, FUNCTION = "special", "undeclared", "part", "function"
 # A number that no operand of the asm statement has.
@@ -28,7 +30,7 @@ Shape: TypeAlias = "str | tuple[str, ...]"
 
 class Operand(NamedTuple):
     """`parts` are the registers and constants in a vector, the two results of p|q, what is negated or inverted, and the
-    name to which something is added."""
+    names in a sum or an expression."""
 
     kind: str
     text: str
@@ -47,7 +49,6 @@ _KINDS = tuple(
         (DISCARD, r"_"),
         # A component or an element is the assembler's to resolve.
         (REGISTER, rf"{_NAME}(?:\s*+\.\s*+\w++|\s*+\[[^\]]*+\])*+"),
-        (SUM, rf"{_NAME}\s*+\+\s*+\w++"),
         (MALFORMED, r"_\s*+\|\s*+_"),
         (PAIR, rf"{_NAME}\s*+\|\s*+{_NAME}"),
         (NEGATED, rf"-\s*+{_NAME}"),
@@ -57,12 +58,17 @@ _KINDS = tuple(
     )
 )
 _MARKS = re.compile(r"[,(){}\[\]]|\Z")
+# The names in an expression, and the first one of a sum. Digits are pasted for those with a percent sign, so that these
+# may stand within a number.
+_NAMES = re.compile(r"(?<![\w.$%])[A-Za-z_$][\w$]*+|%{1,2}[A-Za-z_$][\w$]*+|[%$]\d++", re.ASCII)
+_BASE = re.compile(rf"{_NAME}\s*+\+")
 _PARTS = {
     VECTOR: re.compile(r"(?<=[{,])[^,}]*+"),
     PAIR: re.compile(r"[^|\s]++"),
     NEGATED: re.compile(r"[^-\s]++"),
     INVERTED: re.compile(r"[^!\s]++"),
-    SUM: re.compile(rf"\A{_NAME}"),
+    SUM: _NAMES,
+    EXPRESSION: _NAMES,
 }
 
 
@@ -99,4 +105,16 @@ def kind(text: str) -> str:
     for name, pattern in _KINDS:
         if pattern.fullmatch(text):
             return name
-    return constant(text)
+    found = constant(text)
+    if found != MALFORMED or not _NAMES.search(text):
+        return found
+    base = _BASE.match(text)
+    if base and computed(text[base.end() :]) == INTEGER:
+        return SUM
+    return found if computed(text) == MALFORMED else EXPRESSION
+
+
+def computed(text: str) -> str:
+    """What an expression is where all its names are those of integers. Whether it is divided by 0 is not known."""
+    found = constant(_NAMES.sub("1", text))
+    return INTEGER if found == INTEGER_OVERFLOW else found

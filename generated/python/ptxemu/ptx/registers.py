@@ -18,6 +18,10 @@ _PARAMETER = re.compile(r"\.reg\b\s*(?:\.align\s+\d+\s*)?(?P<type>(?:\.v\d\s*)?\
 _PART = re.compile(r"[.\[].*", re.DOTALL)
 _ARGUMENT = re.compile(r"[%$][0-9]{1,4}")
 _DIGITS = "0123456789"
+# What inline assembly has an operand's text for, which may be a constant.
+_PASTED = re.compile(r"[%$]\d++|\$\w++|%_\w++_")
+# Names in these may be those of constants.
+_COMPUTED = (kinds.NEGATED, kinds.INVERTED, kinds.SUM, kinds.EXPRESSION)
 # No program nests blocks so deep.
 _DEEPEST = 1000
 # Special registers of which a field is read.
@@ -64,10 +68,12 @@ class Registers:
         if not operand.parts:
             return operand
         parts = tuple(map(self.known, operand.parts))
-        # -WARP_SZ is a constant, and WARP_SZ+1.
-        constant = operand.kind in (kinds.NEGATED, kinds.INVERTED, kinds.SUM) and parts[0].kind == constants.INTEGER
-        if constant:
-            return operand._replace(kind=constants.INTEGER, parts=())
+        if operand.kind in _COMPUTED and all(p.kind == constants.INTEGER for p in parts):
+            return operand._replace(kind=kinds.computed(operand.text), parts=())
+        if operand.kind == kinds.SUM and all(p.kind == constants.INTEGER for p in parts[1:]):
+            parts = parts[:1]
+        elif operand.kind in (kinds.SUM, kinds.EXPRESSION):
+            return _no_constant(operand, parts)
         # To a register of any type the assembler adds; a variable is declared elsewhere.
         if operand.kind == kinds.SUM and parts[0].kind == kinds.REGISTER and parts[0].text[0] not in "%$":
             parts = (parts[0]._replace(kind=kinds.UNDECLARED),)
@@ -142,11 +148,13 @@ class Registers:
         name, part = text.replace("%%", "%"), ""
         if m := _PART.search(name):
             name, part = name[: m.start()].rstrip(), "".join(m[0].split())
-        if self._constraints and _ARGUMENT.fullmatch(text):
+        if self._constraints and _ARGUMENT.fullmatch(_PART.sub("", text).rstrip()):
             if int(name[1:]) >= len(self._constraints):
                 return kinds.BEYOND
             letter = self._constraints[int(name[1:])]
-            return kinds.REGISTER if letter is None or part else constants.INTEGER if letter == "n" else f'"{letter}"'
+            if letter is None or (part and letter in "ni"):
+                return kinds.REGISTER
+            return kinds.PART if part else constants.INTEGER if letter in "ni" else f'"{letter}"'
         declared = self._declared(name)
         if declared is None:
             if special := _find(self._special, name):
@@ -163,6 +171,14 @@ class Registers:
             if found := _find(block, name):
                 return found
         return None
+
+
+def _no_constant(operand: Operand, parts: Sequence[Operand]) -> Operand:
+    """What an expression is of which not all names are those of integers."""
+    if beyond := next((p for p in parts if p.kind == kinds.BEYOND), None):
+        return beyond
+    unknown = any(p.kind == kinds.REGISTER and _PASTED.fullmatch(p.text) for p in parts)
+    return operand._replace(kind=kinds.UNKNOWN if unknown else kinds.MALFORMED, parts=())
 
 
 def special_names(assembler: Mapping[str, Any]) -> Block:

@@ -179,8 +179,8 @@ class Scanner:
                 if m[0].startswith("/*") and (len(m[0]) < 4 or not m[0].endswith("*/")):
                     yield _open_comment(start)
                 continue
-            # A semicolon too many and a .TARGET are complained of by themselves.
-            if not self._embedded and kind != "empty" and not m[0][1:2].isupper():
+            # A semicolon too many, a .TARGET and what is no statement at all are complained of by themselves.
+            if not self._embedded and kind not in ("empty", "stray") and not m[0][1:2].isupper():
                 if problem := _misplaced(kind, self._last, start):
                     yield problem
                 self._last = kind
@@ -270,8 +270,9 @@ class Scanner:
                 problem = _no_semicolon(start + len(statement.rstrip()))
         items: list[Item] = [problem._replace(statement=start)] if problem else []
         head = m["head"]
-        # Where a hole follows the spelling, it goes on there.
-        goes_on = statement.startswith(HOLE, m.end())
+        # Where a hole follows the spelling, it goes on there, or what is filled in behind a dot.
+        behind = statement[m.end() : m.end() + 1]
+        goes_on = behind == HOLE or (self._embedded and head.endswith(".") and not behind.isspace())
         if ours and not goes_on:
             operands, place = statement[m.end() : end], start + m.end()
             items.insert(0, Instruction(start + m.start("head"), head, operands, place, -1, start))
