@@ -31,7 +31,9 @@ class Nvrtc:
         try:
             major, minor = _checked("its version", self._api.nvrtcVersion())
         except (DeviceError, RuntimeError) as e:
-            raise NoDeviceError(f"no NVRTC found: {_line(e)}; in a clone of ptxspec `pip install '.[cuda]'` brings it") from None
+            raise NoDeviceError(
+                f"no NVRTC found: {_line(e)}; in a clone of ptxspec `pip install '.[cuda]'` brings it"
+            ) from None
         self.release = f"{major}.{minor}"
 
     def check(self, target: str) -> None:
@@ -173,7 +175,9 @@ def _import(name: str) -> Any:
     try:
         return importlib.import_module(f"cuda.bindings.{name}")
     except ImportError as e:
-        raise NoDeviceError(f"cuda-bindings cannot be imported ({_line(e)}): in a clone of ptxspec `pip install '.[cuda]'`") from None
+        raise NoDeviceError(
+            f"cuda-bindings cannot be imported ({_line(e)}): in a clone of ptxspec `pip install '.[cuda]'`"
+        ) from None
 
 
 def _checked(what: str, returned: tuple[Any, ...]) -> Any:
