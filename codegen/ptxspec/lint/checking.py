@@ -73,7 +73,7 @@ class Checker:
     def _judged(self, text: str, pieces: Iterable[str], name: str, source: Source) -> Iterator[Finding]:
         settings, account = source.settings, self.account
         linter = self._linter(settings.target, settings.ptx)
-        before = account.instructions
+        before, headers = account.instructions, linter.tally.headers
         ignores = Ignores(text, name, source.language) if WORD in text else None
         findings = linter.lint(pieces, name, source.language)
         if ignores:
@@ -92,7 +92,8 @@ class Checker:
             account.others += 1
         else:
             account.files += 1
-            account.judged_for.add((source.language == PTX, settings.target, settings.ptx))
+            has_header = source.language == PTX and linter.tally.headers > headers
+            account.judged_for.add((has_header, settings.target, settings.ptx))
 
     def _is_said(self, f: Finding, settings: Settings) -> bool:
         return (settings.codes is None or f.code in settings.codes) and (not self.quiet or _counts(f, settings))

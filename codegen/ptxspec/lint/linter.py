@@ -221,6 +221,7 @@ class Linter:
                 file, place.line, place.column, ERROR, code, message, None, help, length, place.source, place.at
             )
 
+        self.tally.headers += 1
         itself = Word(item.start, f".{item.name}")
         if not item.values:
             yield finding(itself, "syntax", f"{itself.text} names nothing", "as in .version 8.0 and .target sm_90")

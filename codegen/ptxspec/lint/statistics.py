@@ -12,12 +12,13 @@ from .rendering import severities
 
 class Tally:
     """How many instructions were judged, by opcode; and of what the database knows nothing: other instructions of its
-    opcodes, and where `everything` is counted all others."""
+    opcodes, and where `everything` is counted all others. `headers` are the .version and .target that were read."""
 
     def __init__(self, everything: bool = False) -> None:
         self.everything = everything
         self.judged: Counter[str] = Counter()
         self.outside: Counter[str] = Counter()
+        self.headers = 0
 
 
 class Account:
@@ -31,7 +32,7 @@ class Account:
         self.severities: Counter[str] = Counter()
         self.codes: Counter[str] = Counter()
         self.ignored = 0
-        # What they were judged for: whether they were modules, which may say that themselves, target and PTX version.
+        # What they were judged for: whether they said that themselves, target and PTX version.
         self.judged_for: set[tuple[bool, str | None, str | None]] = set()
 
     def add(self, other: Account) -> None:
