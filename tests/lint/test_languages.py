@@ -215,3 +215,43 @@ def test_blocks_of_markdown_stand_in_quotes_and_lists(db: Database, text: str, l
     found = list(Linter(db).lint(pieces, "a.md", "markdown"))
     assert [(f.line, f.code) for f in found] == [(line, "unknown-modifier") for line in lines]
     assert all(f.source[f.at :].startswith(".foo") and f.column == f.at + 1 for f in found)
+
+
+DOCUMENTATION = [
+    ("python", "def q():\n    '@'\n"),
+    ("python", 'def q(): """@"""\n'),
+    ("python", 'class A: "@"  # A\n'),
+    ("python", 'def q():\n    # why\n\n    """@"""\n    return 1\n'),
+    ("python", 'def q() -> Callable[[int],\n        str]:\n    """@"""\n'),
+    ("python", '"@"\nimport a\n'),
+    ("python", 'raise ValueError("@ has too few operands")'),
+    ("python", 'raise a.Error(\n    f"@ {a}"\n)'),
+    ("julia", '"""\n@\n"""\nf(x) = 1\n'),
+    ("julia", 'g(x) = 2\n\n  "@"\n  struct A end\n'),
+    ("julia", '@doc raw"""\n@\n""" f'),
+    ("rust", '/* /* */ "@" */ fn a() {}'),
+    ("rust", '/* /* /***/ */ / * "@" */ fn a() {}'),
+]
+NO_DOCUMENTATION = [
+    ("python", 'def q():\n    x = """@"""\n'),
+    ("python", 'a = {"x":\n    "@"\n}\n'),
+    ("python", 'a = {"x":\n    "@",\n}\n'),
+    ("python", 'def q(x="@"): pass\n'),
+    ("python", 'def q(): return "@"\n'),
+    ("python", 'f(lambda:\n    "@"\n    .format())\n'),
+    ("julia", 'x =\n"""\n@\n"""\nf(x) = 1\n'),
+    ("julia", 'function f()\n    """\n    @\n    """\nend\n'),
+    ("julia", 'f(\n    "@",\n    x)\n'),
+    ("julia", 'f(x) = "@"\n'),
+    ("rust", '/* /* */ */ const A: &str = "@";'),
+]
+
+
+@pytest.mark.parametrize(("language", "text"), DOCUMENTATION)
+def test_documentation_is_left_alone(db: Database, language: str, text: str) -> None:
+    assert db.lint(text.replace("@", WRONG.strip()).replace(f"{WRONG.strip()}doc", "@doc"), language=language) == []
+
+
+@pytest.mark.parametrize(("language", "text"), NO_DOCUMENTATION)
+def test_what_stands_like_documentation_is_judged(db: Database, language: str, text: str) -> None:
+    assert [f.code for f in db.lint(text.replace("@", WRONG.strip()), language=language)] == ["unknown-modifier"]

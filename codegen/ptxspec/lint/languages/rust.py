@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import reduce
 
 from ...ptx.scanning import View
 from .cpp import by_itself, in_program
 from .text import ELSEWHERE, FORMATTED_LATER, Text, consume, filled_in, goes_on, last_trace, unescape, verbatim
 
 _STRING = r"""(?:[bc]?r(?P<hashes>\#*)"(?P<raw>(?s:.)*?)"(?P=hashes) | [bc]?"(?P<body>(?:[^"\\]|\\(?s:.))*+)")"""
-_COMMENT = r"//[^\n]*+ | /\*(?s:.)*?\*/"
+# Comments may hold comments.
+_BLOCK = r"/\*(?:[^*/]++|\*(?!/)|/(?!\*){})*+\*/"
+_COMMENT = "//[^\\n]*+ | " + reduce(lambda inner, _: _BLOCK.format("|" + inner), range(8), _BLOCK.format(""))
 _TOKEN = re.compile(
     rf"""(?P<comment> {_COMMENT} | /\*(?s:.)*+ )
       | (?P<asm> \b(?:\w*_)?asm!\s*+[(\[{{] )
