@@ -255,3 +255,27 @@ def test_documentation_is_left_alone(db: Database, language: str, text: str) -> 
 @pytest.mark.parametrize(("language", "text"), NO_DOCUMENTATION)
 def test_what_stands_like_documentation_is_judged(db: Database, language: str, text: str) -> None:
     assert [f.code for f in db.lint(text.replace("@", WRONG.strip()), language=language)] == ["unknown-modifier"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('asm!(concat!("add.", "foo.f32 {y}, {x}, {x};"), y = out(reg32) y);', ["foo"]),
+        ('asm!(concat!["add.", "foo.f32 {y}, {x}, {x};",] , "add.bad.f32 {y}, {x}, {x};");', ["foo", "bad"]),
+        ('asm!("{{", concat!("add.foo.f32 {y},", " {x}, {x};\\nmul.bad.f32 {y}, {x}, {x};"), "}}");', ["foo", "bad"]),
+        ('asm!(concat!("add.", stringify!($rounding), ".f32 {y}, {x}, {x};"));', []),
+        ('asm!(concat!("add.", 1, ".f32 {y}, {x}, {x};"));', []),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 5, 1 << 20])
+def test_strings_of_rust_are_joined(db: Database, text: str, names: list[str], size: int) -> None:
+    pieces = (text[i : i + size] for i in range(0, len(text), size))
+    found = list(Linter(db).lint(pieces, "a.rs", "rust"))
+    assert [f.code for f in found] == ["unknown-modifier"] * len(names)
+    assert [f.message.partition(" has no .")[2].partition(";")[0] for f in found] == names
+
+
+def test_what_is_misspelt_is_told_in_blocks_that_are_called_ptx(db: Database) -> None:
+    (found,) = db.lint("```ptx\nfmaf.f32 %f1, %f2, %f3, %f4;\n```\n", language="markdown")
+    assert (found.code, found.help) == ("unknown-opcode", "did you mean 'fma'?")
+    assert db.lint("```ptx\nfmaf computes;\nvfma.f32 q0, q1, q2;\nd = fmaf(a, b, c);\n```\n", language="markdown") == []
