@@ -215,3 +215,67 @@ def test_blocks_of_markdown_stand_in_quotes_and_lists(db: Database, text: str, l
     found = list(Linter(db).lint(pieces, "a.md", "markdown"))
     assert [(f.line, f.code) for f in found] == [(line, "unknown-modifier") for line in lines]
     assert all(f.source[f.at :].startswith(".foo") and f.column == f.at + 1 for f in found)
+
+
+DOCUMENTATION = [
+    ("python", "def q():\n    '@'\n"),
+    ("python", 'def q(): """@"""\n'),
+    ("python", 'class A: "@"  # A\n'),
+    ("python", 'def q():\n    # why\n\n    """@"""\n    return 1\n'),
+    ("python", 'def q() -> Callable[[int],\n        str]:\n    """@"""\n'),
+    ("python", '"@"\nimport a\n'),
+    ("python", 'raise ValueError("@ has too few operands")'),
+    ("python", 'raise a.Error(\n    f"@ {a}"\n)'),
+    ("julia", '"""\n@\n"""\nf(x) = 1\n'),
+    ("julia", 'g(x) = 2\n\n  "@"\n  struct A end\n'),
+    ("julia", '@doc raw"""\n@\n""" f'),
+    ("rust", '/* /* */ "@" */ fn a() {}'),
+    ("rust", '/* /* /***/ */ / * "@" */ fn a() {}'),
+]
+NO_DOCUMENTATION = [
+    ("python", 'def q():\n    x = """@"""\n'),
+    ("python", 'a = {"x":\n    "@"\n}\n'),
+    ("python", 'a = {"x":\n    "@",\n}\n'),
+    ("python", 'def q(x="@"): pass\n'),
+    ("python", 'def q(): return "@"\n'),
+    ("python", 'f(lambda:\n    "@"\n    .format())\n'),
+    ("julia", 'x =\n"""\n@\n"""\nf(x) = 1\n'),
+    ("julia", 'function f()\n    """\n    @\n    """\nend\n'),
+    ("julia", 'f(\n    "@",\n    x)\n'),
+    ("julia", 'f(x) = "@"\n'),
+    ("rust", '/* /* */ */ const A: &str = "@";'),
+]
+
+
+@pytest.mark.parametrize(("language", "text"), DOCUMENTATION)
+def test_documentation_is_left_alone(db: Database, language: str, text: str) -> None:
+    assert db.lint(text.replace("@", WRONG.strip()).replace(f"{WRONG.strip()}doc", "@doc"), language=language) == []
+
+
+@pytest.mark.parametrize(("language", "text"), NO_DOCUMENTATION)
+def test_what_stands_like_documentation_is_judged(db: Database, language: str, text: str) -> None:
+    assert [f.code for f in db.lint(text.replace("@", WRONG.strip()), language=language)] == ["unknown-modifier"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('asm!(concat!("add.", "foo.f32 {y}, {x}, {x};"), y = out(reg32) y);', ["foo"]),
+        ('asm!(concat!["add.", "foo.f32 {y}, {x}, {x};",] , "add.bad.f32 {y}, {x}, {x};");', ["foo", "bad"]),
+        ('asm!("{{", concat!("add.foo.f32 {y},", " {x}, {x};\\nmul.bad.f32 {y}, {x}, {x};"), "}}");', ["foo", "bad"]),
+        ('asm!(concat!("add.", stringify!($rounding), ".f32 {y}, {x}, {x};"));', []),
+        ('asm!(concat!("add.", 1, ".f32 {y}, {x}, {x};"));', []),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 5, 1 << 20])
+def test_strings_of_rust_are_joined(db: Database, text: str, names: list[str], size: int) -> None:
+    pieces = (text[i : i + size] for i in range(0, len(text), size))
+    found = list(Linter(db).lint(pieces, "a.rs", "rust"))
+    assert [f.code for f in found] == ["unknown-modifier"] * len(names)
+    assert [f.message.partition(" has no .")[2].partition(";")[0] for f in found] == names
+
+
+def test_what_is_misspelt_is_told_in_blocks_that_are_called_ptx(db: Database) -> None:
+    (found,) = db.lint("```ptx\nfmaf.f32 %f1, %f2, %f3, %f4;\n```\n", language="markdown")
+    assert (found.code, found.help) == ("unknown-opcode", "did you mean 'fma'?")
+    assert db.lint("```ptx\nfmaf computes;\nvfma.f32 q0, q1, q2;\nd = fmaf(a, b, c);\n```\n", language="markdown") == []

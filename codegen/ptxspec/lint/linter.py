@@ -130,7 +130,7 @@ class Linter:
                 module.is_ptx |= item.text is not None and _TYPED.match(item.text) is not None
             elif isinstance(item, Directive):
                 found += self._directive(item, text, module, file)
-            elif isinstance(item, Other) and not text.prose:
+            elif isinstance(item, Other) and (text.named or not text.prose):
                 found += self._other(item, text, file)
             elif isinstance(item, Problem) and ((beside and not item.stray) or not text.prose):
                 doubtful.append(_problem(item, text, module, file))

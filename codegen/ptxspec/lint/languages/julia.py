@@ -39,6 +39,11 @@ _OPEN = re.compile(r'["#*]|[A-Za-z_]\w*+(?:"|\Z)')
 _END = re.compile(r"\s*+[,)]")
 # What is filled in; a dollar of PTX stands behind a backslash.
 _FILLED = re.compile(r"(?P<literal>\\\$)|\$(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|[A-Za-z_]\w*)")
+# What a string documents follows in the next line; it is a statement of its own, and not the last one of a block.
+_DOCUMENTED = re.compile(r"[ \t]*+\n\s*+(?!(?:end|else|elseif|catch|finally)\b)[@A-Za-z_]")
+_DOCUMENTS = re.compile(r"(?:\A|[^=(,\[{*+?:&|<>~$\\/%^\s-])\s*?(?:\A|\n)[ \t]*+\Z")
+_DOC = re.compile(r"@doc\s++\Z")
+_LOOKED_BACK = 400
 
 
 def julia(view: View) -> Iterator[Text]:
@@ -62,7 +67,9 @@ def julia(view: View) -> Iterator[Text]:
         operands = None if after is None else constraints.listed(text, after, view.final or end - after > OPEN_LIMIT)
         if after is None or operands is None:
             break
-        position = after
+        begun, position = position, after
+        if not argument and _documents(view, begun, after):
+            continue
         found.constraints = operands
         found.close()
         if argument:
@@ -73,6 +80,14 @@ def julia(view: View) -> Iterator[Text]:
         else:
             yield from by_itself(found)
     consume(view, position)
+
+
+def _documents(view: View, position: int, after: int) -> bool:
+    """Whether a string is what is said of the function or type behind it."""
+    if position == 0 and view.place(0)[:2] != (1, 1):
+        return False
+    before = view.text[max(0, position - _LOOKED_BACK) : position]
+    return bool(_DOC.search(before) or (_DOCUMENTED.match(view.text, after) and _DOCUMENTS.search(before)))
 
 
 def _parts(view: View, position: int, into: Text, argument: bool) -> int | None:

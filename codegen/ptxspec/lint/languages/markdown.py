@@ -38,7 +38,7 @@ def markdown(view: View, extract: Mapping[str, Callable[[View], Iterator[Text]] 
             if reader:
                 yield from reader(block)
             elif not _NOTATION.search(block.text):
-                block.prose = True
+                block.prose = block.named = True
                 yield block
     else:
         # A fence may go on behind the window.

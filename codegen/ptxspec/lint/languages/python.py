@@ -55,10 +55,17 @@ _END = re.compile(r"\s*+[,)]")
 _PERCENT = re.compile(r"[\s)]*+%")
 # The {expression} of an f-string.
 _FILLED = re.compile(r"(?P<literal>\{\{|\}\})|\{(?:[^{}]|\{[^{}]*\})*\}")
-# What stands before the string that documents a module, and before that of a class or a function.
+# What stands before the string that documents a module, and before that of a class or a function: a string by itself
+# that begins a block. So does the value in a dictionary, but behind that something else follows than a statement.
 _COMMENT = r"[ \t]*+(?:\#[^\n]*+)?"
 _BEGUN = re.compile(rf"(?:{_COMMENT}\n)*+")
-_DOCUMENTED = re.compile(rf"(?:^|\n)[ \t]*+(?:(?:async[ ]++)?def\b|class\b|\))[^\n]*?:{_COMMENT}\n\s*+\Z")
+_DOCUMENTED = re.compile(
+    rf""":{_COMMENT}\n(?:{_COMMENT}\n)*+[ \t]*+\Z | (?:^|\n)[ \t]*+(?:(?:async[ ]++)?def\b|class\b)[^\n]*:[ \t]*+\Z""",
+    re.VERBOSE,
+)
+_ALONE = re.compile(rf"{_COMMENT}(?:\Z|\n(?:{_COMMENT}\n)*+[ \t]*+(?![)\]}},%+.*]))")
+# What an error says is no PTX.
+_RAISED = re.compile(r"\braise\s++[\w.]++\(\s*+\Z")
 _LOOKED_BACK = 400
 
 
@@ -94,7 +101,7 @@ def python(view: View) -> Iterator[Text]:
         if operands is None:
             break
         found.constraints = operands
-        documents = not argument and _documents(view, position)
+        documents = not argument and _documents(view, position, after)
         position = max(after, m.end())
         if documents:
             continue
@@ -109,15 +116,17 @@ def python(view: View) -> Iterator[Text]:
     consume(view, position)
 
 
-def _documents(view: View, position: int) -> bool:
-    """Whether a string is what a module, a class or a function says of itself."""
+def _documents(view: View, position: int, after: int) -> bool:
+    """Whether a string is what a module, a class or a function says of itself, or an error."""
     text = view.text
-    if not text.startswith(('"""', "'''"), position + (text[position] in "rR")):
-        return False
-    if _DOCUMENTED.search(text[max(0, position - _LOOKED_BACK) : position]):
+    before = text[max(0, position - _LOOKED_BACK) : position]
+    if _RAISED.search(before):
         return True
+    if not _ALONE.match(text, after):
+        return False
     begun = _BEGUN.match(text)
-    return begun is not None and begun.end() == position and view.place(0)[:2] == (1, 1)
+    is_first = begun is not None and begun.end() == position and view.place(0)[:2] == (1, 1)
+    return (is_first and text[after:].strip() != "") or _DOCUMENTED.search(before) is not None
 
 
 def _parts(view: View, position: int, into: Text, argument: bool) -> int | None:

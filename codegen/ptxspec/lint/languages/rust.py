@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import reduce
 
 from ...ptx.scanning import View
 from .cpp import by_itself, in_program
 from .text import ELSEWHERE, FORMATTED_LATER, Text, consume, filled_in, goes_on, last_trace, unescape, verbatim
 
 _STRING = r"""(?:[bc]?r(?P<hashes>\#*)"(?P<raw>(?s:.)*?)"(?P=hashes) | [bc]?"(?P<body>(?:[^"\\]|\\(?s:.))*+)")"""
-_COMMENT = r"//[^\n]*+ | /\*(?s:.)*?\*/"
+# Comments may hold comments.
+_BLOCK = r"/\*(?:[^*/]++|\*(?!/)|/(?!\*){})*+\*/"
+_COMMENT = "//[^\\n]*+ | " + reduce(lambda inner, _: _BLOCK.format("|" + inner), range(8), _BLOCK.format(""))
 _TOKEN = re.compile(
     rf"""(?P<comment> {_COMMENT} | /\*(?s:.)*+ )
       | (?P<asm> \b(?:\w*_)?asm!\s*+[(\[{{] )
@@ -23,7 +26,10 @@ _TOKEN = re.compile(
 )
 # asm!() puts each of its strings on a line.
 _PART = re.compile(rf"(?P<skip> \s++ | {_COMMENT} ) | (?P<string> {_STRING} ) (?:\s*+(?P<comma>,))?", re.VERBOSE)
-_OPEN = re.compile(r'/|[bc]?r?\#*"|[bcr]\w?\Z')
+# Strings that are joined.
+_JOIN = re.compile(r"concat!\s*+[(\[{]")
+_JOINED = re.compile(r"[)\]}]\s*+(?P<comma>,)?")
+_OPEN = re.compile(r'/|[a-z]\w*+!?\s*+\Z|[bc]?r?\#*"|[bcr]\w?\Z')
 _OPERAND = re.compile(r"(?P<literal>\{\{|\}\})|\{(?P<name>[\w:]*+)\}")
 
 
@@ -62,21 +68,28 @@ def rust(view: View) -> Iterator[Text]:
 def _template(view: View, position: int, into: Text) -> int | None:
     """The strings of asm!() from a position on, and where they end; None where that is not in the window."""
     text, end = view.text, len(view.text)
-    while m := _PART.match(text, position):
-        if not view.final and not text[m.end() :].strip():
-            return None
-        position = m.end()
-        if m.lastgroup == "skip":
-            continue
-        _lines(m, into)
-        if m["comma"] is None:
+    joined = False  # within concat!()
+    while True:
+        if m := _PART.match(text, position):
+            if m.lastgroup != "skip":
+                _lines(m, into)
+            is_last = m.lastgroup == "string" and not joined
+        elif m := (_JOINED if joined else _JOIN).match(text, position):
+            joined = not joined
+            is_last = not joined and m["comma"] is None
+        else:
             break
-        into.add("\n", position)
-    else:
-        if not view.final and goes_on(_OPEN, text, position):
+        position = m.end()
+        if not view.final and not text[position:].strip():
             return None
-        if position < end and text[position].isalpha() and not into.length:
-            into.add(ELSEWHERE, position)
+        if is_last:
+            return position
+        if m.lastgroup == "comma" and not joined:
+            into.add("\n", position)
+    if not view.final and goes_on(_OPEN, text, position):
+        return None
+    if joined or (position < end and text[position].isalpha() and not into.length):
+        into.add(ELSEWHERE, position)
     return position
 
 

@@ -18,12 +18,13 @@ OPEN_LIMIT = 1 << 16
 
 
 class Text:
-    """What a program's strings say. `prose`: they may be about PTX rather than PTX."""
+    """What a program's strings say. `prose`: they may be about PTX rather than PTX. `named`: they say that they are."""
 
     embedded = True
     final = True
     full = False
     prose = False
+    named = False
     constraints: Constraints = ()
 
     def __init__(self, outer: View) -> None:
