@@ -111,8 +111,11 @@ def native(*wanted: Any) -> Native | None:
 
 
 def shipped(*wanted: Any) -> Native | None:
-    """A kernel, `Wanted`, that was compiled elsewhere; None where there is none."""
+    """A kernel, `Wanted`, that was compiled already, here or elsewhere; None where there is none."""
     w = Wanted(*wanted)
+    # Who compiles another holds the lock meanwhile.
+    if w.loops in _kernels or not shipping.is_there():
+        return _kernels.get(w.loops)
     with _lock:
         return _kernels[w.loops] if w.loops and (w.loops in _kernels or _is_shipped(w)) else None
 

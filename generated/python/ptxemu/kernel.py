@@ -47,7 +47,11 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
 # Room for all variants, also where they are asked for on several targets.
 @lru_cache(maxsize=1 << 16)
 def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
-    return Kernel(find(spelling, operands, target), target)
+    row = find(spelling, operands, target)
+    if (spelling, operands) != (row.variant.spelling, row.operands):
+        # One kernel, however it is asked for: what is compiled of it serves all.
+        return _compile(row.variant.spelling, row.operands, target)
+    return Kernel(row, target)
 
 
 def execute(
