@@ -389,8 +389,8 @@ _TELLING: Final = (
 
 def say(text: str) -> None:
     """A line on stderr, once; where nothing can be written there, what is computed does not depend on it."""
-    # Where there is none, print() would take stdout.
-    if text not in _said and sys.stderr is not None:
+    # Where there is none, print() would take stdout; of a process that ends nobody asks.
+    if text not in _said and sys.stderr is not None and _ENDS not in _broken:
         _said.add(text)
         with suppress(OSError, ValueError):
             print(f"ptxemu: {text}", file=sys.stderr)
