@@ -106,7 +106,7 @@ def library(name: str, text: str, sources: list[str], what: str, opened: Callabl
     try:
         return opened(path)
     except (OSError, AttributeError) as e:
-        raise Failure(f"{path} cannot be loaded: {e}") from None
+        raise given_up(f"{path}, which {os.path.basename(compiler.file)} has made, cannot be loaded: {e}") from None
 
 
 def ship(text: str, path: str, what: str, flags: list[str]) -> None:
@@ -184,7 +184,7 @@ def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str
         try:
             code, said = _run(command, text.encode(), variables, patience)
         except subprocess.TimeoutExpired:
-            raise _given_up(f"{name} has not compiled {what} in {patience:.0f} seconds, and is stopped") from None
+            raise given_up(f"{name} has not compiled {what} in {patience:.0f} seconds, and is stopped") from None
         lines = [line.strip() for line in said.decode(errors="replace").splitlines() if line.strip()]
         reason = next((line for line in lines if "error" in line), lines[0] if lines else "no reason given")
         return reason if code else None
@@ -194,13 +194,13 @@ def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str
         if reason is not None:
             failure = f"{name} does not compile: {reason}"
             # Is it this source, or any?
-            raise Failure(failure) if compiled('#include "rounding.h"') is None else _given_up(failure)
+            raise Failure(failure) if compiled('#include "rounding.h"') is None else given_up(failure)
         with open(made, "rb") as library, open(f"{made}.digest", "w", encoding="ascii") as digest:
             digest.write(_digest(library.read()))
         for ending in (".digest", ""):
             os.replace(made + ending, path + ending)
     except OSError as e:
-        raise _given_up(f"{name} cannot be run, or its result not be kept: {e}") from None
+        raise given_up(f"{name} cannot be run, or its result not be kept: {e}") from None
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -264,10 +264,10 @@ def _scratch(folder: str) -> str:
 
 
 def _no_folder(e: OSError) -> Failure:
-    return _given_up(f"there is no folder to compile in: {e}")
+    return given_up(f"there is no folder to compile in: {e}")
 
 
-def _given_up(reason: str) -> Failure:
+def given_up(reason: str) -> Failure:
     """The failure of every compilation from now on."""
     _broken.append(Failure(reason))
     return _broken[-1]
@@ -389,8 +389,8 @@ _TELLING: Final = (
 
 def say(text: str) -> None:
     """A line on stderr, once; where nothing can be written there, what is computed does not depend on it."""
-    # Where there is none, print() would take stdout.
-    if text not in _said and sys.stderr is not None:
+    # Where there is none, print() would take stdout; of a process that ends nobody asks.
+    if text not in _said and sys.stderr is not None and _ENDS not in _broken:
         _said.add(text)
         with suppress(OSError, ValueError):
             print(f"ptxemu: {text}", file=sys.stderr)

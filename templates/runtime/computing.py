@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
@@ -67,8 +68,8 @@ class Computing:
         return self._compiled() if is_accelerated() else self._shipped()
 
     def _shipped(self) -> Native | None:
-        """The function in C, where that was compiled elsewhere."""
-        if is_forbidden() or not is_shipped() or self._wanted is None:
+        """The function in C, where that was compiled elsewhere, or for another kernel of it."""
+        if is_forbidden() or not (is_shipped() or f"{__package__}.accelerator" in sys.modules) or self._wanted is None:
             return None
         from .accelerator import shipped
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock, start_new_thread
 from collections.abc import Callable
+from contextlib import suppress
 
 
 class Parts:
@@ -27,11 +28,9 @@ class Parts:
 
         self._done.acquire()
         try:
-            for _ in range(threads - 1):
-                start_new_thread(self._help, (run,))
-        except RuntimeError:
-            pass  # no more threads: those that there are do it
-        try:
+            with suppress(RuntimeError):  # no more threads: those that there are do it
+                for _ in range(threads - 1):
+                    start_new_thread(self._help, (run,))
             while (part := self._taken(0)) is not None:
                 run(*part)
         except BaseException as e:

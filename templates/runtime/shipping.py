@@ -60,8 +60,10 @@ def _index() -> tuple[str, dict[str, str], dict[str, tuple[str, str]]]:
             with open(os.path.join(folder, "index.json"), encoding="utf-8") as index:
                 read = json.load(index)
             if read["machine"] == _machine() and set(read["needs"]) <= _has():
-                return folder, read["files"], {key: (file, symbol) for key, (file, symbol) in read["kernels"].items()}
-        except (OSError, ValueError, KeyError, TypeError):
+                files = {f"{file}": f"{digest}" for file, digest in read["files"].items()}
+                kernels = {key: (f"{file}", f"{symbol}") for key, (file, symbol) in read["kernels"].items()}
+                return folder, files, {key: kernel for key, kernel in kernels.items() if kernel[0] in files}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):  # a damaged one is none
             continue
     return "", {}, {}
 

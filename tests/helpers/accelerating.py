@@ -51,6 +51,7 @@ WITH_C = [opcode for opcode in OPCODES if accelerator.exported(opcode)]
 
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accelerator, "_kernels", {})
+    monkeypatch.setattr(accelerator, "_wrong", [])
     monkeypatch.setattr(compiling, "_said", set())
     monkeypatch.setattr(compiling, "_broken", [])
     kernels._compile.cache_clear()

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import ptxemu
 import pytest
 from helpers.accelerating import A, B, add, forget, skip_without_a_compiler
-from ptxemu import accelerator, compiling, switch
+from ptxemu import accelerator, compiling, shipping, switch
 
 skip_without_a_compiler()
 
@@ -180,6 +183,53 @@ def test_a_kernel_that_disagrees_is_refused(
     line = "ptxemu: the compiled add.rz.f32 disagrees with NumPy's and is not used; NumPy goes on"
     assert capsys.readouterr().err.splitlines()[1:] == [line]
     assert add("add.rm.f32") is not None
+
+
+@pytest.mark.skipif(os.name == "nt", reason="scripts have another form there")
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("made", ["echo no library >", "echo 'int nothing;' | {cc} -x c - -shared -fPIC -o"])
+def test_a_compiler_whose_libraries_cannot_be_loaded_is_given_up(
+    made: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = made.format(cc=" ".join(compiling._compiler().command))
+    path = tmp_path / "lying"
+    path.write_text(f"""#!/bin/sh\ncat > {tmp_path}/source\nwhile [ "$1" != -o ]; do shift; done\n{made} "$2"\n""")
+    path.chmod(0o755)
+    monkeypatch.setenv("CC", str(path))
+    assert [add(f"add.{direction}.f32") for direction in ("rz", "rm", "rp")] == [None] * 3
+    compiled, failed = capsys.readouterr().err.splitlines()
+    assert "compiling add.rz.f32 with lying" in compiled
+    assert "which lying has made, cannot be loaded: " in failed and failed.endswith("; NumPy goes on")
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_compiler_of_wrong_code_is_given_up(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(accelerator, "_agrees", lambda *_: False)
+    assert [add(f"add.{direction}.f32") for direction in ("rz", "rm", "rp", "rn")] == [None] * 4
+    *_, last = lines = capsys.readouterr().err.splitlines()
+    assert last == "ptxemu: what is compiled is wrong, as add.rz.f32 and add.rm.f32 were; NumPy goes on"
+    assert sum("compiling" in line for line in lines) == 2
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"kernels": []}, {"files": {}}, {"files": []}, {"kernels": {"key": ["add_0.so"]}}, {"files": {"add_0.so": 1}}],
+    ids=str,
+)
+def test_a_damaged_package_of_kernels_is_none(
+    damage: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = accelerator.Wanted(*(ptxemu.compile("add.rz.f32")._wanted or ()))
+    key = shipping._key(wanted.opcode, wanted.loops)
+    index = {"machine": shipping._machine(), "needs": [], "files": {}, "kernels": {key: ["add_0.so", "x"]}} | damage
+    (tmp_path / "index.json").write_text(json.dumps(index))
+    package = SimpleNamespace(submodule_search_locations=[str(tmp_path)])
+    monkeypatch.setattr(shipping, "find_spec", lambda name: package)
+    read = shipping._index.__wrapped__()
+    monkeypatch.setattr(shipping, "_index", lambda: read)
+    assert shipping.found(wanted.opcode, wanted.function, wanted.signature, wanted.loops) is None
 
 
 def test_another_processor_or_compiler_has_libraries_of_its_own(

@@ -78,6 +78,8 @@ def test_types_that_came_before_do_not_let_others_in() -> None:
         kernel(np.ones(2, np.float32), np.ones(3, np.float32))
     with pytest.raises(TypeError, match="threads is 'x'"):
         kernel(one, one, threads="x")
+    with pytest.raises(TypeError, match=r"results is 1\.0"):
+        kernel(one, one, results=1.0)
     with pytest.raises(ValueError, match="has one result, not 2"):
         kernel(one, one, results=2)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import ptxemu
 import pytest
-from ptxemu import running
+from ptxemu import running, sharing
 from ptxemu.sharing import Parts
 
 
@@ -54,6 +54,27 @@ def test_what_ends_one_ends_all_and_nobody_is_left_at_work(error: type[BaseExcep
         at_work.remove(start)
 
     with pytest.raises(error):
+        Parts(1000, 1, 1000).share(run, 3)
+    assert not at_work
+
+
+def test_an_interrupt_between_two_threads_leaves_none_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_work, helping, start = set(), threading.Event(), sharing.start_new_thread
+
+    def run(first: int, stop: int) -> None:
+        at_work.add(first)
+        helping.set()
+        time.sleep(0.05)
+        at_work.remove(first)
+
+    def started(*call: Any) -> None:
+        if helping.is_set():
+            raise KeyboardInterrupt
+        start(*call)
+        helping.wait(30)
+
+    monkeypatch.setattr(sharing, "start_new_thread", started)
+    with pytest.raises(KeyboardInterrupt):
         Parts(1000, 1, 1000).share(run, 3)
     assert not at_work
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import numpy as np
 import ptxemu
 import pytest
 from helpers.accelerating import skip_without_a_compiler
-from ptxemu import compiling, switch
+from ptxemu import accelerator, compiling, switch
 from ptxemu.index import ROWS
 
 skip_without_a_compiler()
@@ -37,6 +38,18 @@ def test_variants_and_pieces_of_ptx_are_compiled(monkeypatch: pytest.MonkeyPatch
     assert ptxemu.warm("abs.f32", f) == [ptxemu.compile("abs.f32"), f]
     assert f._pieces and ptxemu.compile("abs.f32").is_in_c
     np.testing.assert_array_equal(f(A, A), A + A)
+
+
+@pytest.mark.usefixtures("fresh")
+def test_what_is_compiled_serves_however_a_kernel_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(switch.SWITCH)
+    monkeypatch.setattr(switch, "_has_wheel", lambda: False)
+    (warmed,) = ptxemu.warm("add.rz.f32")
+    assert all(ptxemu.compile(s, n) is warmed for s in ("add.rz.f32", " add.rz.f32") for n in (None, 2))
+    assert pickle.loads(pickle.dumps(warmed)).is_in_c and ptxemu.compile("add.rz.f32", target="sm_90").is_in_c
+    # Nobody waits for what is compiled meanwhile.
+    monkeypatch.setattr(accelerator, "_lock", None)
+    assert not ptxemu.compile("add.rm.f32").is_in_c and ptxemu.compile("add.rz.f32", target="sm_80").is_in_c
 
 
 @pytest.mark.usefixtures("fresh")

@@ -20,7 +20,7 @@ import numpy as np
 
 from . import environment, shipping
 from .binary import Array, Format
-from .compiling import Failure, library, say, source
+from .compiling import Failure, given_up, library, say, source
 from .declared import Declared
 from .loops import loop
 from .signature import Signature, Type
@@ -31,6 +31,8 @@ _SLICE: Final = 1 << 16
 _lock = RLock()
 # By the C of its loops, which names the function.
 _kernels: dict[str, Native | None] = {}
+# Of each library with wrong kernels the first of these.
+_wrong: list[str] = []
 # So many kernels are compiled in one go: a compiler has some 0.1 s for each.
 _AT_ONCE: Final = 100
 # Functions by name, each with the signature of its operands and results.
@@ -111,8 +113,11 @@ def native(*wanted: Any) -> Native | None:
 
 
 def shipped(*wanted: Any) -> Native | None:
-    """A kernel, `Wanted`, that was compiled elsewhere; None where there is none."""
+    """A kernel, `Wanted`, that was compiled already, here or elsewhere; None where there is none."""
     w = Wanted(*wanted)
+    # Who compiles another holds the lock meanwhile.
+    if w.loops in _kernels or not shipping.is_there():
+        return _kernels.get(w.loops)
     with _lock:
         return _kernels[w.loops] if w.loops and (w.loops in _kernels or _is_shipped(w)) else None
 
@@ -153,8 +158,14 @@ def _compiled(opcode: str, wanted: Sequence[Wanted], what: str) -> dict[str, Nat
     for symbol, w in zip(symbols, wanted, strict=True):
         if _agrees(kernels[symbol], w.function, w.signature):
             found[w.loops] = kernels[symbol]
-        else:
-            say(f"the compiled {w.spelling} disagrees with NumPy's and is not used; NumPy goes on")
+    wrong = [w.spelling for w in wanted if found[w.loops] is None]
+    if wrong:
+        more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        say(f"the compiled {wrong[0]}{more} disagrees with NumPy's and is not used; NumPy goes on")
+        # Once it may be the kernel's fault.
+        _wrong.append(wrong[0])
+        if len(_wrong) > 1:
+            given_up(f"what is compiled is wrong, as {' and '.join(_wrong)} were")
     return found
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -44,10 +44,18 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
     return _compile(spelling, operands, target)
 
 
+# The object that is every 1 in Python: a call finds that sooner than it compares, and 1.0 is none.
+_ONE: Final = 1
+
+
 # Room for all variants, also where they are asked for on several targets.
 @lru_cache(maxsize=1 << 16)
 def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
-    return Kernel(find(spelling, operands, target), target)
+    row = find(spelling, operands, target)
+    if (spelling, operands) != (row.variant.spelling, row.operands):
+        # One kernel, however it is asked for: what is compiled of it serves all.
+        return _compile(row.variant.spelling, row.operands, target)
+    return Kernel(row, target)
 
 
 def execute(
@@ -137,7 +145,7 @@ class Kernel(Computing):
         `threads` one for each of these. Beside operands and result at most 32 MB are taken for each thread.
         Raises OperandError (a TypeError) for operands and an `out` of another number or dtype, ValueError for shapes
         and for a number of threads below 1 or of results that there is not, TypeError for one that is no integer."""
-        if out is None and results == 1 and (threads is None or (type(threads) is int and threads == 1)):
+        if out is None and results is _ONE and (threads is None or (type(threads) is int and threads == 1)):
             try:
                 plan = self._plans[tuple([x.dtype for x in arrays])]
             except (AttributeError, KeyError, TypeError):
@@ -157,7 +165,8 @@ class Kernel(Computing):
         except ValueError:
             shapes = ", ".join(str(x.shape) for x in operands)
             raise ValueError(f"{self._row}: operands of shapes {shapes} do not broadcast") from None
-        places = self._signature.places[0 if results == 1 else self._checked_results(results) - 1]
+        results = self._checked_results(results)
+        places = self._signature.places[results - 1]
         if len(places) > 1:
             return self._several(arrays, operands, shape, places, out, threads)
         given = out[0] if isinstance(out, tuple) and len(out) == 1 else out
