@@ -166,7 +166,7 @@ def test_the_emulators_errors_say_the_same(db: Database, whole: bool) -> None:
         ("setp.lt.bf16", "sm_75", "nothing is known that does the same on sm_75"),
         ("max.NaN.f64", None, "the manual has no max with all of this"),
         ("add.rz.bf16", None, "the manual has no add with all of this"),
-        ("max.f32x2", None, ""),
+        ("max.f32x2", None, "write a type that it has"),
         ("add.rn.rz.f32", None, "the manual has no add with all of this"),
         ("fma.bf16", None, "write fma.rn.bf16"),
         (

@@ -152,7 +152,7 @@ def advice(
         elsewhere = [v for v in advised(db, opcode, names, operands, None, None) if not db.takes(v, target, ptx)]
         if not elsewhere:
             if tuple(n for n in names if n in db.types) not in db.opcodes[opcode].types:
-                return ""
+                return "write a type that it has"
             return f"the manual has no {opcode} with all of this"
         forms, one = " and ".join(v.spelling for v in elsewhere[:_SHOWN]), len(elsewhere) == 1
         needs = {"" if v.requires.on else f"; from {db.catalog.text(v.requires)} on" for v in elsewhere}
