@@ -34,8 +34,9 @@ _LIKE_A_TYPE = re.compile(
     r"[bsu]?fp?\d+(?:x\d+)?|b?float\d*|double|half|u?int\d+|i8|[bisu]\d{2,3}", re.IGNORECASE
 ).fullmatch
 # Types as other languages have them, and what begins the type that is meant.
-_FOREIGN_TYPE = re.compile(r"(?P<sort>i|int|uint|sf)(?P<bits>\d+)", re.IGNORECASE).fullmatch
+_FOREIGN_TYPE = re.compile(r"(?P<sort>i|int|uint|sf)(?P<bits>\d+)|float|double|half", re.IGNORECASE).fullmatch
 _SORTS = {"i": "s", "int": "s", "uint": "u", "sf": "f"}
+_C_TYPES = {"float": "f32", "double": "f64", "half": "f16"}
 # What C and other machines write at the ends of an opcode: fmaf, fadd.
 _BY_OTHERS = re.compile(r"f?(\w+?)f?")
 
@@ -134,7 +135,7 @@ class InstructionJudge:
         errors = [c for c in spelled if c.severity == ERROR]
         if variant is None:
             # Without the commas where they belong operands cannot be counted.
-            counted = registers if shapes and kinds.MALFORMED not in shapes else None
+            counted = None if shapes is None or kinds.MALFORMED in shapes else registers
             if counted == registers or self._variant(opcode, effective, None, target, ptx)[0] is None:
                 errors += self._why_not(opcode, names, effective, types, counted, target, ptx)
             return Judgement(None, (*errors, *unreadable(shapes or ())))
@@ -180,7 +181,7 @@ class InstructionJudge:
         for i, n in enumerate(names):
             m, lower = _FOREIGN_TYPE(n), n.lower()
             if m:
-                meant = _SORTS[m["sort"].lower()] + m["bits"]
+                meant = _SORTS[m["sort"].lower()] + m["bits"] if m["sort"] else _C_TYPES[lower]
                 right = [*names[:i], meant, *names[i + 1 :]]
                 exists = self.db.is_elsewhere(opcode, right) or self.db.find(opcode, right, None) is not None
                 yield meant if exists else None
