@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
 from itertools import pairwise
 from math import ceil, log2, sqrt
 from types import ModuleType
@@ -162,7 +161,7 @@ class _Search:
         # Sums are computed in 64 bits; this is how many of them can stand after the point.
         largest = int(max(np.abs(results.low).max(), np.abs(results.high).max()))
         self.most = 61 - max(0, largest.bit_length() - results.point)
-        self.squares = cache(self._squares)
+        self._squares: dict[Squarer, Array] = {}
         self.estimates: dict[tuple[int, Squarer], Array] = {}
         exact = Squarer(0, False)
         sizes = np.array([self.estimate(s, exact) if len(s.x) >= 3 else np.zeros(3) for s in self.parts])
@@ -242,10 +241,13 @@ class _Search:
 
     # One segment
 
-    def _squares(self, squarer: Squarer) -> Array:
-        every = np.arange((1 << self.local) + 1, dtype=np.int64)
-        found: Array = self.emulator.unit.square(every, *squarer)
-        return found
+    def squares(self, squarer: Squarer) -> Array:
+        """The squares of all places in a segment. The last squarer's alone are kept: a hundred are tried, and those of
+        few segments have megabytes each."""
+        if squarer not in self._squares:
+            every = np.arange((1 << self.local) + 1, dtype=np.int64)
+            self._squares = {squarer: self.emulator.unit.square(every, *squarer)}
+        return self._squares[squarer]
 
     def estimate(self, s: _Segment, squarer: Squarer) -> Array:
         """The least-squares coefficients of a segment as numbers."""
