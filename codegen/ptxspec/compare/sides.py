@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import PtxspecError
 from ..gpu import registers
-from ..model import BOOL, Kind, Operand, Type
+from ..model import BOOL, Kind, Operand, Spec, Type, Variant
 from .differing import NAN_BITS
 
 Array = NDArray[Any]
@@ -75,6 +75,14 @@ class Open:
     of_operands: bool = False
 
 
+class Origin(NamedTuple):
+    """The variant that a side runs, as the target has it where one is named."""
+
+    spec: Spec
+    variant: Variant
+    target: str | None
+
+
 @dataclass(frozen=True)
 class Side:
     """`about` are facts for people, `rank` how much its face tells: of two the higher one's names and types are told.
@@ -88,6 +96,7 @@ class Side:
     run: Callable[[Face, Sequence[Array]], Registers]
     open: tuple[Open, ...] = ()
     loose: bool = False
+    origin: Origin | None = None
 
 
 def of_lanes(function: Callable[..., Sequence[Array]]) -> Callable[[Face, Sequence[Array]], Registers]:
