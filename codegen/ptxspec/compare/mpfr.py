@@ -21,6 +21,7 @@ from ..semantics.exact.evaluate import FUNCTIONS
 from ..semantics.exact.rounding import overflow
 from ..semantics.exact.unrounded import UNROUNDED, format_of
 from ..semantics.program import Apply, Const, Program, Term, Var
+from .bounded import within_bound
 from .sides import Misfit, Side, of_lanes
 
 Array = NDArray[Any]
@@ -47,7 +48,7 @@ def side(other: Side | None) -> Side:
     """What MPFR makes of the variant that the other side is. Raises Misfit where MPFR has nothing to say of it."""
     if other is None or other.origin is None:
         raise Misfit(f"{NAME} rounds what a variant rounds: the other must be a variant, as add.rn.f16")
-    gmpy2, (spec, v, _) = _library(), other.origin
+    gmpy2, (spec, v, target) = _library(), other.origin
     program = Compiler(spec).program(spec.instructions[v.opcode], v, None)
     rounding = [t for t in _applied(program) if t.function in UNROUNDED]
     if not rounding:
@@ -65,7 +66,8 @@ def side(other: Side | None) -> Side:
         return [np.broadcast_to(x, lanes[0].shape) for x in results]
 
     about = (f"{gmpy2.mpfr_version()} (gmpy2 {gmpy2.version()}) rounds", "flushes and NaNs as in spec/")
-    return Side(NAME, about, other.face, other.rank, of_lanes(run))
+    opened = within_bound(other.origin, target, own_is_judged=False)
+    return Side(NAME, about, other.face, other.rank, of_lanes(run), opened)
 
 
 def _library() -> ModuleType:

@@ -67,11 +67,11 @@ def _lanes(operands: Sequence[Operand], columns: Sequence[Array], lanes: int) ->
 
 @dataclass(frozen=True)
 class Open:
-    """Results that somebody leaves open: `holds` says where, of operands and what results differ in, for each lane.
-    Where it is `of_operands` alone, results may differ that happen to be equal here."""
+    """Results that a side leaves open: `holds` says where, of operands, what results differ in, the side's own results
+    and the other's, for each lane. Where it is `of_operands` alone, results may differ that happen to be equal here."""
 
     why: str
-    holds: Callable[[Sequence[Kind], Sequence[Array], Array], Array]
+    holds: Callable[[Sequence[Kind], Sequence[Array], Array, Array, Array], Array]
     of_operands: bool = False
 
 
@@ -113,7 +113,7 @@ def of_lanes(function: Callable[..., Sequence[Array]]) -> Callable[[Face, Sequen
 
 
 def which_nan(who: str) -> Open:
-    return Open(f"{who} does not say which NaN", lambda kinds, columns, differ: differ == NAN_BITS)
+    return Open(f"{who} does not say which NaN", lambda kinds, columns, differ, own, other: differ == NAN_BITS)
 
 
 def common_face(a: Side, b: Side) -> Face:

@@ -16,7 +16,7 @@ from .sides import Face, Registers, Side
 Array = NDArray[Any]
 
 # So many operands with all that is made of them stay in a cache.
-_CACHED = 1 << 16
+_CACHED = 1 << 17
 # The distance, how hard it is to read, and its operands: of two examples the one with the least of these is told.
 _Rank = tuple[int, int, tuple[int, ...]]
 
@@ -162,9 +162,10 @@ class Counting:
 
     def __init__(self, a: Side, b: Side, face: Face) -> None:
         self.face, self.kinds = face, face.kinds
-        every = [o for side in (a, b) for o in side.open]
-        self.of_operands = [o for o in every if o.of_operands]
-        self.of_results = [o for o in every if not o.of_operands]
+        every = [(o, place) for place, side in enumerate((a, b)) for o in side.open]
+        self.of_operands = [o for o, _ in every if o.of_operands]
+        # With the place of the side that leaves it open.
+        self.of_results = [(o, place) for o, place in every if not o.of_operands]
         self.tally = Tally.empty(face)
 
     def add(self, columns: Sequence[Array], a: Registers, b: Registers, tried: Array | None = None) -> None:
@@ -186,7 +187,7 @@ class Counting:
     def _add(self, operands: Sequence[Array], cell: Array, made: Sequence[Sequence[Array]]) -> None:
         left = np.ones(cell.shape, np.bool_)
         for opened in self.of_operands:
-            here = left & opened.holds(self.kinds, operands, cell)
+            here = left & opened.holds(self.kinds, operands, cell, made[0][0], made[1][0])
             left &= ~here
             if here.any():
                 rows = np.flatnonzero(here)
@@ -201,8 +202,9 @@ class Counting:
         """Count results that differ, each in what it does, and with the reason why it may."""
         differ, steps = differences(kind, seen.a, seen.b), distances(kind, seen.a, seen.b)
         left = np.ones(differ.shape, np.bool_)
-        for opened in self.of_results:
-            here = left & opened.holds(self.kinds, seen.operands, differ)
+        for opened, side in self.of_results:
+            own = (seen.b, seen.a) if side else (seen.a, seen.b)
+            here = left & opened.holds(self.kinds, seen.operands, differ, *own)
             left &= ~here
             self._by_kind(place, differ, here, opened.why, seen, steps)
         self._by_kind(place, differ, left, "", seen, steps)

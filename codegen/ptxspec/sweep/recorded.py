@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compare.bounded import within_bound
 from ..compare.comparing import Tried, all_operands
 from ..compare.reading import Reader
 from ..compare.sides import VARIANT, Face, Misfit, Registers, Side
@@ -50,6 +51,7 @@ class Recorded:
             self.a.face,
             VARIANT,
             _cannot_run,
+            within_bound(self.a.origin, gpu, own_is_judged=True) if self.a.origin else (),
         )
 
     @staticmethod
