@@ -39,10 +39,10 @@ def test_what_differs_is_counted_exactly(sweep: Sweeping, small: None) -> None:
 
 
 def test_one_made_difference_among_all_operands_is_found(sweep: Sweeping, small: None) -> None:
-    one = "setp.eq.u16 %p, %a, 0x1234; neg.f16 %t, %a; selp.b16 %d, 0x5678, %t, %p;"
+    one = "mov.b16 %c, 0x1234; setp.eq.f16 %p, %a, %c; neg.f16 %t, %a; selp.b16 %d, %c, %t, %p;"
     (row,) = sweep("neg.f16", one, *JSON).data["differences"]
     assert row["count"] == 1
-    assert row["example"] == {"operands": ["0x1234"], "a": "0x9234", "b": "0x5678"}
+    assert row["example"] == {"operands": ["0x1234"], "a": "0x9234", "b": "0x1234"}
 
 
 def test_too_many_operands_are_tried_in_part(sweep: Sweeping, small: None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import threading
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..diagnostics import PtxspecError
-from ..processes import end_with_parent, processors
+from ..processes import processors
 from ..query.database import Database
 from .checking import Checker
 from .discovery import STDIN, Source
@@ -110,7 +111,7 @@ def _start(data: Path, everything: bool, quiet: bool) -> None:
     global _checker
     # Interrupts are the other process's to tell of.
     signal.signal(signal.SIGINT, _stop)
-    threading.Thread(target=end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _checker = partial(Checker, Database.read(data), everything, quiet)
 
 
@@ -119,6 +120,14 @@ def _stop(*_: object) -> None:
     global _stopped
     _stopped = True
     if _judging:
+        os._exit(1)
+
+
+def _end_with_parent() -> None:
+    """Where that process is killed, nobody else would end this one."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
         os._exit(1)
 
 

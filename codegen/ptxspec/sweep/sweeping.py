@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -12,11 +13,11 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from itertools import islice
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 from ..diagnostics import PtxspecError
-from ..processes import end_with_parent, processors
+from ..processes import processors
 from .blocks import Counted, Job, Sum, Sweep, count, sweep_of
 from .state import State
 
@@ -70,8 +71,9 @@ def _on_processors(job: Job, here: Sweep, left: Sequence[int]) -> Done:
 def _in_processes(job: Job, left: Iterable[int], workers: int) -> Done:
     # Threads may run in this process: only a new one is safe.
     context = multiprocessing.get_context("spawn")
-    stop = context.Event()
-    pool = ProcessPoolExecutor(workers, context, _start, (stop,))
+    # The end of this process, too, closes what the others wait at.
+    asked, asking = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(workers, context, _start, (asked,))
     try:
         numbers = iter(left)
         pending: dict[Future[Counted], int] = {pool.submit(count, job, n): n for n in islice(numbers, _AHEAD * workers)}
@@ -87,20 +89,20 @@ def _in_processes(job: Job, left: Iterable[int], workers: int) -> Done:
         raise PtxspecError("a process of the sweep was ended from outside; the same command goes on") from None
     finally:
         # Nobody waits for blocks that nobody asks for any more.
-        stop.set()
+        asking.close()
         pool.shutdown(wait=False, cancel_futures=True)
 
 
 # In another process
 
 
-def _start(stop: Any) -> None:
+def _start(asked: Connection) -> None:
     # Interrupts are the other process's to tell of.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for end in (end_with_parent, lambda: _end_at(stop)):
-        threading.Thread(target=end, daemon=True).start()
+    threading.Thread(target=_end_when_closed, args=(asked,), daemon=True).start()
 
 
-def _end_at(stop: Any) -> None:
-    stop.wait()
+def _end_when_closed(asked: Connection) -> None:
+    with contextlib.suppress(OSError):
+        asked.poll(None)
     os._exit(0)
