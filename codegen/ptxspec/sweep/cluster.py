@@ -54,7 +54,7 @@ def _counted(
         return client.submit(count, job, n, key=f"ptxspec-sweep-{job.identity}-{n}", pure=True)
 
     pending = {f.key: (n, f) for n in islice(numbers, ahead) for f in (submit(n),)}
-    running = distributed.as_completed([f for _, f in pending.values()])
+    running = distributed.as_completed([f for _, f in pending.values()], loop=client.loop)
     for future in running:
         number, _ = pending.pop(future.key)
         try:
