@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import math
 import re
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -25,12 +27,30 @@ from ptxspec.cli import conformance
 from ptxspec.evaluate import emulator
 from ptxspec.gpu import cuda
 from ptxspec.gpu.bounds import Judge
+from ptxspec.gpu.fit.arrays import run
 from ptxspec.gpu.fit.fitting import fit
 from ptxspec.gpu.fit.interpolator import common_residue
-from ptxspec.gpu.fit.observed import emulated
+from ptxspec.gpu.fit.observed import emulated, programs
 from ptxspec.model import Argument, Fitted, Interpolator, UnitModel, Word
 from ptxspec.read.link import read
 from ptxspec.roots import Root
+
+
+def test_what_is_computed_of_a_block_does_not_wait_for_the_garbage_collector() -> None:
+    spec = repository.specification()
+    program = programs(spec, spec.units["EX2"], "sm_75")[0][1]
+    made: list[weakref.ref[Array]] = []
+
+    def noted(x: Array) -> Array:
+        made.append(weakref.ref(result := x.copy()))
+        return result
+
+    gc.disable()
+    try:
+        run(program, np.arange(8, dtype=np.uint32), ptxemu, noted)
+        assert made and all(m() is None for m in made)
+    finally:
+        gc.enable()
 
 
 def test_units_of_the_repository_are_followed_where_they_are_known() -> None:
