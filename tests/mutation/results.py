@@ -12,11 +12,11 @@ from helpers import comparing, integers, mixed as mixed_groups
 from helpers.groups import grid
 from helpers.repository import database
 from oracles import conversions, integers as definition, judge, mixed, narrow, rationals, relations
-from ptxspec.model import Spec, Variant
+from ptxspec.model import Format, Spec, Variant
 from ptxspec.recipes.proof import Prover
 from ptxspec.semantics.compile import Compiler
 from ptxspec.semantics.exact.evaluate import run
-from ptxspec.semantics.program import Program
+from ptxspec.semantics.program import Const, Program, Term, Var
 
 # Encodings of one lane's operands, and of its results.
 Row = tuple[tuple[int, ...], tuple[int, ...]]
@@ -133,8 +133,8 @@ def of(v: Variant, target: str | None, spec: Spec) -> tuple[Row, ...]:
         if order <= spec.targets["sm_13"].order:
             if not v.names & {"f32", "f32x2"} or "ftz" in v.modifiers or v.opcode in ("copysign", "testp", "selp", "mov"):
                 return ()
-            if v.opcode == "cvt" and len({*v.type_names}) == 1:
-                # Nothing is converted, and what becomes of a NaN is nobody's promise.
+            if v.opcode == "cvt":
+                # What becomes of a NaN there is nobody's promise.
                 return ()
             names = spelling.split(".")
             spelling = ".".join([*names[: -len(v.types)], "ftz", *names[-len(v.types) :]])
@@ -168,7 +168,7 @@ def differing(spec: Spec, found: Mapping[Variant, Mapping[str | None, Program]],
         before = known.get(v.form, {})
         for target in {**before, **programs}:
             program = programs.get(target, programs[None])
-            if program == before.get(target, before.get(None)):
+            if _shape(program) == _shape(before.get(target, before.get(None))):
                 continue
             approximate = target is not None and ptxemu_follows(v.spelling, target)
             given = published(v.spelling, target) if approximate and target else of(v, target, spec)
@@ -177,15 +177,44 @@ def differing(spec: Spec, found: Mapping[Variant, Mapping[str | None, Program]],
                 continue
             seen.add(key)
             for operands, wanted in given if len(program.inputs) == len(given[0][0] if given else ()) else ():
-                got = run(program, operands)[: len(wanted)]
+                shift = v.result.type.shift
+                got = tuple(x << shift for x in run(program, operands)[: len(wanted)])
                 if got != wanted:
                     return _told(v, target, operands, got, wanted)
-        if programs[None] != before.get(None):
+        if _shape(programs[None]) != _shape(before.get(None)):
             for operands, wanted in registers(v.spelling, v.operands):
                 got = prover.run_variant(v, operands)
                 if got != wanted:
                     return _told(v, None, operands, got, wanted)
     return ""
+
+
+_SHAPES: dict[int, tuple[Program, object]] = {}
+
+
+def _shape(program: Program | None) -> object:
+    """What a program does, whichever reading of the specification it is of."""
+    if program is None:
+        return None
+    if id(program) not in _SHAPES:
+        lets = tuple((let.name, _term(let.value)) for let in program.lets)
+        _SHAPES[id(program)] = program, (lets, tuple(map(_term, program.results)), tuple(map(_term, program.inputs)))
+    return _SHAPES[id(program)][1]
+
+
+def _term(t: Term) -> object:
+    about = t.kind.sort, t.kind.width, t.kind.fixed, _format(t.kind.format)
+    if isinstance(t, Const):
+        return about, t.value
+    if isinstance(t, Var):
+        return about, t.name
+    model = t.model and (t.model.unit, t.model.within)
+    return about, t.function, t.mode, t.ftz, t.count, _format(t.format), model, tuple(map(_term, t.arguments))
+
+
+@cache
+def _format(f: Format | None) -> object:
+    return f and tuple(sorted((n, str(x)) for n, x in vars(f).items() if not n.startswith("_")))
 
 
 @cache
