@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,12 @@ def _inlined(schema: Any, resolver: Any) -> Any:
     if "$ref" in schema:
         found = resolver.lookup(schema["$ref"])
         return _inlined(found.contents, found.resolver)
-    return {key: _inlined(s, resolver) for key, s in schema.items()}
+    return {key: _whole(s) if key == "pattern" and isinstance(s, str) else _inlined(s, resolver) for key, s in schema.items()}
+
+
+def _whole(pattern: str) -> str:
+    """JSON Schema's `$` is the end of a text. Python's is the place before a newline, too, which a name may not have."""
+    return re.sub(r"(?<!\\)\$", r"\\Z", pattern)
 
 
 def check(document: Document, folder: Path, kind: str) -> list[Diagnostic]:
@@ -94,7 +100,7 @@ def _explain(document: Document, e: ValidationError) -> list[Diagnostic]:
         kinds = [words[t] for t in ([wanted] if isinstance(wanted, str) else wanted) if t in words]
         return [document.error(where, f"expected {' or '.join(kinds)}, this is {_kind(came)}", hint)]
     if e.validator == "enum":
-        return [document.error(where, f"'{shown}' is not allowed here", suggest(shown, list(wanted)))]
+        return [document.error(where, f"'{shown}' is not allowed here", suggest(shown, dict.fromkeys(map(str, wanted))))]
     if e.validator == "pattern":
         wrong = "this is empty" if not str(came).strip() else f"'{shown}' is not what belongs here"
         return [document.error(where, wrong, hint)]
