@@ -6,7 +6,9 @@ and the rest tried again, until the specification is read."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import os
+from collections import Counter
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,21 @@ from ptxspec.read.positioned import load
 # A file's name below the root, and the path of a text or, behind `NAME`, of a mapping that is given one more name.
 Field = tuple[str, tuple[str | int, ...]]
 NAME = "another name"
+# The name of a file that is there only if something of a stranger's ran.
+CANARY = "CANARY"
+
+
+def snapshot(folder: Path, without: Container[str] = ()) -> dict[str, tuple[int, bytes]]:
+    """All files of a folder, but for some below it, with their kinds and what they hold."""
+    found = {}
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder)
+        if name.parts[0] in without:
+            continue
+        mode = path.lstat().st_mode
+        inside = os.readlink(path).encode() if path.is_symlink() else path.read_bytes() if path.is_file() else b""
+        found[name.as_posix()] = (mode, inside)
+    return found
 
 
 def walk(value: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
@@ -51,6 +68,16 @@ class Stranger:
         paths = sorted(p for p in (self.root / "spec").rglob("*.yaml") if p.is_file())
         self.files = {p.relative_to(self.root).as_posix(): load(p, self.root).data for p in paths}
         self.fields: list[Field] = [(file, at) for file, data in self.files.items() for at in walk(data)]
+
+    def keep(self, each: int) -> None:
+        """Attack no more than so many fields of a kind."""
+        counts: Counter[tuple[str, ...]] = Counter()
+        kept = []
+        for field in self.fields:
+            counts[general(field)] += 1
+            if counts[general(field)] <= each:
+                kept.append(field)
+        self.fields = kept
 
     def put(self, payload: Callable[[Field], str]) -> tuple[list[Field], list[Diagnostic]]:
         """Put a text into every field, and drop those that are refused: the fields that are left, and what was said.

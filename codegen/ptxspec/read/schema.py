@@ -11,6 +11,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from referencing import Registry, Resource
+from referencing.exceptions import Unresolvable
 
 from ..diagnostics import Diagnostic, PtxspecError, suggest
 from .positioned import Document
@@ -22,7 +23,7 @@ def _schemas(folder: Path) -> Registry[Any]:
     for path in sorted(folder.glob("*.schema.json")):
         try:
             resources.append((path.name, Resource.from_contents(json.loads(path.read_text("utf-8")))))
-        except (ValueError, OSError) as e:
+        except (ValueError, OSError, RecursionError) as e:
             raise PtxspecError(f"{path}: not a readable JSON Schema: {e}") from None
     return Registry().with_resources(resources)
 
@@ -55,10 +56,11 @@ def _whole(pattern: str) -> str:
 
 def check(document: Document, folder: Path, kind: str) -> list[Diagnostic]:
     """Complaints about a document of a kind ("instruction", "types", ...); `folder` holds the schemas."""
-    found: list[Diagnostic] = []
-    for e in _validator(folder, kind).iter_errors(document.data):
-        found += _explain(document, e)
-    return found
+    try:
+        errors = list(_validator(folder, kind).iter_errors(document.data))
+    except (Unresolvable, RecursionError, TypeError, ValueError, AttributeError, KeyError, re.error) as e:
+        raise PtxspecError(f"{folder / kind}.schema.json: not a JSON Schema that can be used: {e}") from None
+    return [d for e in errors for d in _explain(document, e)]
 
 
 def _explain(document: Document, e: ValidationError) -> list[Diagnostic]:
