@@ -26,11 +26,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--samples", type=int, default=1 << 18, metavar="N", help="random operands of each sort; 262144 unless told"
     )
-    parser.add_argument(
-        "--exhaustive",
-        action="store_true",
-        help="all 2^32 operands, where there are so many: two of 16 bits, or one of 32; takes minutes",
-    )
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
 
@@ -45,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     reader = Reader(roots.find(options.root), target_named(options))
     a, b = reader.both(options.a, options.b)
     with progress_bar("comparing") as progress:
-        found = compare(a, b, options.samples, options.exhaustive, progress)
+        found = compare(a, b, options.samples, progress)
     if options.format == "json":
         print(as_json(found))
     else:

@@ -11,7 +11,7 @@ from .. import terminal
 # The commands in the order in which somebody meets them, under what they are for.
 GROUPS: dict[str, tuple[str, ...]] = {
     "what there is": ("query", "list", "show", "manual", "diff", "targets", "versions"),
-    "what it computes": ("eval", "compare", "vectors", "build"),
+    "what it computes": ("eval", "compare", "sweep", "vectors", "build"),
     "your own code": ("lint", "explain"),
     "the specification": ("validate", "generate", "verify", "machine-code", "conformance", "fit"),
     "the shell": ("completion",),

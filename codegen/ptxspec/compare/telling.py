@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..literals import decimal, describe, hexadecimal
 from ..model import BOOL, Kind
-from .comparing import Found, Row
+from .comparing import Found
 from .differing import MAY, MEASURED, NAMES, WORDS
 from .sides import Side
+from .tallying import Row
 
 _STREAMS = {
     "grid": "special operands in all combinations", "every": "encodings in their order",
@@ -19,9 +20,10 @@ _STREAMS = {
 }  # fmt: skip
 
 
-def as_text(found: Found, width: int) -> Iterator[str]:
-    """Lines that are at most so wide, where they can be."""
-    yield from _wrapped(_verdict(found), width)
+def as_text(found: Found, width: int, more: Sequence[str] = ()) -> Iterator[str]:
+    """Lines that are at most so wide, where they can be. `more` stands behind the verdict."""
+    for said in (_verdict(found), *more):
+        yield from _wrapped(said, width)
     yield ""
     for letter, side in (("A", found.a), ("B", found.b)):
         yield from _wrapped(f"{letter}  {side.name}", width, "   ")

@@ -241,11 +241,11 @@ def provenance(
         "specification": {"sha256": hashlib.sha256(sources.encode()).hexdigest(), "variants": ""},
         "gpu": device.gpu, "target": device.target, "driver": device.driver, "compiler": device.compiler, "date": date,
         "random": sizes.random, "sample": sizes.sample,
-        "kernels": _digest_of(kernels), "emulator": _digest_of(emulator),
+        "kernels": folder_digest(kernels), "emulator": folder_digest(emulator),
     }  # fmt: skip
 
 
-def _digest_of(folder: Path) -> str:
+def folder_digest(folder: Path) -> str:
     """Of all sources in a folder, with their names."""
     whole = hashlib.sha256()
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
