@@ -1,7 +1,7 @@
 """`python cores.py [SPELLING...]`: what threads of one process do, in what as many processes of one thread do.
 
 Without spellings: one variant of each opcode and type of result, with NumPy alone and in C. A line for each kernel says
-whether its threads do enough: in C 90 % of what the processes do, 70 % with NumPy alone where an element takes more than
+whether its threads do enough: in C 90 % of what the processes do, 70 % with NumPy alone where a lane takes more than
 2 ns; and whether more threads, or those taken by default, are slower than one. Exits with 1 where one is. It takes half
 an hour, on a machine where nothing else runs: what others take from a round falls on threads and processes unequally.
 
