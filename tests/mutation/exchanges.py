@@ -103,7 +103,7 @@ def _next(items: Sequence[str], item: str, step: int = 1) -> str:
 def in_ptx(line: str) -> Iterator[Exchange]:
     """Of a line of a recipe."""
     if m := re.search(r"\w+[\w.:]* (%\S+), ([^,;{}]+), ([^,;{}]+)(?=[,;])", line):
-        if m[2] != m[3]:
+        if m[2] != m[3] and re.match(r"\s*(sub|div|sh[lr]|selp|slct|setp?|copysign)\b", line):
             yield Exchange("operands swapped", m.start(2), m.end(3), f"{m[3]}, {m[2]}")
     for m in re.finditer(r"(?<=\.)\w+(?= |\.)", line):
         if m[0] in _SIBLINGS:
