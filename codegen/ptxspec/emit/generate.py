@@ -52,7 +52,11 @@ def compare(root: Path, files: Files) -> Changes:
     present = dict(_present(root / "generated"))
     added = sorted(set(files) - set(present))
     removed = sorted(set(present) - set(files))
-    changed = sorted(n for n, text in files.items() if n in present and present[n].read_bytes() != encoded(text))
+    changed = sorted(
+        n
+        for n, text in files.items()
+        if n in present and (present[n].is_symlink() or present[n].read_bytes() != encoded(text))
+    )
     return Changes(added, changed, removed, len(files))
 
 
@@ -82,9 +86,10 @@ def generate(root: Path) -> Changes:
 
 
 def _present(generated: Path) -> Iterator[tuple[str, Path]]:
-    if generated.is_dir():
+    """What is there. Links lead elsewhere, where nothing is ours to write: generated/ itself is none, and has none."""
+    if generated.is_dir() and not generated.is_symlink():
         for path in generated.rglob("*"):
-            if path.is_file() and "__pycache__" not in path.parts:
+            if path.is_symlink() or (path.is_file() and "__pycache__" not in path.parts):
                 yield path.relative_to(generated).as_posix(), path
 
 
@@ -99,6 +104,8 @@ def _write(root: Path, files: Files) -> None:
         # On a full disk it would keep the room that is missing.
         _remove(new)
         raise
+    if generated.is_symlink():
+        generated.unlink()
     if not generated.exists():
         new.rename(generated)
     elif _exchange(new, generated):
