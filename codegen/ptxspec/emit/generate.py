@@ -64,7 +64,7 @@ def diff(root: Path, files: Files, changes: Changes) -> Iterator[str]:
     """The changes as a unified diff, line by line."""
     for name in [*changes.added, *changes.changed, *changes.removed]:
         path = root / "generated" / name
-        old = path.read_text("utf-8", "replace").splitlines(True) if path.exists() else []
+        old = path.read_text("utf-8", "replace").splitlines(True) if path.is_file() else []
         new = files.get(name, "").splitlines(True)
         yield from difflib.unified_diff(old, new, f"generated/{name}", f"{name} as the specification has it")
 
