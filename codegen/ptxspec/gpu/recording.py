@@ -46,8 +46,6 @@ RECORDER = "ptxspec conformance"
 REGISTER = "spec/observed/recordings.yaml"
 SCHEMA = 2
 _ABOUT, _RESULTS = "about.json", "results.jsonl"
-# Where streams end: behind all operands of 32 bits.
-_MOST = 1 << 33
 
 
 @dataclass(frozen=True)
@@ -268,8 +266,8 @@ def _about(path: Path) -> dict[str, Any]:
         if about["recorder"] != RECORDER or not isinstance(about["specification"], dict):
             raise ValueError(f"not written by {RECORDER}")
         for what in ("gpu", "target", "driver", "compiler", "date"):
-            if not isinstance(about[what], str):
-                raise ValueError(f"{what} is not text")
+            if not isinstance(about[what], str) or not about[what].isprintable():
+                raise ValueError(f"{what} is not plain text")
         known = (about["schema"], about["operands"])
     except (ValueError, KeyError, TypeError, RecursionError) as e:
         raise PtxspecError(f"{path / _ABOUT}: not a recording: {e}") from None
@@ -329,7 +327,7 @@ def _parts(path: Path, text: bytes, spec: Spec) -> Iterator[RecordedPart]:
                 raise ValueError(f"unknown stream '{part.stream}'")
             if not all(type(n) is int for n in (part.start, part.count, part.kept)):
                 raise ValueError("start, count and kept are whole numbers")
-            if not 0 <= part.kept <= min(part.count, BLOCK) or not 0 <= part.start < part.start + part.count <= _MOST:
+            if not vectors.is_part_of(vectors.signature(every[key]), part):
                 raise ValueError("this is no part of a stream")
             digests = np.frombuffer(base64.b64decode(line["digests"], validate=True), "<u8")
             if digests.size != -(-part.count // BLOCK):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..diagnostics import Diagnostic, suggest
+from ..files import why_unreadable
 from ..literals import parse_number
 from ..model import (
     Argument,
@@ -264,6 +265,9 @@ def _differences(
     width, wanted = int(d["width"]), argument.octaves << argument.bits
     if wanted > _MOST_DIFFERENCES:
         errors.append(doc.error(at, f"{wanted} differences are too many", f"a table has {_MOST_DIFFERENCES} at most"))
+        return None
+    if why := why_unreadable(path, path.parents[2]):
+        errors.append(doc.error(at, f"{d['file']} cannot be read: {why}"))
         return None
     try:
         with path.open(encoding="ascii") as file:
