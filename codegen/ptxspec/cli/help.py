@@ -46,6 +46,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ptxspec compare add.bf16 'mov.b16 %one, 0x3f80; fma.rn.bf16 %d, %a, %one, %b;'",
         "ptxspec compare ex2.approx.f32 numpy.exp2 --format json",
     ),
+    "sweep": (
+        "ptxspec sweep add.f16 --against add.rn.f16 --exhaustive",
+        "ptxspec sweep sqrt.rn.f32 --against mpfr --exhaustive --state sqrt.json",
+        "ptxspec sweep ex2.approx.f32 --against tests/recordings/NAME",
+        "ptxspec sweep mul.bf16 --against mpfr --exhaustive --scheduler tcp://10.0.0.1:8786",
+    ),
     "lint": (
         "ptxspec lint",
         "ptxspec lint src kernel.ptx --target sm_80 --exclude third_party",

@@ -18,7 +18,7 @@ Array = NDArray[Any]
 # Of a longer text the name of a side has the beginning.
 _LONGEST = 48
 # What is no exact result of PTX.
-SURE = ("exact", "measured", "unjudged")
+SURE = ("exact", "measured", "reported", "unjudged")
 
 
 def piece(

@@ -64,15 +64,14 @@ def _heading(found: Found, heading: tuple[int, int, str]) -> str:
     result, kind, why = heading
     several = f"{found.face.results[result].name}: " if len(found.face.results) > 1 else ""
     words = WORDS[kind]
-    if why:
-        return f"{several}{words}: {why}"
     rows = [r for r in found.rows if (r.result, r.kind, r.open) == heading]
     if kind in MEASURED and any(r.worst for r in rows):
         one, two, more = (sum(r.steps[i] for r in rows) for i in range(3))
         unit = _unit(found.face.results[result].kind)
         told = [f"{n:,} by {by}" for n, by in ((one, f"1{unit}"), (two, f"2{unit}"), (more, "more")) if n]
-        return f"{several}{words}, at most {max(r.worst for r in rows):,}{unit} apart: {', '.join(told)}"
-    return f"{several}{words}"
+        words = f"{words}, at most {max(r.worst for r in rows):,}{unit} apart: {', '.join(told)}"
+        return f"{several}{words}; {why}" if why else f"{several}{words}"
+    return f"{several}{words}: {why}" if why else f"{several}{words}"
 
 
 def _unit(kind: Kind) -> str:

@@ -165,20 +165,24 @@ class Sweep:
             "second side": _told(self.b, job.against),
             "target": job.target or "",
             "operands": [f"{p.stream} {p.start} {p.count} {p.kept}" for p in dict.fromkeys(b[0] for b in self._blocks)],
-            "version of the operands": vectors.VERSION,
+            "order of operands": f"version {vectors.VERSION}, blocks of {vectors.BLOCK}",
             "specification": hashlib.sha256(spec.encode()).hexdigest()[:16],
             "emulator": folder_digest(emulator),
         } | ({"recording": self.recorded.digest} if self.recorded else {})
 
 
 def _told(side: Side, text: str) -> str:
-    """A side with all that may change without its name: what is in its file, and which version of a library runs it."""
+    """A side with all that may change without its name: what is in its file, and which version of a library runs it.
+    Where the file lies makes no difference."""
     path = Path(text)
     try:
-        held = hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path.is_file() else ""
+        if path.is_dir():
+            return "; ".join(side.about)
+        if path.is_file():
+            return "; ".join([*side.about, hashlib.sha256(path.read_bytes()).hexdigest()[:16]])
     except (OSError, ValueError):
-        held = ""  # a text that is too long for a name
-    return "; ".join([side.name, *side.about, held or text])
+        pass  # a text that is too long for a name
+    return "; ".join([text, *side.about])
 
 
 @lru_cache(maxsize=2)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import importlib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from ..diagnostics import PtxspecError
@@ -31,7 +33,17 @@ def on_cluster(job: Job, left: Iterable[int], address: str) -> Iterator[tuple[in
         threads = sum(client.nthreads().values())
         if not threads:
             raise PtxspecError(f"--scheduler {address}: it has no workers; start some with `dask worker {address}`")
+        # Workers were started elsewhere.
+        job = replace(job, a=_absolute(job.a), against=_absolute(job.against))
         yield from _counted(distributed, client, job, iter(left), _AHEAD * threads)
+
+
+def _absolute(text: str) -> str:
+    """A file or a folder by its whole path; other texts as they are."""
+    try:
+        return str(Path(text).resolve()) if Path(text).exists() else text
+    except (OSError, ValueError):
+        return text  # too long for a name
 
 
 def _counted(

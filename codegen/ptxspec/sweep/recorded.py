@@ -17,7 +17,6 @@ from ..diagnostics import PtxspecError
 from ..gpu import recording, registers, vectors
 from ..gpu.recording import RecordedPart
 from ..gpu.vectors import BLOCK, Part
-from ..query.database import Database
 from ..read.link import read
 from ..roots import Root
 
@@ -28,11 +27,10 @@ class Recorded:
     """`a` is the variant in the emulator, as the recorded GPU's target has it. Raises PtxspecError."""
 
     def __init__(self, root: Root, variant: str, path: Path, target: str | None) -> None:
-        spec = read(root.path)
-        db = Database.read(root.data)
-        gpu = recording.read(path, spec, variants=()).target
-        if target is not None and db.target(target) != gpu:
+        gpu = str(recording.about_of(path)["target"])
+        if target not in (None, gpu):
             raise PtxspecError(f"{path}: recorded on {gpu}, and not on {target}: leave --target away")
+        spec = read(root.path)
         origins = [s for s in Reader(root, gpu, spec, threads=1).sides(variant) if isinstance(s, Side) and s.origin]
         if not origins:
             raise PtxspecError(f"{variant}: a recording has results of variants, as of add.rn.f16")

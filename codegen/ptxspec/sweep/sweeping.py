@@ -6,7 +6,8 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
@@ -22,8 +23,8 @@ from .state import State
 Progress = Callable[[int, int], None]
 Done = Iterator[tuple[int, Counted]]
 
-# A process takes longer to start than it takes to count so many blocks.
-_ALONE = 96
+# Seconds that it takes about to start processes.
+_ALONE = 1.0
 # Blocks that wait for a process: none of them is idle, and what was counted does not pile up.
 _AHEAD = 2
 
@@ -47,15 +48,23 @@ def sweep(job: Job, state: Path | None, scheduler: str | None, progress: Progres
     return here, kept.sum
 
 
-def _counted(job: Job, here: Sweep, left: list[int], scheduler: str | None) -> Done:
+def _counted(job: Job, here: Sweep, left: Sequence[int], scheduler: str | None) -> Done:
     if scheduler is not None:
         from .cluster import on_cluster
 
         return on_cluster(job, left, scheduler)
-    workers = processors()
-    if workers == 1 or len(left) <= _ALONE:
-        return ((n, here.count(n)) for n in left)
-    return _in_processes(job, left, workers)
+    return _on_processors(job, here, left)
+
+
+def _on_processors(job: Job, here: Sweep, left: Sequence[int]) -> Done:
+    """In this process, as long as others would hardly be done sooner."""
+    workers, start = processors(), time.monotonic()
+    for i, number in enumerate(left):
+        spent = time.monotonic() - start
+        if i and workers > 1 and spent > _ALONE and spent / i * (len(left) - i) > 2 * _ALONE:
+            yield from _in_processes(job, left[i:], workers)
+            return
+        yield number, here.count(number)
 
 
 def _in_processes(job: Job, left: Iterable[int], workers: int) -> Done:
