@@ -22,7 +22,9 @@ def types(spec: Spec) -> dict[str, str]:
     """A type's registers, its constraint, and what holds it in CUDA C++ and Triton."""
     return {
         t.name: " ".join(
-            filter(None, [f"{t.lanes} in {t.registers}", t.constraint, f"{t.in_languages.cuda} / {t.in_languages.triton}"])
+            filter(
+                None, [f"{t.lanes} in {t.registers}", t.constraint, f"{t.in_languages.cuda} / {t.in_languages.triton}"]
+            )
         )
         for t in spec.types.values()
     }
@@ -138,7 +140,9 @@ def _about(selector: Selector, variants: tuple[Variant, ...]) -> str:
     return f"{len(own)}: " + ", ".join(dict.fromkeys(own[k] for k in (0, len(own) // 2, -1))) if own else "0"
 
 
-TABLES = {f.__name__: f for f in (types, registers, words, products, naming, releases, targets, published, units, notes)}
+TABLES = {
+    f.__name__: f for f in (types, registers, words, products, naming, releases, targets, published, units, notes)
+}
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -149,5 +153,14 @@ def test_what_is_noted_twice_is_the_same(table: str) -> None:
 
 
 if __name__ == "__main__":
-    print("# What spec/ says too, by other keys: test_noted_twice.py reads it, and writes it where it is run as a program.")
-    print(yaml.safe_dump({t: {k: " ".join(v.split()) for k, v in sorted(f(SPEC).items())} for t, f in TABLES.items()}, width=120, sort_keys=False, allow_unicode=True))
+    print(
+        "# What spec/ says too, by other keys: test_noted_twice.py reads it, and writes it where it is run as a program."
+    )
+    print(
+        yaml.safe_dump(
+            {t: {k: " ".join(v.split()) for k, v in sorted(f(SPEC).items())} for t, f in TABLES.items()},
+            width=120,
+            sort_keys=False,
+            allow_unicode=True,
+        )
+    )

@@ -42,7 +42,7 @@ _WIDE = 1 << 20
 def side(other: Side | None) -> Side:
     """What MPFR makes of the variant that the other side is. Raises Misfit where MPFR has nothing to say of it."""
     if other is None or other.origin is None:
-        raise Misfit(f"{NAME} rounds what a variant rounds: the other must be a variant, as add.rn.f16")
+        raise Misfit(f"{NAME} rounds what a variant rounds: the other must be a variant such as add.rn.f16")
     gmpy2, (spec, v, target) = _library(), other.origin
     program = Compiler(spec).program(spec.instructions[v.opcode], v, None)
     rounding = [t for t in _applied(program) if t.function in UNROUNDED]
