@@ -4,6 +4,7 @@ sweep can be made again on any machine."""
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -131,7 +132,7 @@ def parts(v: Variant, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Part]:
 
 def parts_of(s: Signature, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Part]:
     """What anything of that signature is run on."""
-    size = prod(map(len, s.values))
+    size = _size(s)
     found = [Part("grid", 0, size, size)]
     if 0 < s.single <= 16:
         found.append(Part("every", 0, 1 << s.single, 1 << s.single))
@@ -141,6 +142,25 @@ def parts_of(s: Signature, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Par
     if sizes.exhaustive and s.single == 32 and s.lanes == 1:
         found += [Part("every", start, SLICE, 0) for start in range(0, INPUTS, SLICE)]
     return list(dict.fromkeys(found))
+
+
+def is_part_of(s: Signature, part: Part) -> bool:
+    """Whether a signature has the operands of a part."""
+    stream, _, shift = part.stream.partition("<<")
+    if shift and not re.fullmatch("[1-9][0-9]?", shift, re.ASCII):
+        return False
+    if not 0 <= part.kept <= min(part.count, BLOCK) or part.start < 0 or part.count < 1:
+        return False
+    last = part.start + part.count - 1
+    if stream == "every":
+        return last.bit_length() + int(shift or 0) <= s.single
+    return not shift and last < (_size(s) if stream == "grid" else INPUTS) and (stream != "near" or s.near)
+
+
+@lru_cache
+def _size(s: Signature) -> int:
+    """The number of combinations of special values."""
+    return prod(map(len, s.values))
 
 
 def digest(values: Array) -> int:

@@ -110,7 +110,8 @@ _judging = _stopped = False
 def _start(data: Path, everything: bool, quiet: bool) -> None:
     global _checker
     # Interrupts are the other process's to tell of.
-    signal.signal(signal.SIGINT, _stop)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, _stop)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _checker = partial(Checker, Database.read(data), everything, quiet)
 
