@@ -16,8 +16,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Says what mends the complaints of ptxas, nvcc, clang, NVRTC, nvJitLink, Triton and the driver's JIT: those in "
         "a log on standard input, as in `ptxas a.ptx 2>&1 | ptxspec explain`, or those given. Where the file of PTX "
-        "that a log names can be read, each complaint is explained by its instruction. Exit "
-        "2: it has complaints, and none that the database knows."
+        "that a log names can be read, each complaint is explained by its instruction. "
+        "Exit 2: none of the complaints is one that the database knows."
     )
     parser.add_argument("messages", nargs="*", metavar="MESSAGE", help="instead of standard input")
     parser.add_argument("--all", action="store_true", help="show the other ways as well")
