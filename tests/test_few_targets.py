@@ -24,7 +24,7 @@ from ptxspec.gpu import run as running, vectors
 from ptxspec.model import Spec, Variant
 from ptxspec.ptxas import verify
 from ptxspec.ptxas.asking import UnsupportedTarget, judge
-from ptxspec.ptxas.explain import explain
+from ptxspec.ptxas.explain import as_text, explanations
 from ptxspec.ptxas.statements import Writer, signature
 from ptxspec.read.link import read
 from ptxspec.roots import find
@@ -307,7 +307,7 @@ def test_lint_of_inline_assembly_takes_a_kind(base: ptxspec.Database) -> None:
     ],
 )
 def test_what_ptxas_says_of_a_target_is_explained(base: ptxspec.Database, message: str, said: list[str]) -> None:
-    text = "\n".join(explain(base, [f"ptxas a.ptx, line 5; error   : {message}"]))
+    text = "\n".join(as_text(explanations(base, [f"ptxas a.ptx, line 5; error   : {message}"])))
     assert all(s in text for s in said), text
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -107,6 +108,7 @@ def test_the_trace_shows_each_stage_with_its_line(capsys: pytest.CaptureFixture[
         (("show", "ad"), "add"),
         (("show", "max.NaNN.f32"), "did you mean '.NaN'?"),
         (("show", "max.f64", "--operands", "3"), "max.f64 takes 2 source operands, not 3"),
+        (("show", "max", "--operands", "2"), "--operands belongs to a variant, such as max.f32"),
         (("show", "add.s64"), "other sections of PTX"),
         (("validate", "nowhere.yaml"), "no such file"),
         (("valdate",), "validate"),
@@ -166,14 +168,30 @@ def test_show_has_the_page_and_the_variant(capsys: pytest.CaptureFixture[str]) -
     assert "2 operands" not in only and "sm_100 or newer, PTX 8.8" in only
 
 
-def test_a_terminal_gets_a_page_as_it_stands(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_a_terminal_gets_a_page_that_fits(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
 ) -> None:
-    """Tables that are wider than a terminal are the reason: whatever lays them out anew cuts words."""
+    """Elsewhere it is the Markdown as it stands. No word of a table is cut."""
     piped = run(capsys, "show", "mad")[1]
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    assert run(capsys, "show", "mad")[1] == piped
     assert piped in (ROOT / "generated/manual/mad.md").read_text("utf-8")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+    page = run(capsys, "show", "mad")[1]
+    assert max(map(len, page.splitlines())) <= columns
+    assert "…" not in page and "|" not in page and "```" not in page
+    for table in re.findall(r"^(?:\|.*\|\n)+", piped, re.MULTILINE):
+        cells = re.split(r"(?<!\\)\||\s", table.partition("\n")[2])
+        words = {word.replace("`", "") for word in cells if not re.search(r"---|[][\\]", word)}
+        assert [word for word in words if word not in re.sub(r"\s", "", page)] == []
+
+
+def test_a_recipe_is_a_block_of_code(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\n```\n{\n    .reg .b16 %_t;\n" in run(capsys, "show", "add.bf16")[1]
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert re.search(r"^ *\{ *\n *\.reg \.b16 %_t; *\n", run(capsys, "show", "add.bf16")[1], re.MULTILINE)
 
 
 def test_validate_counts(project: Project) -> None:

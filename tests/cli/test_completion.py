@@ -65,6 +65,14 @@ def words(db: Database, monkeypatch: pytest.MonkeyPatch, dest: str, prefix: str)
     return list(completers._OF[dest](prefix=prefix, parsed_args=argparse.Namespace()))
 
 
+@pytest.mark.parametrize("prefix", ["fm", "fma"])
+def test_an_opcode_by_itself_is_offered_where_it_is_an_answer(
+    db: Database, monkeypatch: pytest.MonkeyPatch, prefix: str
+) -> None:
+    first, *variants = words(db, monkeypatch, "name", prefix)
+    assert first == "fma" and variants and all(v.startswith("fma.") for v in variants)
+
+
 @each_size
 def test_every_variant_is_reached_step_by_step(db: Database, monkeypatch: pytest.MonkeyPatch, whole: bool) -> None:
     """Where many spellings begin alike, what is offered ends at the next modifier or type; one thing alone, after

@@ -7,6 +7,7 @@ import io
 import json
 import multiprocessing
 import os
+import re
 import signal
 import time
 from pathlib import Path
@@ -30,6 +31,23 @@ def last(capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out.splitlines()[-1]
 
 
+@pytest.mark.parametrize("columns", [50, 80])
+def test_messages_fit_the_terminal(
+    repository: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    """Only the line that is judged, and what points into it, stay as wide as they are; colours take no columns."""
+    write(repository, a_ptx=MODULE + "fma.f32 %f0, %f1, %f2;\nadd.bf16 %h0, %h1, %h2;\n")
+    lint("--target", "sm_80")
+    piped = capsys.readouterr().out
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    lint("--target", "sm_80")
+    shown = re.sub("\033\\[[0-9;]*m", "", capsys.readouterr().out)
+    assert max(len(line) for line in shown.splitlines()[:-1]) <= columns
+    assert shown.split() == piped.split() and max(map(len, piped.splitlines())) > 80
+
+
 @pytest.mark.parametrize(
     ("files", "arguments", "said"),
     [
@@ -47,7 +65,7 @@ def last(capsys: pytest.CaptureFixture[str]) -> str:
             {"a_ptx": MODULE, "b_cu": RIGHT},
             [],
             "2 instructions in 2 files, no target given: judged for PTX 9.5 and any target, "
-            "judged by their own .version and .target",
+            "or by their own .version and .target",
         ),
         ({"a_py": "x = 1\n"}, [], "no instructions in 1 file"),
     ],

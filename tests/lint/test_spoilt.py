@@ -173,7 +173,7 @@ def test_a_complaint_has_five_lines_at_most_and_carets_below_each_place(db: Data
         f"    {source}",
         "                   ^^  ^^  ^^^^",
         "    also: a vector is not taken here",
-        '    help: write "l" or "d"; name one register',
+        '    help: write "d"; name one register',
     ]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import itertools
-import json
 import re
 import subprocess
 from pathlib import Path
@@ -17,7 +16,7 @@ from helpers.sizes import each_size, spread
 from ptxspec import Database
 from ptxspec.cli.main import main
 from ptxspec.ptxas.asking import judge
-from ptxspec.ptxas.explain import explain, explanations, messages
+from ptxspec.ptxas.explain import as_text, explanations, messages
 
 MODULE = """\
 .version 6.5
@@ -48,7 +47,7 @@ def test_a_log_is_explained_by_its_file(db: Database, ptxas: Path, tmp_path: Pat
     found = messages(db, log)
     new = [c for c in found if "requires .target sm_80" in c.text and "NaN" in c.text and "f32" in c.found[0].message]
     assert [p.line for p in new[0].places] == [5, 6]
-    text = "\n".join(explain(db, log))
+    text = "\n".join(as_text(explanations(db, log)))
     assert "a.ptx:5" in text and "a.ptx:6" in text
     assert "it needs .target sm_80 or newer, and .version 7.0 (CUDA 11.0) or newer" in text
     assert "instead: { .reg .pred %_p; .reg .b32 %_t; setp.nan.f32 %_p, %f1, %f2;" in text
@@ -63,7 +62,7 @@ def test_without_the_file_the_message_is_explained_by_itself(db: Database, ptxas
     source.write_text(MODULE)
     log = log_of(ptxas, source)
     source.unlink()
-    text = "\n".join(explain(db, log))
+    text = "\n".join(as_text(explanations(db, log)))
     assert "compile for sm_80 or newer" in text
     assert (
         "compile for sm_80 or newer (-arch=sm_80; .target sm_80 in PTX) with .version 7.0 (CUDA 11.0) or newer" in text
@@ -131,7 +130,7 @@ def test_without_the_file_the_message_is_explained_by_itself(db: Database, ptxas
 )
 def test_each_form_of_message_has_an_answer(db: Database, message: str, answer: str) -> None:
     for severity, name in itertools.product(("error  ", "fatal  "), ("ptxas", "ptxas-blackwell", "ptxas.exe")):
-        text = "\n".join(explain(db, [f"{name} /nowhere/a.ptx, line 9; {severity}: {message}"]))
+        text = "\n".join(as_text(explanations(db, [f"{name} /nowhere/a.ptx, line 9; {severity}: {message}"])))
         assert message in text and "/nowhere/a.ptx:9" in text
         assert answer in text
 
@@ -157,7 +156,9 @@ def test_without_the_file_the_version_named_is_that_of_the_oldest_variant_meant(
         versions = [ptx for first, ptx in needs if first == target] or [ptx for _, ptx in needs]
         oldest = min(db.versions[v].order for v in versions)
         first = list(db.versions)[max(oldest, db.versions[db.targets[target].ptx].order)]
-        assert f" with .version {first} " in "\n".join(explain(db, [f"ptxas fatal   : {message}"])), message
+        assert f" with .version {first} " in "\n".join(as_text(explanations(db, [f"ptxas fatal   : {message}"]))), (
+            message
+        )
 
 
 def test_what_was_said_of_an_instruction_does_not_answer_another_complaint(
@@ -165,7 +166,7 @@ def test_what_was_said_of_an_instruction_does_not_answer_another_complaint(
 ) -> None:
     source = tmp_path / "a.ptx"
     source.write_text(".version 8.0\n.target sm_80\n.entry k() {\n.reg .f32 f;\nmax.xorsign.f32 f,f,f;\n}\n")
-    text = "\n".join(explain(db, log_of(ptxas, source)))
+    text = "\n".join(as_text(explanations(db, log_of(ptxas, source))))
     assert "lacks .abs" in text
     assert "compile for sm_86" in text and "with .version 7.2" in text
 
@@ -193,7 +194,7 @@ def test_messages_about_comparisons_are_explained(ptxas: Path) -> None:
     db = database()
     statements = ["setp.f32 %p0, %f1, %f2;", "setp.lt.f32 %p0, %f1, %f2, %p3;", "setp.lt.f32 %p0, %f1, %r2, %f3;"]
     said = [m for found in judge(ptxas, statements, "sm_90", "8.0") for m in found]
-    text = "\n".join(explain(db, [f"ptxas fatal   : {m}" for m in said]))
+    text = "\n".join(as_text(explanations(db, [f"ptxas fatal   : {m}" for m in said])))
     assert "write the one that you mean behind setp: .eq (is a equal to b?" in text
     assert "what is done with the predicate behind the operands, as in setp.eq.and.f32 p|q, a, b, c" in text
     assert "the operands are p|q, a, b or p, a, b or p0|p1, a, b or p|q, a, b, c" in text
@@ -327,7 +328,7 @@ def test_a_log_tells_what_to_change(db: Database, name: str) -> None:
     log, changes = LOGS[name]
     found = explanations(db, log.splitlines(keepends=True))
     assert [e.meaning.change for e in found] == changes
-    text = list(explain(db, log.splitlines()))
+    text = list(as_text(explanations(db, log.splitlines())))
     assert [line for line in text if line in changes] == changes
 
 
@@ -339,67 +340,7 @@ def test_an_older_version_is_the_other_way(db: Database) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "first"),
-    [
-        (["Feature '.NaN' requires .target sm_80 or higher"], "compile for sm_80 or newer"),
-        (["nvcc fatal   : Unsupported gpu architecture 'compute_120'"], "use nvcc of CUDA 12.8"),
-        (["Unsupported .version 8.8; current version is '8.4'"], "install CUDA 12.9 or newer"),
-        (["CUDA_ERROR_NO_BINARY_FOR_GPU"], "compile for this machine's GPU"),
-        (["Constant overflow"], "no type has such a large integer"),
-        (["Something else altogether"], "the instructions of this database are not"),
-        # A log as one argument
-        ([LOGS["Numba, nvJitLink"][0]], "install nvJitLink of CUDA 12.8"),
-        (
-            [
-                "Feature 'add.f32x2' requires .target sm_100 or higher",
-                "Feature 'add.f32x2' requires PTX ISA .version 8.6 or later",
-            ],
-            "compile for sm_100 or newer (-arch=sm_100; .target sm_100 in PTX) with .version 8.6 (CUDA 12.8) or newer",
-        ),
-    ],
-)
-def test_a_message_may_be_an_argument(arguments: list[str], first: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "--root", str(ROOT), *arguments]) == 0
-    assert capsys.readouterr().out.startswith(first)
-
-
 def test_bare_messages_are_found_on_standard_input(db: Database) -> None:
     log = ["some program\n", "E   Feature '.bf16' requires .target sm_80 or higher\n", "elements of a list\n"]
     (found,) = explanations(db, log)
     assert found.meaning.target == "sm_80"
-
-
-def test_other_ways_are_told_on_request(capsys: pytest.CaptureFixture[str]) -> None:
-    message = "Illegal modifier '.ftz' for instruction 'fma'"
-    assert main(["explain", "--root", str(ROOT), message]) == 0
-    short = capsys.readouterr().out
-    assert main(["explain", "--root", str(ROOT), "--all", message]) == 0
-    whole = capsys.readouterr().out
-    assert "--all" in short and "is spelled" not in short
-    assert "  or fma is spelled fma.rnd.ftz{.sat}.f32, " in whole and "--all" not in whole
-
-
-def test_explanations_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    message = "ptxas a.ptx, line 9; error   : Instruction 'tanh' requires .target sm_75 or higher"
-    assert main(["explain", "--root", str(ROOT), "--format", "json", message]) == 0
-    assert json.loads(capsys.readouterr().out) == {
-        "schema": 1,
-        "explanations": [
-            {
-                "change": "compile for sm_75 or newer (-arch=sm_75; .target sm_75 in PTX) with .version 7.0 "
-                "(CUDA 11.0) or newer",
-                "why": ["'tanh' came with sm_75"],
-                "others": [],
-                "messages": [
-                    {
-                        "tool": "ptxas",
-                        "text": "Instruction 'tanh' requires .target sm_75 or higher",
-                        "places": [{"file": "a.ptx", "line": 9}],
-                    }
-                ],
-            }
-        ],
-    }
-    assert main(["explain", "--root", str(ROOT), "--format", "json", ""]) == 0
-    assert json.loads(capsys.readouterr().out) == {"schema": 1, "explanations": []}

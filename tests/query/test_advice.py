@@ -11,7 +11,7 @@ import ptxemu
 import pytest
 from helpers.sizes import each_size, spread
 from ptxspec import Database, Variant
-from ptxspec.ptxas.explain import explain
+from ptxspec.ptxas.explain import as_text, explanations
 
 # Their machine code does something else, on every target that is still compiled for.
 HAZARDS = {
@@ -203,13 +203,15 @@ def test_what_is_spelled_alike_is_called_that(db: Database) -> None:
     ],
 )
 def test_explain_offers_no_other_format(db: Database, message: str, said: str) -> None:
-    text = "\n".join(explain(db, [f"ptxas fatal   : {message}"]))
+    text = "\n".join(as_text(explanations(db, [f"ptxas fatal   : {message}"])))
     assert said in text
 
 
 def test_explain_offers_nothing_that_the_manual_does_not_list(db: Database) -> None:
     def advised(opcode: str) -> list[Variant]:
-        text = "\n".join(explain(db, [f"ptxas fatal   : Illegal rounding modifier for instruction '{opcode}'"]))
+        text = "\n".join(
+            as_text(explanations(db, [f"ptxas fatal   : Illegal rounding modifier for instruction '{opcode}'"]))
+        )
         return [db.variant(s) for s in told(text)]
 
     for opcode in db.opcodes:

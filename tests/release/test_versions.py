@@ -38,6 +38,11 @@ with progress_bar("judging") as progress:
         progress(i, 3)
 assert "judging" in sys.stderr.getvalue() and "67%" in sys.stderr.getvalue()
 """
+# A table as a terminal would show it.
+TABLE = """\
+from ptxspec.cli.markdown import print_markdown
+print_markdown("| operand | result |\\n| --- | --- |\\n| `+0.0` | -0.0 |", 30)
+"""
 # Results of another process, computed again.
 AGAIN = """\
 import sys
@@ -99,6 +104,8 @@ def test_other_versions_do_the_work(wanted: list[str], computed: Path, tmp_path:
     assert run("-m", "ptxspec", "query", "add.f32").startswith("yes")
     assert "0x40400000" in run("-m", "ptxspec", "eval", "add.f32", "1", "2", "--trace")
     assert run("-c", BAR) == ""
+    assert [line.split() for line in run("-c", TABLE).splitlines() if "0.0" in line] == [["+0.0", "-0.0"]]
+    assert "function __fish_ptxspec" in run("-m", "ptxspec", "completion", "fish")
     line = "ptxspec query add.b"
     out = tmp_path / "offered"
     environment.environment |= {
@@ -107,4 +114,3 @@ def test_other_versions_do_the_work(wanted: list[str], computed: Path, tmp_path:
     }  # fmt: skip
     run("-m", "ptxspec")
     assert out.read_text().split() == ["add.bf16", "add.bf16x2"]
-    assert "function __fish_ptxspec" in run("-m", "ptxspec", "completion", "fish")

@@ -99,7 +99,8 @@ def _variants(db: Database, prefix: str) -> Words:
 def _names(db: Database, prefix: str) -> Words:
     """An opcode or a spelling."""
     found = _variants(db, prefix)
-    return [prefix, *found] if prefix in db.opcodes else found
+    near = [o for o in db.opcodes if o == prefix] or [o for o in db.opcodes if prefix and o.startswith(prefix)]
+    return [*near, *found] if len(near) == 1 else found
 
 
 def _onward(spellings: Iterable[str], prefix: str) -> Words:

@@ -9,14 +9,15 @@ import sys
 
 from ..diagnostics import PtxspecError
 from ..ptxas import explain as explaining
-from . import OK, database
+from . import MISUSE, OK, database
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Says what mends the complaints of ptxas, nvcc, clang, NVRTC, nvJitLink, Triton and the driver's JIT: those in "
         "a log on standard input, as in `ptxas a.ptx 2>&1 | ptxspec explain`, or those given. Where the file of PTX "
-        "that a log names can be read, each complaint is explained by its instruction."
+        "that a log names can be read, each complaint is explained by its instruction. "
+        "Exit 2: none of the complaints is one that the database knows."
     )
     parser.add_argument("messages", nargs="*", metavar="MESSAGE", help="instead of standard input")
     parser.add_argument("--all", action="store_true", help="show the other ways as well")
@@ -35,10 +36,10 @@ def run(options: argparse.Namespace) -> int:
         direct = len(log) == len(options.messages)
     else:
         log = [line.decode("utf-8", "replace") for line in sys.stdin.buffer]
+    found = explaining.explanations(db, log, direct)
     if options.format == "json":
-        found = [e.as_json() for e in explaining.explanations(db, log, direct)]
-        print(json.dumps({"schema": 1, "explanations": found}, indent=2))
-        return OK
-    lines = list(explaining.explain(db, log, direct, options.all))
-    print("\n".join(lines) if lines else "no complaint about PTX in the input")
-    return OK
+        print(json.dumps({"schema": 1, "explanations": [e.as_json() for e in found]}, indent=2))
+    else:
+        lines = list(explaining.as_text(found, options.all))
+        print("\n".join(lines) if lines else "no complaint about PTX in the input")
+    return OK if not found or any(e.is_known for e in found) else MISUSE

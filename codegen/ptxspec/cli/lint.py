@@ -7,6 +7,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterator
+from functools import partial
 from time import monotonic as _now
 
 from .. import roots, terminal
@@ -17,7 +18,7 @@ from ..lint.discovery import Found, find
 from ..lint.findings import Finding
 from ..lint.languages import LANGUAGES
 from ..lint.many import Unreadable, check_all
-from ..lint.rendering import FORMATS, plain
+from ..lint.rendering import FORMATS, plain, text
 from . import MISUSE, NO, OK, TARGET, database, positive
 
 # Where the account of what was judged disturbs nobody.
@@ -108,7 +109,10 @@ def run(options: argparse.Namespace) -> int:
             for _ in findings():
                 pass
         else:
-            for part in FORMATS[options.format](findings(), paint):
+            render = (
+                partial(text, width=terminal.lines_width()) if options.format == "text" else FORMATS[options.format]
+            )
+            for part in render(findings(), paint):
                 progress.clear()
                 sys.stdout.write(part)
     if options.stats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from .. import roots
+from .. import roots, terminal
 from ..query import show
 from . import OK
 
@@ -16,5 +16,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    print(show.page(roots.find(options.root), options.name, options.operands).rstrip("\n"))
+    text = show.page(roots.find(options.root), options.name, options.operands).rstrip("\n")
+    if columns := terminal.lines_width():
+        from .markdown import print_markdown  # with rich, which what is piped does without
+
+        print_markdown(text, columns)
+    else:
+        print(text)
     return OK

@@ -16,6 +16,7 @@ from .device import About, DeviceError, Module, NoDeviceError
 
 Array = NDArray[Any]
 
+_INSTALL = "in a clone of ptxspec `pip install '.[cuda]'`"
 _THREADS = 256
 # The kernel must overwrite it: a result that nothing wrote looks like this and not like the last one.
 _UNWRITTEN = 0xA5
@@ -31,9 +32,7 @@ class Nvrtc:
         try:
             major, minor = _checked("its version", self._api.nvrtcVersion())
         except (DeviceError, RuntimeError) as e:
-            raise NoDeviceError(
-                f"no NVRTC found: {_line(e)}; in a clone of ptxspec `pip install '.[cuda]'` brings it"
-            ) from None
+            raise NoDeviceError(f"no NVRTC found ({_line(e)}): {_INSTALL}") from None
         self.release = f"{major}.{minor}"
 
     def check(self, target: str) -> None:
@@ -175,9 +174,7 @@ def _import(name: str) -> Any:
     try:
         return importlib.import_module(f"cuda.bindings.{name}")
     except ImportError as e:
-        raise NoDeviceError(
-            f"cuda-bindings cannot be imported ({_line(e)}): in a clone of ptxspec `pip install '.[cuda]'`"
-        ) from None
+        raise NoDeviceError(f"cuda-bindings cannot be imported ({_line(e)}): {_INSTALL}") from None
 
 
 def _checked(what: str, returned: tuple[Any, ...]) -> Any:

@@ -211,7 +211,8 @@ class Linter:
             return c
         guarded = is_block(c.help) and view.text.startswith("@", item.statement)
         around = "; a block takes no guard: branch around it" if guarded else ""
-        return c._replace(help=filled(c.help, self.db, v, operands, view.embedded) + around)
+        help = filled(c.help, self.db, v, operands, view.embedded)
+        return c._replace(help=(view.written(help) if isinstance(view, Text) else help) + around)
 
     def _directive(self, item: Directive, view: View, module: _Module, file: str) -> Iterator[Finding]:
         def finding(about: Word, code: str, message: str, help: str) -> Finding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -16,6 +17,8 @@ from .sarif import sarif
 # A text, and the styles that it is painted with where it goes.
 Paint = Callable[..., str]
 
+_PAINT = re.compile("\033\\[[0-9;]*m")
+_INDENT = " " * 6
 _STYLES = {ERROR: ("red", "bold"), WARNING: ("yellow", "bold"), NOTE: ("cyan", "bold")}
 
 
@@ -23,19 +26,37 @@ def plain(text: str, *styles: str) -> str:
     return text
 
 
-def text(findings: Iterable[Finding], paint: Paint = plain) -> Iterator[str]:
-    """file:line:column, what is wrong, the line with carets, what else is, and the way out."""
+def text(findings: Iterable[Finding], paint: Paint = plain, width: int | None = None) -> Iterator[str]:
+    """file:line:column, what is wrong, the line with carets, what else is, and the way out: in so many columns, but for
+    the line, below which the carets stand."""
     for f in findings:
         place = paint(f"{visible(f.file)}:{f.line}:{f.column}:", "bold")
         style = _STYLES[f.severity]
-        yield f"{place} {paint(f'{f.severity}:', *style)} {visible(f.message)} {paint(f'[{f.code}]', 'dim')}\n"
+        first = f"{place} {paint(f'{f.severity}:', *style)} {visible(f.message)} {paint(f'[{f.code}]', 'dim')}"
+        yield _wrapped(first, width)
         source = f.source if f.source.isprintable() else "".join(c if c.isprintable() else " " for c in f.source)
         if source:
             yield f"    {source}\n    {paint(_carets(f, len(source)), *style)}\n"
         if f.also:
-            yield f"    {paint('also:', 'bold')} {visible('; '.join(f.also))}\n"
+            yield _wrapped(f"    {paint('also:', 'bold')} {visible('; '.join(f.also))}", width)
         if f.help:
-            yield f"    {paint('help:', 'green', 'bold')} {visible(f.help)}\n"
+            yield _wrapped(f"    {paint('help:', 'green', 'bold')} {visible(f.help)}", width)
+
+
+def _wrapped(line: str, width: int | None) -> str:
+    """A line broken at blanks; what paints it takes no columns."""
+    if width is None:
+        return f"{line}\n"
+    lines, used = [""], 0
+    for word in re.split(r"(?<=\S) ", line):
+        length = len(_PAINT.sub("", word))
+        if used and used + 1 + length > width:
+            lines.append(f"{_INDENT}{word}")
+            used = len(_INDENT) + length
+        else:
+            lines[-1] += f" {word}" if used else word
+            used += length + bool(used)
+    return "\n".join([*lines, ""])
 
 
 def _carets(f: Finding, length: int) -> str:

@@ -63,8 +63,11 @@ class Account:
         elif self.others:
             what = f"no instructions in {_counted(self.others, 'file')}"
         own = "its own" if self.files == 1 else "their own"
-        how = [_judged_for(*some, newest, own) for some in sorted(self.judged_for, key=str)]
-        return ", ".join([what, *dict.fromkeys(how)])
+        # What was given no target comes first: it is a sentence of its own.
+        judged_for = sorted(self.judged_for, key=lambda some: (some[1:] != (None, None), str(some)))
+        how = dict.fromkeys(_judged_for(*some, newest, own) for some in judged_for)
+        rest = [f"or {text.removeprefix('judged ')}" for text in list(how)[1:]]
+        return ", ".join([what, *list(how)[:1], *rest])
 
     def table(self) -> Iterator[str]:
         """A line for each opcode, and one for each code that was found."""

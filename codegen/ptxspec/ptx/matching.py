@@ -293,6 +293,8 @@ class Matcher:
         if kind.startswith("."):
             return "illegal-register", f"{{operand}} is a {kind} register; {takes}", f"name a register of {wanted}"
         letters = [c for c, rs in self._letters.items() if set(rs) <= set(taken)]
+        # What holds the type itself takes a variable of it; what holds its bits alone does not.
+        letters = [c for c in letters if f".{type.lstrip('.')}" in self._letters[c]] or letters
         help = f"write {' or '.join(letters)}" if letters else f"name a register of {wanted}"
         return "illegal-register", f"{{operand}} has the constraint {kind}, of {' or '.join(is_)}; {takes}", help
 

@@ -38,6 +38,10 @@ class Explanation(NamedTuple):
     complaints: tuple[Complaint, ...]
     meaning: Meaning
 
+    @property
+    def is_known(self) -> bool:
+        return self.meaning.change != _NOT_OURS.change
+
     def as_json(self) -> dict[str, Any]:
         return {
             "change": self.meaning.change,
@@ -94,11 +98,11 @@ def _findings(db: Database, path: Path) -> dict[int, list[Finding]]:
 
 def explanations(db: Database, log: Iterable[str], direct: bool = False) -> list[Explanation]:
     """What mends each message of a log: those of one instruction, and those with one change, are one."""
-    lines = list(log)
-    around = surroundings(lines)
+    log = list(log)
+    around = surroundings(log)
     told: list[Meaning] = []
     by_place: dict[tuple[Place, ...], list[tuple[Complaint, Meaning]]] = {}
-    for c in messages(db, lines, direct):
+    for c in messages(db, log, direct):
         by_place.setdefault(c.places, []).append((c, _meaning(db, c, around, told)))
     merged: dict[str, Explanation] = {}
     for group in by_place.values():
@@ -171,10 +175,9 @@ def _needs(db: Database, r: Requirement) -> str:
     return text + (f", {r.until} at the latest" if r.until else "")
 
 
-def explain(db: Database, log: Iterable[str], direct: bool = False, whole: bool = False) -> Iterator[str]:
-    """Lines of text: of each explanation the change, the messages with their places, why, and with `whole` the other
-    ways."""
-    for e in explanations(db, log, direct):
+def as_text(explained: Iterable[Explanation], whole: bool = False) -> Iterator[str]:
+    """Text: of each explanation the change, the messages with their places, why, and with `whole` the other ways."""
+    for e in explained:
         yield e.meaning.change
         for c in e.complaints:
             yield f"    {c.tool + ': ' if c.tool else ''}{c.text}"

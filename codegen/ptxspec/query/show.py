@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,10 @@ def page(root: Root, name: str, operands: int | None = None) -> str:
     """Markdown about an opcode or a variant. Raises PtxspecError for one that does not exist."""
     db = Database.read(root.data)
     if name in db.opcodes:
+        if operands is not None:
+            raise PtxspecError(
+                f"--operands belongs to a variant, such as {db.opcodes[name].variants[0]}; {name} is an opcode"
+            )
         path = root.generated / "manual" / f"{name}.md"
         try:
             return path.read_text("utf-8").partition("\n\n")[2]
@@ -80,11 +85,18 @@ def _variant(db: Database, v: Variant, code: Path) -> str:
         ["", *(f"- {text} ({_told(about['grounds'][grounds])})" for text, _, grounds, *_ in notes)] if notes else []
     )
     for offer in offers(db, v, None, None):
-        lines += ["", *recipe(db, offer, "")]
+        lines += ["", *_with_fences(recipe(db, offer, ""))]
     if reason := why_none(db, v):
         lines += ["", f"Where it is missing: {reason}"]
     lines += ["", f"`ptxspec show {v.opcode}` has the semantics and the corner cases.", ""]
     return "\n".join(lines)
+
+
+def _with_fences(lines: Iterable[str]) -> Iterator[str]:
+    """What is indented as blocks of code."""
+    for is_code, block in groupby(lines, lambda line: line.startswith("  ")):
+        found = list(block)
+        yield from ["", "```", *(line[2:] for line in found), "```", ""] if is_code else found
 
 
 def _told(grounds: Sequence[Any]) -> str:

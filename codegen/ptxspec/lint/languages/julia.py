@@ -19,7 +19,6 @@ from .text import (
     last_trace,
     unescape,
     verbatim,
-    without_braces,
 )
 
 _STRING = r"""(?P<prefix>[A-Za-z_]\w*)?
@@ -71,11 +70,9 @@ def julia(view: View) -> Iterator[Text]:
         if not argument and _documents(view, begun, after):
             continue
         found.constraints = operands
-        found.close()
         if argument:
-            found.text = without_braces(found.text)
-            yield found
-        elif "asm" in found.text:
+            yield found.close_without_braces()
+        elif "asm" in found.close().text:
             yield from [t for t in llvm(found) if t.text.strip()] or in_program(found) or by_itself(found)
         else:
             yield from by_itself(found)
@@ -106,6 +103,7 @@ def _parts(view: View, position: int, into: Text, argument: bool) -> int | None:
             if m["prefix"]:
                 verbatim(m[group], m.start(group), into)
             else:
+                into.written_as["$"] = "\\$"
                 filled_in(m[group], m.start(group), _FILLED, into, unescape)
     if not view.final and goes_on(_OPEN, text, position):
         return None

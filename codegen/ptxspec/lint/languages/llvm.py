@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...ptx.scanning import View
 from .. import constraints
 from .cpp import by_itself
-from .text import ELSEWHERE, OPEN_LIMIT, Text, consume, last_trace, without_braces
+from .text import ELSEWHERE, OPEN_LIMIT, Text, consume, last_trace
 
 _STRING = r'"(?P<body>(?:[^"\\]|\\(?s:.))*+)"'
 _TOKEN = re.compile(
@@ -42,8 +42,7 @@ def llvm(view: View) -> Iterator[Text]:
         if is_asm:
             found = Text(view)
             _unescape(m["body"], m.start("body"), found)
-            found.close()
-            found.text = without_braces(found.text)
+            found.close_without_braces()
             found.constraints = constraints.llvm(text, position)
             yield found
         elif m["other"] is not None:

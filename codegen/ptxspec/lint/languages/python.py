@@ -20,7 +20,6 @@ from .text import (
     goes_on,
     unescape,
     verbatim,
-    without_braces,
 )
 
 _STRING = r"""
@@ -105,8 +104,7 @@ def python(view: View) -> Iterator[Text]:
         position = max(after, m.end())
         if documents:
             continue
-        found.close()
-        found.text = without_braces(found.text)
+        found.close_without_braces()
         if programs := in_program(found):
             yield from programs
         elif argument:
@@ -160,4 +158,8 @@ def _string(m: re.Match[str], into: Text, formatted: bool) -> None:
     prefix = m["prefix"].lower()
     group = next(g for g in ("long", "long_single", "short", "short_single") if m[g] is not None)
     holes = _FILLED if "f" in prefix else FORMATTED if formatted else FORMATTED_LATER
+    if "f" in prefix:
+        into.written_as |= {"{": "{{", "}": "}}"}
+    elif formatted:
+        into.written_as["%"] = "%%"
     filled_in(m[group], m.start(group), holes, into, verbatim if "r" in prefix else unescape)

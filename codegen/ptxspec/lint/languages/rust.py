@@ -99,12 +99,20 @@ def _lines(m: re.Match[str], into: Text) -> None:
     body, start = (m["raw"], m.start("raw")) if raw else (m["body"], m.start("body"))
     plain = verbatim if raw else unescape
     position = 0
+    into.written_as |= {"{": "{{", "}": "}}"}
     for operand in _OPERAND.finditer(body):
         plain(body[position : operand.start()], start + position, into)
         if operand["literal"]:
             into.add(operand["literal"][0], start + operand.start())
         else:
-            name = re.sub(r"\W", "_", operand["name"]) or "_"
-            into.add(f"${name}".ljust(len(operand[0])), start + operand.start())
+            # What has no name is the next of the operands that have none.
+            name = re.sub(r"\W", "_", operand["name"])
+            if name:
+                into.written_as[f"${name}"] = operand[0]
+            elif into.unnamed < 10:
+                name = str(into.unnamed)
+                into.written_as[f"${name}"] = f"{{{name}}}"
+                into.unnamed += 1
+            into.add(f"${name or '_'}".ljust(len(operand[0])), start + operand.start())
         position = operand.end()
     plain(body[position:], start + position, into)

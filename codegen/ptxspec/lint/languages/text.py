@@ -36,6 +36,17 @@ class Text:
         self._outer_starts: list[int] = []
         self._parts: list[str] = []
         self.length = 0
+        self.unnamed = 0  # operands of Rust's without a name
+        # What PTX has that is written in another way here, as in a string that is formatted.
+        self.written_as: dict[str, str] = {}
+
+    def written(self, ptx: str) -> str:
+        """PTX, as it is to be written in these strings."""
+        if self.written_as:
+            longest_first = sorted(self.written_as, key=len, reverse=True)
+            words = "|".join(re.escape(w) + r"\b" * w[-1].isalnum() for w in longest_first)
+            ptx = re.sub(words, lambda m: self.written_as[m[0]], ptx)
+        return self._outer.written(ptx) if isinstance(self._outer, Text) else ptx
 
     def add(self, text: str, outer: int) -> None:
         if text:
@@ -46,6 +57,16 @@ class Text:
 
     def close(self) -> Text:
         self.text = "".join(self._parts)
+        return self
+
+    def close_without_braces(self) -> Text:
+        """The operands that LLVM and MLIR have in braces become registers, each as long as before."""
+        self.close()
+        if "{$" in self.text or "${" in self.text:
+            opening, closing = (self.written_as.get(brace, brace) for brace in "{}")
+            names = (m["nvvm"] for m in _BRACED.finditer(self.text) if m["nvvm"])
+            self.written_as |= {name: f"{opening}{name}{closing}" for name in names}
+            self.text = _BRACED.sub(_unbraced, self.text)
         return self
 
     @property
@@ -100,11 +121,6 @@ FORMATTED = re.compile(rf"(?P<literal>%%)|%{_CONVERSION}|{_LATER}", re.VERBOSE)
 FORMATTED_LATER = re.compile(
     rf"(?P<literal>%%)|%\(\w+\){_CONVERSION}|%(?:[sdi]|l?l[du]|z?u)(?!\w)|{_LATER}", re.VERBOSE
 )
-
-
-def without_braces(text: str) -> str:
-    """The text with the operands that LLVM and MLIR have in braces as registers, each as long as before."""
-    return _BRACED.sub(_unbraced, text) if "{$" in text or "${" in text else text
 
 
 def _unbraced(m: re.Match[str]) -> str:

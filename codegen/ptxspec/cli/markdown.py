@@ -1,0 +1,59 @@
+"""Markdown on a terminal: wrapped, and without its marks."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.markdown import Markdown
+
+from .. import terminal
+
+_BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
+
+
+def print_markdown(text: str, width: int) -> None:
+    """A text in so many columns. Code is wrapped where it is wider."""
+    coloured = terminal.has_colours(sys.stdout)
+    console = Console(width=width, force_terminal=coloured, color_system="standard" if coloured else None)
+    console.print(_read("\n".join(_lines(text, width))))
+
+
+def _read(text: str) -> Markdown:
+    return Markdown(text, code_theme="bw", hyperlinks=False)
+
+
+def _lines(text: str, width: int) -> Iterator[str]:
+    """The same with tables that do not fit as lists."""
+    table: list[str] = []
+    fenced = False
+    for line in [*text.splitlines(), ""]:
+        fenced ^= line.lstrip().startswith("```")
+        if line.startswith("|") and not fenced:
+            table.append(line)
+            continue
+        if table:
+            yield from table if _fits(table, width) else _as_list(table)
+            table = []
+        yield line
+
+
+def _fits(table: list[str], width: int) -> bool:
+    """Whether no word of it is cut."""
+    out = io.StringIO()
+    Console(width=width, file=out).print(_read("\n".join(table)))
+    return "…" not in out.getvalue()
+
+
+def _as_list(table: list[str]) -> Iterator[str]:
+    """An item for each row, and in it one for each cell that is not empty."""
+    head, _, *rows = ([c.strip() for c in _BETWEEN_CELLS.split(line.strip())[1:-1]] for line in table)
+    for first, *others in rows:
+        yield f"- {first}"
+        for name, cell in zip(head[1:], others, strict=True):
+            if cell:
+                yield f"  - {name}: {cell}" if name else f"  - {cell}"
+    yield ""
