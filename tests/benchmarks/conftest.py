@@ -6,6 +6,7 @@ Nothing fails for being slow. The packages to compare with come with `pip instal
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -50,12 +51,21 @@ AROUND = Table(
     ["what", "measured", "at most", "against", "ratio", "ratio at most"],
 )
 NOTES: list[str] = []
+# Nothing is recorded where more processes than that wanted a processor in the last minute.
+QUIET = 0.5
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--record", action="store_true", help="write the figures to spec/observed/speed.yaml and the manual"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    if config.getoption("--record", False) and load > QUIET:
+        message = f"--record: others are at work here (a load of {load:.1f}), and what they take would be recorded"
+        raise pytest.UsageError(f"{message}; wait until it is below {QUIET:g}")
 
 
 @pytest.fixture
