@@ -6,6 +6,7 @@ Nothing fails for being slow. The packages to compare with come with `pip instal
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -36,12 +37,22 @@ KERNELS = Table(
     "operations.",
     ["family", "variants", *FIGURES, *(f"C {figure}" for figure in FIGURES), *installed()],
 )
+CALLS = Table(
+    "Calls",
+    "Of kernels of each kind what a call costs that makes its result, on few elements: ones, in the native type where "
+    "there is one. 'µs': microseconds of a call with NumPy alone. 'function': those of what it computes, the rest is "
+    "the frame around it. 'x numpy.add': the call's time over that of numpy.add on as many float32 numbers. 'C µs': "
+    "microseconds of a call where there is a C compiler; the aim is 2. The least of 30 rounds, in processor time.",
+    ["call", "µs", "function", "x numpy.add", "C µs", "C x numpy.add"],
+)
 AROUND = Table(
     "Around the kernels",
     "Medians of times taken in turn; 'at most' is what is aimed at.",
     ["what", "measured", "at most", "against", "ratio", "ratio at most"],
 )
 NOTES: list[str] = []
+# Nothing is recorded where more processes than that wanted a processor in the last minute.
+QUIET = 0.5
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -50,9 +61,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    if config.getoption("--record", False) and load > QUIET:
+        message = f"--record: others are at work here (a load of {load:.1f}), and what they take would be recorded"
+        raise pytest.UsageError(f"{message}; wait until it is below {QUIET:g}")
+
+
 @pytest.fixture
 def kernels_table() -> Table:
     return KERNELS
+
+
+@pytest.fixture
+def calls_table() -> Table:
+    return CALLS
 
 
 @pytest.fixture
@@ -109,13 +132,13 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         NOTES.append("nothing is recorded: not all benchmarks ran")
         return
     path = ROOT / "spec" / "observed" / "speed.yaml"
-    path.write_text(as_yaml([KERNELS, AROUND], machine(installed())), "utf-8", newline="\n")
+    path.write_text(as_yaml([KERNELS, CALLS, AROUND], machine(installed())), "utf-8", newline="\n")
     generate.generate(ROOT)
     NOTES.append(f"recorded: {path}, and generated/ with it")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for table in (KERNELS, AROUND):
+    for table in (KERNELS, CALLS, AROUND):
         if table.rows:
             for line in ("", f"{table.title}. {table.note}", "", *table.lines()):
                 terminalreporter.write_line(line)

@@ -8,14 +8,20 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tables import Table
 
 HERE = Path(__file__).parent
-SOME = ["add.f32", "fma.rn.f32", "add.f16", "fma.rn.bf16", "max.NaN.f32", "fma.rn.f64", "setp.lt.f32"]
-# Microseconds, the least of many rounds: of a call, of the function or of numpy.add, and of `execute`.
+SIZES = (1, 256)
+# Kernels of each kind: plain and packed, of several types, with predicates, and one whose C leaves lanes to NumPy.
+SOME = [
+    "add.f32", "fma.rn.f32", "fma.rn.f64", "add.f16", "fma.rn.bf16", "add.f16x2", "max.NaN.f32", "cvt.rn.f16x2.f32",
+    "setp.lt.f32", "setp.lt.and.f32", "setp.lt.f16x2", "sin.approx.f32",
+]  # fmt: skip
+# Microseconds, the least of many rounds: of a call, of the function, of `execute`, and of numpy.add.
 TIMES = """
 import json, sys, time
 import numpy as np, ptxemu
@@ -29,35 +35,68 @@ def least(*functions):
     found = in_turn(*map(often, functions), rounds=30, clock=time.thread_time)
     return [min(times) / 200 * 1e6 for times in found]
 
-found = {}
+found, one = {}, np.ones(int(sys.argv[1]), np.float32)
 for spelling in sys.argv[2:]:
     kernel = ptxemu.compile(spelling)
-    s, size = kernel._signature, int(sys.argv[1])
+    s, function = kernel._signature, kernel._function
     types = [t for _, t in s.registers]
-    given = [np.ones(size, t.native or t.bits) for t in types]
-    lanes = [x.view(t.lane) for x, t in zip(given, types)]
-    # One element is not worth a compiler; more are.
-    kernel(*(np.resize(x, 2) for x in given))
-    kernel(*given)
-    found[spelling] = least(
-        lambda: kernel(*given),
-        lambda: kernel._function(*lanes),
-        lambda: ptxemu.execute(spelling, *given),
-        lambda: np.add(given[0], given[0]),
-    )
+    given = [np.ones(one.size, t.native or t.bits) for t in types]
+    bits = [x.view(t.bits) for x, t in zip(given, types)]
+    lanes = [x.view(t.lane) for x, t in zip(bits, types)]
+    for results in range(1, len(s.results) + 1):
+        # One element is not worth a compiler; more are.
+        kernel(*(np.resize(x, 2) for x in given), results=results)
+        kernel(*given, results=results)
+        found[spelling + ", p and q" * (results > 1)] = least(
+            lambda: kernel(*given, results=results),
+            (lambda: function(*lanes)) if s.flat else (lambda: s.apply(function, bits)),
+            lambda: ptxemu.execute(spelling, *given, results=results),
+            lambda: np.add(one, one),
+        )
 print(json.dumps(found))
+"""
+# Those of every function that has operands and results of f16 and bf16 alone, on one element that is no round number.
+NARROW = """
+import json, time
+import numpy as np, ptxemu
+
+found = {}
+np.seterr(all="ignore")
+for v in ptxemu.variants():
+    kernel = ptxemu.compile(v.spelling, v.operands)
+    s, function = kernel._signature, kernel._function
+    types = [o.type for o in (*s.results, *s.sources)]
+    if function in found or not s.flat or {t.number and t.number.name for t in types} - {"f16", "bf16"}:
+        continue
+    given = [np.array([0x3C5B + i], t.lane) for i, (_, t) in enumerate(s.registers)]
+    taken = []
+    for _ in range(30):
+        start = time.thread_time()
+        for _ in range(50): function(*given)
+        taken.append(time.thread_time() - start)
+    found[function] = v.spelling, min(taken) / 50 * 1e6
+print(json.dumps(list(found.values())))
 """
 
 
-def times(size: int, switch: str) -> dict[str, list[float]]:
-    command = [sys.executable, "-c", TIMES, str(size), *SOME]
+def printed(script: str, switch: str, *arguments: str) -> str:
+    command = [sys.executable, "-c", script, *arguments]
     environment = {**os.environ, "PTXEMU_ACCELERATOR": switch}
     # What compiles says so the first time.
-    for _ in range(2):
+    for _ in range(1 + int(switch)):
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE, env=environment)
         assert done.returncode == 0, done.stderr
-    found: dict[str, list[float]] = json.loads(done.stdout)
+    return done.stdout
+
+
+@cache
+def times(size: int, switch: str) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = json.loads(printed(TIMES, switch, str(size), *SOME))
     return found
+
+
+def elements(size: int) -> str:
+    return f"{size} element{'s' * (size > 1)}"
 
 
 def test_a_call_on_one_element(around: Callable[..., None]) -> None:
@@ -66,24 +105,34 @@ def test_a_call_on_one_element(around: Callable[..., None]) -> None:
     worst = max(more, key=lambda s: more[s])
     what = f"a call on one element, beyond its function: {worst}, the most of {len(found)}"
     around(what, f"{more[worst]:.1f} µs", at_most="3 µs")
-    narrow = {s: function for s, (_, function, _, _) in found.items() if "f16" in s}
-    worst = max(narrow, key=lambda s: narrow[s])
-    around(
-        f"the function of {worst} on one element, the most of {len(narrow)}", f"{narrow[worst]:.1f} µs", at_most="12 µs"
-    )
     by_spelling = {s: execute - call for s, (call, _, execute, _) in found.items()}
     worst = max(by_spelling, key=lambda s: by_spelling[s])
     around(f"execute by spelling, beyond the kernel's call: {worst}", f"{by_spelling[worst]:.1f} µs", at_most="1.5 µs")
 
 
+def test_functions_of_narrow_formats(around: Callable[..., None]) -> None:
+    narrow: list[tuple[str, float]] = json.loads(printed(NARROW, "0"))
+    worst, taken = max(narrow, key=lambda pair: pair[1])
+    what = f"the function of {worst} on one element, the most of {len(narrow)} of f16 and bf16"
+    around(what, f"{taken:.1f} µs", at_most="12 µs")
+
+
 @pytest.mark.skipif(not importlib.util.find_spec("ptxemu.accelerator"), reason="there is no accelerator")
-@pytest.mark.parametrize("size", [1, 256])
+@pytest.mark.parametrize("size", SIZES)
 def test_a_call_in_c(size: int, around: Callable[..., None]) -> None:
-    found: dict[str, Any] = times(size, "1")
+    found = times(size, "1")
     worst = max(found, key=lambda s: found[s][0])
     call, _, _, add = found[worst]
-    elements = f"{size} element{'s' * (size > 1)}"
     around(
-        f"a call on {elements}, accelerated: {worst}, the most of {len(found)}", f"{call:.1f} µs", at_most="2 µs",
+        f"a call on {elements(size)}, accelerated: {worst}, the most of {len(found)}", f"{call:.1f} µs", at_most="2 µs",
         against="numpy.add", ratio=call / add,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_calls_are_a_table(size: int, calls_table: Table) -> None:
+    numpy, c = (times(size, switch) for switch in ("0", "1"))
+    for spelling, (call, function, _, add) in numpy.items():
+        in_c, _, _, beside = c[spelling]
+        cells = f"{call:.1f}", f"{function:.1f}", f"{call / add:.1f}", f"{in_c:.1f}", f"{in_c / beside:.1f}"
+        calls_table.rows.append([f"{spelling}, {elements(size)}", *cells])

@@ -1,17 +1,26 @@
-"""lint on 100,000 instructions, against ptxas parsing the same file."""
+"""lint on 100,000 instructions, against ptxas parsing the same file; and on files without PTX, against a search for a
+word in them."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 
+import numpy as np
 import ptxspec
 import pytest
 from helpers import ROOT
 from helpers.linting import written
+from ptxspec.lint import traces
+from ptxspec.lint.checking import Checker
+from ptxspec.lint.configuration import Settings
+from ptxspec.lint.discovery import Source
 from ptxspec.ptxas.asking import REGISTERS, find_ptxas
+from timing import in_turn
 
 SCRIPT = Path(sys.executable).with_name("ptxspec")
 HEADER = f"""\
@@ -42,3 +51,26 @@ def test_lint(compare: Callable[..., None], tmp_path: Path) -> None:
         lambda: run(ptxas, "-arch", "compute_75", path, "-o", tmp_path / "out"),
         rounds=5,
     )
+
+
+def test_files_without_ptx(around: Callable[..., None]) -> None:
+    """NumPy's own programs, in one process; both read them."""
+    every = [*Path(np.__file__).parent.rglob("*.py"), *Path(np.__file__).parent.rglob("*.h")]
+    paths = [str(p) for p in every if not traces.has(p.read_text("utf-8"))]
+    db = ptxspec.load(ROOT)
+    sources = [Source(p, "python" if p.endswith(".py") else "c++", Settings()) for p in paths]
+
+    def linted() -> None:
+        checker = Checker(db)
+        assert not any(f for s in sources for f in checker.check(s))
+
+    def searched() -> None:
+        assert sum(b"ptx" in Path(p).read_bytes() for p in paths) < len(paths)
+
+    ours, theirs = in_turn(linted, searched, rounds=15, clock=time.thread_time)
+    size = sum(Path(p).stat().st_size for p in paths)
+    around(
+        f"lint of {len(paths)} files without PTX, {size / 1e6:.1f} MB", f"{median(ours) * 1e3:.0f} ms",
+        against="a search for a word in their bytes", ratio=median(a / b for a, b in zip(ours, theirs, strict=True)),
+        ratio_at_most="8",
+    )  # fmt: skip

@@ -72,6 +72,7 @@ def test_ratios_are_charted_and_columns_explained_by_their_heads(project: Projec
     page = (project.root / "generated/manual/speed.html").read_text("utf-8")
     assert "<p>Of each family one.</p>" in page and "<dt>ns</dt><dd>Nanoseconds. &#39;C&#39; stands" in page
     (chart,) = re.findall(r'<figure class="chart">.*?</figure>', page, re.DOTALL)
+    assert '<th scope="col">family</th>' in chart
     assert "<h3>Ratio to add</h3>" in chart and "<p>The time over that of numpy.add.</p>" in chart
     marks = dict(re.findall(r'<span style="left: ([\d.]+)%">([\d.]+)</span>', chart))
     place = {number: float(at) for at, number in marks.items()}

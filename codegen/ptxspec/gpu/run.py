@@ -117,7 +117,7 @@ def run(
             if known and recorder:
                 # What an older emulator was found to return says nothing of this one.
                 is_current = known.emulator == recorder.emulator
-                found = known.found if is_current else _held(known, v, emulated, comparisons[v], sweeps=True)
+                found = known.found if is_current else _held(known, v, emulated, comparisons[v], runner.pool)
             elif not row.failed:
                 try:
                     results, digests, found = runner.part(modules[v.opcode], v, part, comparisons[v])
@@ -148,32 +148,46 @@ def replay(
     emulated = Emulator(emulator, spec.catalog.own_kind(recording.target, spec.catalog.newest_version))
     rows: dict[Variant, Row] = {}
     comparisons: dict[Variant, Comparison] = {}
-    done, total = 0, sum(u.part.count for u in recording.parts)
     for u in recording.parts:
         v = every[u.variant]
         if v not in rows:
             comparisons[v] = Comparison(spec, v, recording.target)
             rows[v] = Row(v, comparisons[v].claim, exceeds=_exceeds(spec, v, recording.target))
-        rows[v].found += _held(u, v, emulated, comparisons[v], sweeps)
-        done += u.part.count
-        if progress:
-            progress(done, total)
+    done, total = 0, sum(u.part.count for u in recording.parts)
+    found: dict[int, Found] = {}
+    # To make operands takes longer than to emulate: variants of one signature share them.
+    places = {s: n for n, s in enumerate(dict.fromkeys(map(vectors.signature, rows)))}
+    turns = [(places[vectors.signature(every[u.variant])], *u.part.turn, u.part.start) for u in recording.parts]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for i in sorted(range(len(turns)), key=turns.__getitem__):
+            u = recording.parts[i]
+            v = every[u.variant]
+            found[i] = _held(u, v, emulated, comparisons[v], pool if sweeps else None)
+            done += u.part.count
+            if progress:
+                progress(done, total)
+    for i, u in enumerate(recording.parts):
+        rows[every[u.variant]].found += found[i]
     for v, row in rows.items():
         row.agrees = comparisons[v].agrees(row.found)
     return Report(str(recording), recording.target, tuple(rows.values()))
 
 
-def _held(u: RecordedPart, v: Variant, emulated: Emulator, comparison: Comparison, sweeps: bool) -> Found:
-    """A recorded part held against the emulator."""
+def _held(
+    u: RecordedPart, v: Variant, emulated: Emulator, comparison: Comparison, pool: ThreadPoolExecutor | None
+) -> Found:
+    """A recorded part held against the emulator; with threads in `pool` its sweep, too."""
     part = u.part
     operands = vectors.operands(v, part.stream, part.start, part.kept)
     found = comparison.compare(operands, u.results(), emulated.run(v, operands))
-    if not sweeps or part.kept == part.count:
+    if pool is None or part.kept == part.count:
         return found
-    differ = sum(
-        vectors.digest(emulated.run(v, vectors.operands(v, part.stream, start, size))) != d
-        for (start, size), d in zip(part.blocks(), u.digests, strict=True)
-    )
+
+    def differs(pair: tuple[tuple[int, int], int]) -> bool:
+        block, digest = pair
+        return vectors.digest(emulated.run(v, vectors.operands(v, part.stream, *block))) != digest
+
+    differ = sum(pool.map(differs, zip(part.blocks(), u.digests, strict=True)))
     # What a bound says of results that are no longer there was judged when they were.
     judged = u.found if differ and v.claim == "bounded" else found
     return replace(judged, count=part.count, unequal=found.unequal, nan=found.nan, blocks=differ)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..model import Core, Kind, Type, Variant
 from . import streams
-from .registers import to_registers, unsigned
+from .registers import to_registers, unsigned, word
 from .special import special
 
 Array = NDArray[Any]
@@ -29,6 +29,8 @@ BLOCK = 1 << 20
 SLICE = 1 << 26
 INPUTS = 1 << 32
 STREAMS = ("grid", "every", "uniform", "near")
+# So many are made together: what they are made of stays in the processor's cache.
+_AT_ONCE = 1 << 13
 
 
 @dataclass(frozen=True)
@@ -174,29 +176,40 @@ def operands(v: Variant, stream: str, start: int, size: int) -> tuple[Array, ...
     return operands_of(signature(v), stream, start, size)
 
 
-# Sixteen blocks are a whole stream: variants of the same signature run one after another.
-@lru_cache(maxsize=16)
+# Sixteen blocks are a whole stream, and recordings keep some of its first: variants of the same signature run one after
+# another.
+@lru_cache(maxsize=17)
 def operands_of(s: Signature, stream: str, start: int, size: int) -> tuple[Array, ...]:
     if stream == "pairs" and (rows := _whole_rows(s, start, size)):
         return rows
     if stream == "grid":
-        columns = _grid(s, start, size)
-    elif stream.startswith("every"):
-        columns = [_every(s, start, size, int(stream.partition("<<")[2] or 0))]
-    elif stream == "pairs":
-        columns = _pairs(s, start, size)
+        found = _registers(s, _grid(s, start, size))
     else:
-        make = _uniform if stream == "uniform" else _near
-        places = np.arange(start * s.lanes, (start + size) * s.lanes, dtype=np.uint64)
-        columns = [x.reshape(size, s.lanes) for x in make(s, places)]
-    made = tuple(
-        register
-        for (type, own), lanes in zip(s.sources, columns, strict=True)
-        for register in to_registers(type, own, lanes)
-    )
-    for register in made:
+        found = [np.empty(size, word(type)) for type, own in s.sources for _ in own or (type,)]
+        for first in range(0, size, _AT_ONCE):
+            stop = min(first + _AT_ONCE, size)
+            made = _registers(s, _columns(s, stream, start + first, stop - first))
+            for whole, x in zip(found, made, strict=True):
+                whole[first:stop] = x
+    for register in found:
         register.flags.writeable = False
-    return made
+    return tuple(found)
+
+
+def _columns(s: Signature, stream: str, start: int, size: int) -> list[Array]:
+    if stream.startswith("every"):
+        return [_every(s, start, size, int(stream.partition("<<")[2] or 0))]
+    if stream == "pairs":
+        return _pairs(s, start, size)
+    make = _uniform if stream == "uniform" else _near
+    places = np.arange(start * s.lanes, (start + size) * s.lanes, dtype=np.uint64)
+    return [x.reshape(size, s.lanes) for x in make(s, places)]
+
+
+def _registers(s: Signature, columns: list[Array]) -> list[Array]:
+    """Those of all sources, from rows of lanes for each."""
+    pairs = zip(s.sources, columns, strict=True)
+    return [register for (type, own), lanes in pairs for register in to_registers(type, own, lanes)]
 
 
 def encodings(width: int, first: int, count: int, shift: int) -> Array:

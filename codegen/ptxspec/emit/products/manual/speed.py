@@ -31,11 +31,12 @@ class Bar:
 
 @dataclass(frozen=True)
 class Chart:
-    """The ratios of one column and of its accelerated twin, by what stands in the first column. `marks` are the
-    axis's: each a number with its place."""
+    """The ratios of one column and of its accelerated twin, by what stands in the first column, whose head is `label`.
+    `marks` are the axis's: each a number with its place."""
 
     title: str
     note: str
+    label: str
     series: Sequence[str]
     marks: Sequence[tuple[str, float]]
     rows: Sequence[tuple[str, Sequence[Bar]]]
@@ -84,7 +85,8 @@ def _chart(table: SpeedTable, head: str, note: str) -> Chart | None:
         for label, figures in found.items()
         if any(f for _, f in figures)
     ]
-    return Chart(f"Ratio to {head.removeprefix(_RATIO)}", note, [name for name, _ in columns], scale.marks, rows)
+    title, names = f"Ratio to {head.removeprefix(_RATIO)}", [name for name, _ in columns]
+    return Chart(title, note, table.columns[0], names, scale.marks, rows)
 
 
 def _series(head: str) -> Iterable[tuple[str, str]]:
