@@ -168,13 +168,12 @@ class Computing:
         native: Native | None = self.__dict__.get("_native")
         if native is None or (native.decides and self._signature.lanes > 1):
             return None
-        *views, result = (as_own(t) for t in (*types, made))
-        ufunc = native.ufunc([*views, result], len(views))
+        views = tuple(as_own(t) for t in (*types, made))
+        ufunc = native.ufunc(views, len(types))
         if ufunc is None:
             return None
         most = BLOCK if native.decides else WORTH_THREADS // self._signature.lanes
-        seen_as, comes_as = None if tuple(views) == types else tuple(views), None if result == made else made
-        return quick.Registered(ufunc, seen_as, comes_as, most, native.decides)
+        return quick.Registered(ufunc, None if views == (*types, made) else views, made, most, native.decides)
 
     def _planned(self, types: quick.Key, operands: Sequence[Array], bits: Array, result: Array) -> quick.Plan:
         """How arrays of these types are taken by NumPy: one element, if C has not been asked for more."""

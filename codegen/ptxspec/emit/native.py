@@ -6,8 +6,8 @@ A program that templates/runtime/native cannot compute is left out, and runs on 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeGuard
 
 import mpmath  # type: ignore[import-untyped]
 
@@ -15,7 +15,7 @@ from ..model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
 from ..semantics.exact.evaluate import evaluate
 from ..semantics.exact.rounding import decode
 from ..semantics.functions import TABLE
-from ..semantics.program import Apply, Const, Program, Term, Var
+from ..semantics.program import Apply, Const, Program, Term, Var, live
 from . import units
 from .clamping import CLAMPED, WITHIN
 from .converting import SEVERAL, is_usual
@@ -212,7 +212,7 @@ def _single(kind: Kind) -> bool:
 
 
 def _function(one: Shared) -> CFunction:
-    program = shorten(one.program)
+    program = _passing(shorten(one.program))
     c = _Writer(program)
     statements = [
         (f"{_type(let.value.kind)} {c.variable(let.name)}", c.term(let.value), source_of(let)) for let in program.lets
@@ -232,6 +232,38 @@ def _function(one: Shared) -> CFunction:
     )
 
 
+@dataclass(frozen=True)
+class Passing(Apply):
+    """An operation of arithmetic that passes on the first NaN of its operands."""
+
+
+def _passing(program: Program) -> Program:
+    """Where all operands' NaNs are propagated to an operation's result, in their order, the operation does it."""
+    values = {let.name: let.value for let in program.lets}
+    lets = [let.of(_passed(let.value, values)) for let in program.lets]
+    return replace(program, lets=live(lets, program.results))
+
+
+def _passed(term: Term, values: Mapping[str, Term]) -> Term:
+    match term:
+        case Apply(function=name, arguments=(Var() as value, *operands)) if name == PROPAGATE:
+            made = values.get(value.name)
+            if _is_arithmetic(made) and not made.mixed and not made.ftz and _is_native(made.kind):
+                able = (a for a in made.arguments if not (isinstance(a, Const) and _is_finite(a)))
+                if list(able) == operands:
+                    return Passing(**vars(made))
+    return term
+
+
+def _is_finite(x: Const) -> bool:
+    f = x.kind.format
+    return f is not None and f.has_infinity and x.value & ~f.sign_bit < f.infinity
+
+
+def _is_arithmetic(term: Term | None) -> TypeGuard[Apply]:
+    return isinstance(term, Apply) and term.function in TABLE and TABLE[term.function].clause == "5.4.1"
+
+
 def _type(kind: Kind) -> str:
     return "_Bool" if kind.sort == "bool" else f"uint{kind.storage}_t"
 
@@ -246,8 +278,7 @@ class _Writer(Lowering):
 
     def _keeps_nans(self, term: Term) -> bool:
         """Is this the result of an operation of arithmetic, which is a NaN where an operand is?"""
-        made = self.values.get(term.name) if isinstance(term, Var) else term
-        return isinstance(made, Apply) and made.function in TABLE and TABLE[made.function].clause == "5.4.1"
+        return _is_arithmetic(self.values.get(term.name) if isinstance(term, Var) else term)
 
     def constant(self, kind: Kind, value: int) -> str:
         if kind.sort == "bool":
@@ -302,7 +333,7 @@ class _Writer(Lowering):
             arguments += [str(source.exponent_bits), str(source.fraction_bits)]
         if t.function in TABLE and TABLE[t.function].rounds:
             arguments += [t.mode, str(int(t.ftz)), *(["undecided"] if t.function in ELEMENTARY else [])]
-        return f"{t.function}_{name}({', '.join(arguments)})"
+        return f"{'passing_' if isinstance(t, Passing) else ''}{t.function}_{name}({', '.join(arguments)})"
 
     def mixed(self, t: Apply, arguments: list[str]) -> str:
         """In binary32 after operands are numbers of it, or where it has their products and the ends of their sums;

@@ -145,13 +145,13 @@ class Kernel(Computing):
         `threads` one for each of these. Beside operands and result at most 32 MB are taken for each thread.
         Raises OperandError (a TypeError) for operands and an `out` of another number or dtype, ValueError for shapes
         and for a number of threads below 1 or of results that there is not, TypeError for one that is no integer."""
-        if out is None and results is _ONE and (threads is None or (type(threads) is int and threads == 1)):
+        if results is _ONE and (threads is None or (type(threads) is int and threads == 1)):
             try:
                 plan = self._plans[tuple([x.dtype for x in arrays])]
             except (AttributeError, KeyError, TypeError):
                 pass  # the first arrays of these types, or none
             else:
-                found = plan.called(arrays)
+                found = plan.called(arrays, out, threads is not None)
                 if found is not None:
                     return found
         if len(arrays) != self.operands:
@@ -172,7 +172,8 @@ class Kernel(Computing):
         given = out[0] if isinstance(out, tuple) and len(out) == 1 else out
         result, bits = self._to_fill(places[0][1], arrays, shape, given)
         self._on_threads([*operands, bits], threads, 1)
-        if arrays and given is None and results == 1 and all(x.dtype.isnative for x in (*operands, bits)):
+        is_planned = given is None or result.dtype == self._representation(places[0][1], arrays)
+        if arrays and is_planned and results == 1 and all(x.dtype.isnative for x in (*operands, bits)):
             types, plans = tuple([x.dtype for x in arrays]), self._plans
             plans[types] = self._registered(types, result.dtype) or self._planned(types, operands, bits, result)
         return result[()] if given is None and not shape else result

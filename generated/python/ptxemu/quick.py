@@ -6,6 +6,7 @@ Where arrays of the same types came before and are one block at most, that is no
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
@@ -36,8 +37,10 @@ class Plan(NamedTuple):
     made: np.dtype[Any]
     meter: Meter | None = None
 
-    def called(self, arrays: Sequence[Any]) -> Any:
-        """The result; None where arrays are not what is read quickly."""
+    def called(self, arrays: Sequence[Any], out: Any = None, alone: bool = False) -> Any:
+        """The result; None where arrays are not what is read quickly, or it has a place already."""
+        if out is not None:
+            return None
         function, operands, gaps, most, lane, made, meter = self
         try:
             shape = arrays[0].shape
@@ -75,18 +78,25 @@ class Plan(NamedTuple):
 
 
 class Registered(NamedTuple):
-    """A kernel in C. `views` are what its ufunc takes the arrays as, and `made` as what its result comes, where that
-    are no types of NumPy's own: up to `most` elements. Where it `decides`, it says which lanes it leaves undecided."""
+    """A kernel in C. `views` are what its ufunc takes the arrays and gives its result as, where some are no types of
+    NumPy's own; the result comes as `made`. Up to `most` elements no thread is worth it. Where it `decides`, it says
+    which lanes it leaves undecided."""
 
     ufunc: np.ufunc
     views: Key | None
-    made: np.dtype[Any] | None
+    made: np.dtype[Any]
     most: int
     decides: bool
 
-    def called(self, arrays: Sequence[Any]) -> Any:
-        """The result; None where it takes more than the ufunc."""
-        most, is_flat = self.most, True
+    def called(self, arrays: Sequence[Any], out: Any = None, alone: bool = False) -> Any:
+        """The result, in `out` where given; None where it takes more than the ufunc. `alone`: on one thread, however
+        many elements there are."""
+        views, most, is_flat = self.views, self.most, True
+        if alone and not self.decides:
+            most = sys.maxsize
+        # An operand in the result's place is gone when undecided lanes are asked for again.
+        if out is not None and (type(out) is not _ARRAY or out.dtype != self.made or out.size > most or self.decides):
+            return None
         for x in arrays:
             if (type(x) is not _ARRAY and not isinstance(x, np.generic)) or x.size > most:
                 return None
@@ -95,20 +105,23 @@ class Registered(NamedTuple):
         # Where there is one dimension, the result is as large as the largest.
         if not is_flat and not _makes_at_most(most, arrays):
             return None
-        if self.views is not None:
+        if views is not None:
             try:
-                arrays = list(map(_ARRAY.view, arrays, self.views))
+                arrays = list(map(_ARRAY.view, arrays, views))
             except TypeError:  # numbers among them
-                arrays = [x.view(t) for x, t in zip(arrays, self.views, strict=True)]
+                arrays = [x.view(t) for x, t in zip(arrays, views, strict=False)]
         try:
+            if out is not None:
+                self.ufunc(*arrays, out=out if views is None else out.view(views[-1]))
+                return out
             found = self.ufunc(*arrays)
         except ValueError:
-            return None  # shapes that do not broadcast
+            return None  # shapes that do not broadcast, and what cannot be written
         if self.decides:
             found, undecided = found
             if b"\1" in undecided.tobytes():
                 return None
-        return found if self.made is None else found.view(self.made)
+        return found if views is None else found.view(self.made)
 
 
 def _makes_at_most(most: int, arrays: Sequence[Any]) -> bool:

@@ -180,6 +180,8 @@ INLINED float OF(single)(BITS x) { return float_of_bits(x); }
 INLINED BITS OF(from_single)(float value, int mode, int ftz) { return OF(finished)(value, value + value, ftz); }
 #endif
 
+#include "passing.h"
+
 #elif EXPONENT_BITS <= 8 && WIDTH <= 16
 
 /* With 2p + 2 bits a result to nearest may be rounded to nearest again (Figueroa 1995). */
