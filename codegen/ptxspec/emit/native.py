@@ -14,11 +14,12 @@ import mpmath  # type: ignore[import-untyped]
 from ..model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
 from ..semantics.exact.evaluate import evaluate
 from ..semantics.exact.rounding import decode
+from ..semantics.expressions import holds_all
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Program, Term, Var, live
 from . import units
 from .clamping import CLAMPED, WITHIN
-from .converting import SEVERAL, is_usual
+from .converting import SEVERAL, is_in_single, is_usual
 from .fusing import PROPAGATE, shorten
 from .lowering import ELEMENTARY, Function, Lowering, Shared, applications, source_of, written
 from .text import Files, Templates
@@ -158,35 +159,21 @@ def _has_mixed(t: Apply) -> bool:
     return t.function in SEVERAL and all(_single(k) for k in (t.kind, *(a.kind for a in t.arguments)))
 
 
-def _in_single(t: Apply) -> bool:
-    """Are products of these formats numbers of binary32, and sums between its ends, to be rounded to odd there?"""
-    formats = [a.kind.format for a in t.arguments]
-    if t.kind.width > 16 or t.mode != ROUNDINGS[0] or any(f is None or f.precision > 12 for f in formats):
-        return False
-    ends = [(f.emin - f.fraction_bits, f.emax + 1) for f in formats if f is not None]
-    factors = ends if t.function == "multiplication" else ends[:-1]
-    low = min(sum(least for least, _ in factors), ends[-1][0])
-    return low >= -149 and max(sum(most for _, most in factors), ends[-1][1]) < 127
-
-
 def _converting(source: Kind, f: Kind, mode: str) -> str | None:
     if f.fixed is not None:
         if source.fixed is None or source.fixed.point != f.fixed.point:
             # The C library's rint rounds as the processor is steered; 64 bits are too many for binary64.
             return None if source.fixed and source.width == 64 else mode if mode == "roundTiesToEven" else ANY
         return ANY
-    if not _is_native(f) or _contains(f.format, source):
+    if not _is_native(f) or _contains(f, source):
         return ANY
     return mode if mode != "roundTiesToAway" else None
 
 
-def _contains(f: Format | None, source: Kind) -> bool:
+def _contains(f: Kind, source: Kind) -> bool:
     """Does a format have all numbers of a kind?"""
-    assert f is not None
-    if source.fixed is not None:
-        return source.width <= f.precision
-    assert source.format is not None
-    return source.format.exponent_bits <= f.exponent_bits and source.format.precision <= f.precision
+    wide, narrow = f.format or f.fixed, source.format or source.fixed
+    return wide is not None and narrow is not None and holds_all(wide, narrow)
 
 
 def _is_native(kind: Kind) -> bool:
@@ -199,6 +186,11 @@ def _has_carrier(kind: Kind) -> bool:
     """As `Format.carrier`; formats of 32 bits have none that is not native. Declared formats have binary64."""
     f = kind.format
     return f is not None and (not is_usual(f) or (f.exponent_bits <= 8 and f.width <= 16))
+
+
+def _is_upper_half(kind: Kind) -> bool:
+    """Is a pattern the upper half of a binary32?"""
+    return kind.format is not None and is_usual(kind.format) and (kind.width, kind.format.exponent_bits) == (16, 8)
 
 
 def _is_short(kind: Kind) -> bool:
@@ -345,7 +337,7 @@ class _Writer(Lowering):
                 for a, x in zip(t.arguments, arguments, strict=True)
             ]
             return f"{t.function}_{name}({', '.join(widened)}, {how})"
-        single = _in_single(t)
+        single = is_in_single(t)
         of = "single" if single else "number"
         x, y, *z = (f"{of}_{_number(a.kind)}({x})" for a, x in zip(t.arguments, arguments, strict=True))
         if t.function == "multiplication":
@@ -366,6 +358,8 @@ class _Writer(Lowering):
             return f"from_{'signed' if signed else 'unsigned'}_{target}(whole_{name}({x}))"
         how = f"{t.mode}, {int(t.ftz)}"
         narrow = t.kind.fixed or not _is_native(t.kind) or t.kind.width == 32
+        if _single(source) and _is_upper_half(t.kind) and not t.ftz and _contains(t.kind, source):
+            return f"exactly_{target}(single_{name}({x}))"
         if _single(source) and narrow:
             return f"from_single_{target}(single_{name}({x}), {how})"
         if source.fixed and source.width == 32 and not t.kind.fixed and not _is_native(t.kind) and _is_short(t.kind):

@@ -153,7 +153,7 @@ LANE(mul_e5m2x4_e5m2x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(mul_e5m2x4_e5m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_e5m2(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_e5m2(v_a) * single_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_e4m3x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -177,7 +177,7 @@ LANE(mul_e5m2x4_e4m3x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(mul_e5m2x4_e4m3x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_e4m3(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_e4m3(v_a) * single_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_e3m2x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -201,7 +201,7 @@ LANE(mul_e5m2x4_e3m2x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(mul_e5m2x4_e3m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_e3m2(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_e3m2(v_a) * single_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_e2m3x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -225,7 +225,7 @@ LANE(mul_e5m2x4_e2m3x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(mul_e5m2x4_e2m3x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_e2m3(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_e2m3(v_a) * single_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_e2m1x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -249,27 +249,27 @@ LANE(mul_e5m2x4_e2m1x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(mul_e5m2x4_e2m1x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_e2m1(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_e2m1(v_a) * single_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_ue8m0x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_ue8m0(v_a) * number_e5m2(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_ue8m0(v_a) * single_e5m2(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_ue8m0x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_ue8m0(v_a) * number_e4m3(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_ue8m0(v_a) * single_e4m3(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_ue8m0x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_ue8m0(v_a) * number_e3m2(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_ue8m0(v_a) * single_e3m2(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_ue8m0x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_ue8m0(v_a) * number_e2m3(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_ue8m0(v_a) * single_e2m3(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_ue8m0x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_ue8m0(v_a) * number_e2m1(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_ue8m0(v_a) * single_e2m1(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_ue8m0x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
