@@ -51,11 +51,6 @@ class Computing:
         choice: dict[str | None, Callable[..., Array]] = module.KERNELS[self.variant.spelling, self.operands]
         return choice.get(self.target, choice[None])
 
-    @cached_property
-    def _width(self) -> int:
-        """2 where lanes have 64 bits, else 1: as many as that fill the cache like those of 32 bits."""
-        return 1 + any(t.lane.itemsize > 4 for _, t in (*self._signature.registers, *self._signature.places[0]))
-
     def __getstate__(self) -> dict[str, Any]:
         # C that is loaded here is not loaded elsewhere.
         return {name: value for name, value in self.__dict__.items() if name not in self._LEFT_HERE}
@@ -143,7 +138,7 @@ class Computing:
             native(arrays, at_once, results)
             return
         contiguous = s.lanes > 1 or not s.flat or native is not None
-        with in_blocks(arrays, block // s.lanes // self._width, contiguous, filled) as blocks:
+        with in_blocks(arrays, block // s.lanes, contiguous, filled) as blocks:
             for views in blocks if blocks.itersize else ():
                 if native is not None:
                     native(views, at_once, results)
@@ -189,7 +184,7 @@ class Computing:
             read = tuple(_BYTE if t == _BOOL else t for t in read)
             function = partial(_of_truths, function, [t.sort == "bool" for _, t in s.registers])
         gaps, at_once = s.flat and s.lanes == 1, 1 if s.flat else s.lanes
-        most = BLOCK // at_once // self._width if self._is_settled() else s.lanes // at_once
+        most = BLOCK // at_once if self._is_settled() else s.lanes // at_once
         return quick.Plan(function, read, gaps, most, lanes, made, self._meter)
 
     def _is_settled(self) -> bool:
