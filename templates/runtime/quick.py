@@ -5,6 +5,7 @@ Where arrays of the same types came before and are one block at most, that is no
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
@@ -35,8 +36,10 @@ class Plan(NamedTuple):
     made: Types
     meter: Meter | None = None
 
-    def called(self, arrays: Sequence[Any]) -> Any:
-        """The result; None where arrays are not what is read quickly."""
+    def called(self, arrays: Sequence[Any], out: Any = None, alone: bool = False) -> Any:
+        """The result; None where arrays are not what is read quickly, or it has a place already."""
+        if out is not None:
+            return None
         function, operands, gaps, most, lanes, made, meter = self
         try:
             shape = arrays[0].shape
@@ -82,18 +85,24 @@ def _kept(found: Any, like: Array, lane: np.dtype[Any], made: np.dtype[Any], sha
 
 
 class Registered(NamedTuple):
-    """A kernel in C. `views` are what its ufunc takes the arrays as, and `made` as what its results come, where that
-    are no types of NumPy's own: up to `most` elements. Where it `decides`, it says which lanes it leaves undecided."""
+    """A kernel in C. `views` are what its ufunc takes the arrays and gives its results as, where some are no types of
+    NumPy's own; the results come as `made`. Up to `most` elements no thread is worth it. Where it `decides`, it says
+    which lanes it leaves undecided."""
 
     ufunc: np.ufunc
     views: Types | None
-    made: Types | None
+    made: Types
     most: int
     decides: bool
 
-    def called(self, arrays: Sequence[Any]) -> Any:
-        """The result; None where it takes more than the ufunc."""
-        most, is_flat = self.most, True
+    def called(self, arrays: Sequence[Any], out: Any = None, alone: bool = False) -> Any:
+        """The result, in `out` where given; None where it takes more than the ufunc. `alone`: on one thread, however
+        many elements there are."""
+        views, most, is_flat = self.views, self.most, True
+        if alone and not self.decides:
+            most = sys.maxsize
+        if out is not None and not self._fills(out, most):
+            return None
         for x in arrays:
             if (type(x) is not _ARRAY and not isinstance(x, np.generic)) or x.size > most:
                 return None
@@ -102,24 +111,32 @@ class Registered(NamedTuple):
         # Where there is one dimension, the result is as large as the largest.
         if not is_flat and not _makes_at_most(most, arrays):
             return None
-        if self.views is not None:
+        if views is not None:
             try:
-                arrays = list(map(_ARRAY.view, arrays, self.views))
+                arrays = list(map(_ARRAY.view, arrays, views))
             except TypeError:  # numbers among them
-                arrays = [x.view(t) for x, t in zip(arrays, self.views, strict=True)]
+                arrays = [x.view(t) for x, t in zip(arrays, views, strict=False)]
         try:
+            if out is not None:
+                self.ufunc(*arrays, out=out if views is None else out.view(views[-1]))
+                return out
             found = self.ufunc(*arrays)
         except ValueError:
-            return None  # shapes that do not broadcast
+            return None  # shapes that do not broadcast, and what cannot be written
         if self.decides:
             found, undecided = found
             if b"\1" in undecided.tobytes():
                 return None
-        if self.made is None:
+        if views is None:
             return found
         if type(found) is tuple:
             return tuple([x.view(t) for x, t in zip(found, self.made, strict=True)])
         return found.view(self.made[0])
+
+    def _fills(self, out: Any, most: int) -> bool:
+        """Is this a place for the result? An operand in it is gone when undecided lanes are asked for again."""
+        is_one = type(out) is _ARRAY and len(self.made) == 1 and not self.decides
+        return is_one and out.dtype == self.made[0] and out.size <= most
 
 
 def _makes_at_most(most: int, arrays: Sequence[Any]) -> bool:

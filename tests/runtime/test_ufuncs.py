@@ -59,7 +59,7 @@ def test_a_ufunc_gives_both_predicates(spelling: str) -> None:
     columns, results = operands(kernel, False), len(kernel._signature.results)
     first = kernel(*columns, results=results)
     plan = kernel._plans[(*[results] * (results > 1), *(x.dtype for x in columns))]
-    assert isinstance(plan, quick.Registered) and plan.views is None and plan.made is None
+    assert isinstance(plan, quick.Registered) and plan.views is None
     # NumPy says the same of the lanes.
     due = kernel._signature.apply(kernel._function, [x.copy() for x in columns])
     for found in (first, kernel(*columns, results=results)):
@@ -190,3 +190,47 @@ def test_a_call_that_takes_more_than_its_ufunc_makes_no_other() -> None:
     for _ in range(3):
         kernel(a, a, threads=2)
     assert before == (len(ufuncs._held), kernel._plans[a.dtype, a.dtype])
+
+
+@pytest.mark.usefixtures("accelerated")
+def test_a_result_that_has_a_place_and_large_arrays_on_one_thread_are_the_ufuncs_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kernel, many = ptxemu.compile("add.f32"), np.arange(1 << 20, dtype=np.float32)
+    out = np.zeros_like(many)
+    assert kernel(many, many, out=out, threads=1) is out
+    assert registered(kernel, many, many)
+    few, table = many[:50], np.zeros((3, 50), np.float32)
+    with monkeypatch.context() as m:
+        m.setattr(kernels.Kernel, "_on_threads", None)  # what any other call comes to
+        for place in (np.zeros(50, np.float32), np.zeros(100, np.float32)[::2], table):
+            assert kernel(few, few[::-1], out=place) is place
+            assert (place == 49).all()
+        out[:] = 0
+        assert kernel(many, many, out=out, threads=1) is out
+        assert_array_equal(out, many * 2)
+        assert_array_equal(kernel(many, many, threads=1), out)
+        # What is read is read before it is written over.
+        over = np.arange(51, dtype=np.float32)
+        kernel(over[:-1], over[:-1], out=over[1:])
+        assert_array_equal(over[1:], few * 2)
+    least = np.zeros(50, np.uint32)
+    assert kernel(few.view(np.uint32), few.view(np.uint32), out=least) is least
+    with pytest.raises(ptxemu.OperandError, match="out is float64"):
+        kernel(few, few, out=np.zeros(50))
+    with pytest.raises(ValueError, match="out has shape"):
+        kernel(few, few, out=np.zeros(51, np.float32))
+    table.flags.writeable = False
+    with pytest.raises(ValueError, match="out is read-only"):
+        kernel(few, few, out=table)
+
+
+@pytest.mark.usefixtures("accelerated")
+def test_lanes_left_undecided_are_found_in_an_operands_place() -> None:
+    kernel = ptxemu.compile("cos.approx.f32")
+    near = (np.arange(1, 2000, 2) * (np.pi / 2)).astype(np.float32)
+    want = kernel(near)
+    assert registered(kernel, near) and kernel._plans[near.dtype,].ufunc(near)[1].any()
+    place = near.copy()
+    assert kernel(place, out=place, threads=1) is place
+    assert_array_equal(bits(place), bits(want))

@@ -89,9 +89,10 @@ def _bounding_late(lets: Lets) -> Lets:
     return tuple(found)
 
 
-def without_widening(lets: Lets, single: bool = False) -> Lets:
+def without_widening(lets: Lets, single: bool = False, short: bool = False) -> Lets:
     """What is widened for an operation is computed by one on several formats, where that has tables, or does it at
-    once: in binary64, which has all products, and in 8 bits; if asked for, fused ones in binary32 too."""
+    once: in binary64, which has all products, and in 8 bits; if asked for, fused ones in binary32 too, and products in
+    16 bits that binary32 has."""
 
     def changed(term: Term) -> Term:
         if not isinstance(term, Apply):
@@ -103,11 +104,34 @@ def without_widening(lets: Lets, single: bool = False) -> Lets:
             and (f.width <= 8 or (f.width == 64 and term.mode == ROUNDINGS[0]) or (single and _is_fused_single(term)))
         ):
             operands = [_bare(a, f) for a in term.arguments]
+        elif (
+            short
+            and f is not None
+            and f.width == 16
+            and is_in_single(of := term.of(_bare(a, f) for a in term.arguments))
+        ):
+            operands = list(of.arguments)
         if operands and all(a.kind.format and a.kind.format.precision <= _FACTOR for a in operands):
             return term.of(operands)
         return term.of(map(changed, term.arguments))
 
     return tuple(let.of(changed(let.value)) for let in lets)
+
+
+def is_in_single(t: Apply) -> bool:
+    """Are products of these formats numbers of binary32, and sums between its ends, to be rounded to odd there? What
+    lies beyond these ends is infinite in a usual format too."""
+    formats = [a.kind.format for a in t.arguments]
+    if t.function not in SEVERAL or t.kind.format is None or t.kind.width > 16 or t.mode != ROUNDINGS[0]:
+        return False
+    if any(f is None or f.precision > 12 for f in formats):
+        return False
+    is_product = t.function == "multiplication"
+    ends = [(f.emin - f.fraction_bits, f.emax + 1) for f in formats if f is not None]
+    factors = ends if is_product else ends[:-1]
+    low = min(sum(least for least, _ in factors), ends[-1][0])
+    high = max(sum(most for _, most in factors), ends[-1][1])
+    return low >= -149 and (high < 127 or (is_product and is_usual(t.kind.format)))
 
 
 def _is_fused_single(t: Apply) -> bool:

@@ -58,7 +58,7 @@ def shorten(program: Program) -> Program:
     """A program that does the same in fewer lines, and may call `FLUSH` and `PROPAGATE`, and what the modules
     invent that it calls."""
     lets, results = _without_second_canonicalising(program.lets, program.results)
-    lets = without_quotients(without_widening(_without_first_canonicalising(lets, results)))
+    lets = without_quotients(without_widening(_without_first_canonicalising(lets, results), short=True))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation)
     lets = comparing_once(clamping(lets))
     return replace(program, lets=live(lets, results), results=results)

@@ -6,19 +6,20 @@ A program that templates/runtime/native cannot compute is left out, and runs on 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeGuard
 
 import mpmath  # type: ignore[import-untyped]
 
 from ..model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
 from ..semantics.exact.evaluate import evaluate
 from ..semantics.exact.rounding import decode
+from ..semantics.expressions import holds_all
 from ..semantics.functions import TABLE
-from ..semantics.program import Apply, Const, Program, Term, Var
+from ..semantics.program import Apply, Const, Program, Term, Var, live
 from . import units
 from .clamping import CLAMPED, WITHIN
-from .converting import SEVERAL, is_usual
+from .converting import SEVERAL, is_in_single, is_usual
 from .fusing import PROPAGATE, shorten
 from .lowering import ELEMENTARY, Function, Lowering, Shared, applications, source_of, written
 from .text import Files, Templates
@@ -158,35 +159,21 @@ def _has_mixed(t: Apply) -> bool:
     return t.function in SEVERAL and all(_single(k) for k in (t.kind, *(a.kind for a in t.arguments)))
 
 
-def _in_single(t: Apply) -> bool:
-    """Are products of these formats numbers of binary32, and sums between its ends, to be rounded to odd there?"""
-    formats = [a.kind.format for a in t.arguments]
-    if t.kind.width > 16 or t.mode != ROUNDINGS[0] or any(f is None or f.precision > 12 for f in formats):
-        return False
-    ends = [(f.emin - f.fraction_bits, f.emax + 1) for f in formats if f is not None]
-    factors = ends if t.function == "multiplication" else ends[:-1]
-    low = min(sum(least for least, _ in factors), ends[-1][0])
-    return low >= -149 and max(sum(most for _, most in factors), ends[-1][1]) < 127
-
-
 def _converting(source: Kind, f: Kind, mode: str) -> str | None:
     if f.fixed is not None:
         if source.fixed is None or source.fixed.point != f.fixed.point:
             # The C library's rint rounds as the processor is steered; 64 bits are too many for binary64.
             return None if source.fixed and source.width == 64 else mode if mode == "roundTiesToEven" else ANY
         return ANY
-    if not _is_native(f) or _contains(f.format, source):
+    if not _is_native(f) or _contains(f, source):
         return ANY
     return mode if mode != "roundTiesToAway" else None
 
 
-def _contains(f: Format | None, source: Kind) -> bool:
+def _contains(f: Kind, source: Kind) -> bool:
     """Does a format have all numbers of a kind?"""
-    assert f is not None
-    if source.fixed is not None:
-        return source.width <= f.precision
-    assert source.format is not None
-    return source.format.exponent_bits <= f.exponent_bits and source.format.precision <= f.precision
+    wide, narrow = f.format or f.fixed, source.format or source.fixed
+    return wide is not None and narrow is not None and holds_all(wide, narrow)
 
 
 def _is_native(kind: Kind) -> bool:
@@ -201,6 +188,11 @@ def _has_carrier(kind: Kind) -> bool:
     return f is not None and (not is_usual(f) or (f.exponent_bits <= 8 and f.width <= 16))
 
 
+def _is_upper_half(kind: Kind) -> bool:
+    """Is a pattern the upper half of a binary32?"""
+    return kind.format is not None and is_usual(kind.format) and (kind.width, kind.format.exponent_bits) == (16, 8)
+
+
 def _is_short(kind: Kind) -> bool:
     """Has a format so few bits that binary32 with 16, rounded to odd, may be rounded again?"""
     return kind.format is not None and kind.format.precision <= 14
@@ -212,7 +204,7 @@ def _single(kind: Kind) -> bool:
 
 
 def _function(one: Shared) -> CFunction:
-    program = shorten(one.program)
+    program = _passing(shorten(one.program))
     c = _Writer(program)
     statements = [
         (f"{_type(let.value.kind)} {c.variable(let.name)}", c.term(let.value), source_of(let)) for let in program.lets
@@ -232,6 +224,38 @@ def _function(one: Shared) -> CFunction:
     )
 
 
+@dataclass(frozen=True)
+class Passing(Apply):
+    """An operation of arithmetic that passes on the first NaN of its operands."""
+
+
+def _passing(program: Program) -> Program:
+    """Where all operands' NaNs are propagated to an operation's result, in their order, the operation does it."""
+    values = {let.name: let.value for let in program.lets}
+    lets = [let.of(_passed(let.value, values)) for let in program.lets]
+    return replace(program, lets=live(lets, program.results))
+
+
+def _passed(term: Term, values: Mapping[str, Term]) -> Term:
+    match term:
+        case Apply(function=name, arguments=(Var() as value, *operands)) if name == PROPAGATE:
+            made = values.get(value.name)
+            if _is_arithmetic(made) and not made.mixed and not made.ftz and _is_native(made.kind):
+                able = (a for a in made.arguments if not (isinstance(a, Const) and _is_finite(a)))
+                if list(able) == operands:
+                    return Passing(**vars(made))
+    return term
+
+
+def _is_finite(x: Const) -> bool:
+    f = x.kind.format
+    return f is not None and f.has_infinity and x.value & ~f.sign_bit < f.infinity
+
+
+def _is_arithmetic(term: Term | None) -> TypeGuard[Apply]:
+    return isinstance(term, Apply) and term.function in TABLE and TABLE[term.function].clause == "5.4.1"
+
+
 def _type(kind: Kind) -> str:
     return "_Bool" if kind.sort == "bool" else f"uint{kind.storage}_t"
 
@@ -246,8 +270,7 @@ class _Writer(Lowering):
 
     def _keeps_nans(self, term: Term) -> bool:
         """Is this the result of an operation of arithmetic, which is a NaN where an operand is?"""
-        made = self.values.get(term.name) if isinstance(term, Var) else term
-        return isinstance(made, Apply) and made.function in TABLE and TABLE[made.function].clause == "5.4.1"
+        return _is_arithmetic(self.values.get(term.name) if isinstance(term, Var) else term)
 
     def constant(self, kind: Kind, value: int) -> str:
         if kind.sort == "bool":
@@ -302,7 +325,7 @@ class _Writer(Lowering):
             arguments += [str(source.exponent_bits), str(source.fraction_bits)]
         if t.function in TABLE and TABLE[t.function].rounds:
             arguments += [t.mode, str(int(t.ftz)), *(["undecided"] if t.function in ELEMENTARY else [])]
-        return f"{t.function}_{name}({', '.join(arguments)})"
+        return f"{'passing_' if isinstance(t, Passing) else ''}{t.function}_{name}({', '.join(arguments)})"
 
     def mixed(self, t: Apply, arguments: list[str]) -> str:
         """In binary32 after operands are numbers of it, or where it has their products and the ends of their sums;
@@ -314,7 +337,7 @@ class _Writer(Lowering):
                 for a, x in zip(t.arguments, arguments, strict=True)
             ]
             return f"{t.function}_{name}({', '.join(widened)}, {how})"
-        single = _in_single(t)
+        single = is_in_single(t)
         of = "single" if single else "number"
         x, y, *z = (f"{of}_{_number(a.kind)}({x})" for a, x in zip(t.arguments, arguments, strict=True))
         if t.function == "multiplication":
@@ -335,6 +358,8 @@ class _Writer(Lowering):
             return f"from_{'signed' if signed else 'unsigned'}_{target}(whole_{name}({x}))"
         how = f"{t.mode}, {int(t.ftz)}"
         narrow = t.kind.fixed or not _is_native(t.kind) or t.kind.width == 32
+        if _single(source) and _is_upper_half(t.kind) and not t.ftz and _contains(t.kind, source):
+            return f"exactly_{target}(single_{name}({x}))"
         if _single(source) and narrow:
             return f"from_single_{target}(single_{name}({x}), {how})"
         if source.fixed and source.width == 32 and not t.kind.fixed and not _is_native(t.kind) and _is_short(t.kind):

@@ -52,7 +52,7 @@ def has_c(m: UnitModel) -> bool:
     most = (c0 << s.c0) + abs(s.bias) + (c1 * length << s.c1) + (c2 * (length**2 >> core.drop) << s.c2)
     if m.exponent is None:
         most += 1 << (m.format.exponent_bits + s.point)
-    fits = most < 1 << _PRECISION and max(c1, c2) < 1 << 31
+    fits = most < 1 << _PRECISION and c0 < 1 << 31 and _narrow(core, 1) + _narrow(core, 2) <= 32
     return fits and (not core.columns or core.drop <= _MOST_COLUMNS)
 
 
@@ -60,14 +60,18 @@ def _local(m: UnitModel, core: Interpolator) -> int:
     return m.argument.places - (core.segments.bit_length() - 1)
 
 
+def _narrow(core: Interpolator, i: int) -> int:
+    """The bits of a coefficient as a signed integer."""
+    return 1 + max(max(row[i], -1 - row[i]) for row in core.coefficients).bit_length()
+
+
 def in_c(m: UnitModel) -> str:
     """The function of a unit that has C, behind its tables."""
     core, a, f = m.core, m.argument, fields(m)
     assert isinstance(core, Interpolator)
     s, name = shifts(core, a, m.point), m.identifier
-    rows = core.coefficients
-    sums = [f"{(row[0] << s.c0) + s.bias}.0" for row in rows]
-    pairs = [f"UINT64_C({(row[1] & _WORD) | (row[2] & _WORD) << 32:#x})" for row in rows]
+    narrow = _narrow(core, 2)
+    words = [(c0 & _WORD) << 32 | (c1 << narrow & _WORD) | c2 & (1 << narrow) - 1 for c0, c1, c2 in core.coefficients]
     turns = f"{float(a.factor).hex()}, {a.kept}, {a.bits}, {a.phase}, {int(a.mirror == 'complement')}, {int(a.odd)}"
     reduced = {
         "significand": f"reduced_by_significand(x, {a.bits}, {a.octaves.bit_length() - 1}, {int(a.odd)})",
@@ -76,10 +80,10 @@ def in_c(m: UnitModel) -> str:
         "turns": f"reduced_by_turns(x, {turns})",
     }[a.kind]
     squarer = f"{core.unseen}, {core.drop}, {int(core.columns)}"
-    arrays = f"{name}_sums, {name}_pairs, 0x1p{s.c1}, 0x1p{s.c2}"
+    table = f"{name}_words, {narrow}, {s.bias}, 0x1p{s.c0}, 0x1p{s.c1}, 0x1p{s.c2}"
     lines = [
         f"Reduced r = {reduced};",
-        f"double total = unit_sum(r.place, {_local(m, core)}, {len(rows) - 1}, {squarer}, {arrays});",
+        f"double total = unit_sum(r.place, {_local(m, core)}, {len(words) - 1}, {squarer}, {table});",
     ]
     lines += [f"total = unit_own(r.place == {place}, {value << s.out}.0, total);" for place, value in f["own_sums"]]
     if m.exponent is None:
@@ -97,9 +101,9 @@ def in_c(m: UnitModel) -> str:
         lines.append(f"result = select_32(x >> 31, {m.special['negative']:#010x}u, result);")
     own = ", ".join(f"{m.special[which]:#010x}u" for which in SPECIAL[:5])
     lines.append(f"return unit_special(x, result, {own});")
-    text = [f"static const double {name}_sums[] = {{\n    {_numbers(sums)}\n}};"]
-    text.append(f"static const uint64_t {name}_pairs[] = {{\n    {_numbers(pairs)}\n}};")
-    return "\n".join([*text, f"INLINED uint32_t unit_{name}(uint32_t x) {{", *(f"    {x}" for x in lines), "}"])
+    numbers = _numbers([f"UINT64_C({word:#018x})" for word in words])
+    text = f"static const uint64_t {name}_words[] = {{\n    {numbers}\n}};"
+    return "\n".join([text, f"INLINED uint32_t unit_{name}(uint32_t x) {{", *(f"    {x}" for x in lines), "}"])
 
 
 def _numbers(table: Sequence[str]) -> str:

@@ -51,11 +51,6 @@ class Computing:
         choice: dict[str | None, Callable[..., Array]] = module.KERNELS[self.variant.spelling, self.operands]
         return choice.get(self.target, choice[None])
 
-    @cached_property
-    def _width(self) -> int:
-        """2 where lanes have 64 bits, else 1: as many as that fill the cache like those of 32 bits."""
-        return 1 + any(t.lane.itemsize > 4 for _, t in (*self._signature.registers, *self._signature.places[0]))
-
     def __getstate__(self) -> dict[str, Any]:
         # C that is loaded here is not loaded elsewhere.
         return {name: value for name, value in self.__dict__.items() if name not in self._LEFT_HERE}
@@ -143,7 +138,7 @@ class Computing:
             native(arrays, at_once, results)
             return
         contiguous = s.lanes > 1 or not s.flat or native is not None
-        with in_blocks(arrays, block // s.lanes // self._width, contiguous, filled) as blocks:
+        with in_blocks(arrays, block // s.lanes, contiguous, filled) as blocks:
             for views in blocks if blocks.itersize else ():
                 if native is not None:
                     native(views, at_once, results)
@@ -171,13 +166,12 @@ class Computing:
         native: Native | None = self.__dict__.get("_native")
         if native is None:
             return None
-        views, given = tuple(map(as_own, types)), tuple(map(as_own, made))
-        ufunc = native.ufunc([*views, *given], len(views), results)
+        views = tuple(map(as_own, (*types, *made)))
+        ufunc = native.ufunc(views, len(types), results)
         if ufunc is None:
             return None
         most = BLOCK if native.decides else WORTH_THREADS // self._signature.lanes
-        seen_as, come_as = None if views == types else views, None if given == made else made
-        return quick.Registered(ufunc, seen_as, come_as, most, native.decides)
+        return quick.Registered(ufunc, None if views == (*types, *made) else views, made, most, native.decides)
 
     def _planned(self, operands: Sequence[Array], bits: Sequence[Array], made: quick.Types) -> quick.Plan:
         """How arrays of these types are taken by NumPy: one element, if C has not been asked for more."""
@@ -190,7 +184,7 @@ class Computing:
             read = tuple(_BYTE if t == _BOOL else t for t in read)
             function = partial(_of_truths, function, [t.sort == "bool" for _, t in s.registers])
         gaps, at_once = s.flat and s.lanes == 1, 1 if s.flat else s.lanes
-        most = BLOCK // at_once // self._width if self._is_settled() else s.lanes // at_once
+        most = BLOCK // at_once if self._is_settled() else s.lanes // at_once
         return quick.Plan(function, read, gaps, most, lanes, made, self._meter)
 
     def _is_settled(self) -> bool:

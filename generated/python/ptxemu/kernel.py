@@ -145,14 +145,14 @@ class Kernel(Computing):
         `threads` one for each of these. Beside operands and result at most 32 MB are taken for each thread.
         Raises OperandError (a TypeError) for operands and an `out` of another number or dtype, ValueError for shapes
         and for a number of threads below 1 or of results that there is not, TypeError for one that is no integer."""
-        if out is None and type(results) is int and (threads is None or (type(threads) is int and threads == 1)):
+        if type(results) is int and (threads is None or (type(threads) is int and threads == 1)):
             try:
                 types = tuple([x.dtype for x in arrays])
                 plan = self._plans[types if results is _ONE else (results, *types)]
             except (AttributeError, KeyError, TypeError):
                 pass  # the first arrays of these types, or none
             else:
-                found = plan.called(arrays)
+                found = plan.called(arrays, out, threads is not None)
                 if found is not None:
                     return found
         if len(arrays) != self.operands:
@@ -174,10 +174,11 @@ class Kernel(Computing):
         if len({x.shape for x in filled}) > 1:
             raise ValueError(f"{self._row}: the arrays of out are of different shapes")
         self._on_threads([*operands, *bits], threads, len(places))
-        is_new = all(o is None for o in given)
-        if arrays and is_new and all(x.dtype.isnative for x in (*operands, *bits)):
-            types, made, plans = tuple([x.dtype for x in arrays]), tuple([x.dtype for x in filled]), self._plans
-            plan = self._registered(types, made, results) or self._planned(operands, bits, made)
+        made = [self._representation(t, arrays) for _, t in places]
+        is_usual = all(o is None or o.dtype == t for o, t in zip(given, made, strict=True))
+        if arrays and is_usual and all(x.dtype.isnative for x in (*operands, *bits)):
+            types, plans = tuple([x.dtype for x in arrays]), self._plans
+            plan = self._registered(types, tuple(made), results) or self._planned(operands, bits, tuple(made))
             plans[types if results == 1 else (results, *types)] = plan
         found = tuple([x[()] if o is None and not shape else x for x, o in zip(filled, given, strict=True)])
         return found if len(places) > 1 else found[0]

@@ -85,18 +85,19 @@ INLINED double unit_square(uint32_t x, int unseen, int drop, int columns) {
     return (double)(int64_t)(((uint64_t)x * x - lost) >> drop);
 }
 
-/* C1 and C2 stand in the halves of `pairs`: looking up is what takes longest. `first` and `second` are their units. */
+/* A segment's coefficients stand in one word, as looking up is what takes longest: C0 in the upper half, C2 in the last
+   `narrow` bits, C1 between them. `unit`, `first` and `second` are their units. */
 INLINED double unit_sum(
-    int32_t place, int local, int last, int unseen, int drop, int columns, const double *c0, const uint64_t *pairs,
-    double first, double second
+    int32_t place, int local, int last, int unseen, int drop, int columns, const uint64_t *words, int narrow,
+    double bias, double unit, double first, double second
 ) {
     int32_t segment = place >> local;
     /* A place that is a whole quarter lies at the end of the last segment. */
     segment = segment < last ? segment : last;
-    uint32_t x = (uint32_t)(place - (segment << local));
-    uint64_t pair = pairs[segment];
-    double c1 = (int32_t)(uint32_t)pair, c2 = (int32_t)(uint32_t)(pair >> 32);
-    return c0[segment] + c1 * (x * first) + c2 * (unit_square(x, unseen, drop, columns) * second);
+    uint32_t x = (uint32_t)(place - (segment << local)), low = (uint32_t)words[segment];
+    double c0 = (int32_t)(uint32_t)(words[segment] >> 32);
+    double c1 = (int32_t)low >> narrow, c2 = (int32_t)(low << (32 - narrow)) >> (32 - narrow);
+    return c0 * unit + bias + c1 * (x * first) + c2 * (unit_square(x, unseen, drop, columns) * second);
 }
 
 /* A place with a sum of its own. */

@@ -1719,7 +1719,7 @@ LANE(cvt_rp_ftz_sat_f32_s64_1, uint32_t, roundTowardPositive, uint64_t v_a) {
 }
 
 LANE(cvt_rn_bf16_u8_1, uint16_t, anyDirection, uint8_t v_a) {
-    return from_single_bf16(single_u8(v_a), roundTiesToEven, 0);  /* :266 */
+    return exactly_bf16(single_u8(v_a));  /* :266 */
 }
 
 LANE(cvt_rn_bf16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
@@ -1735,7 +1735,7 @@ LANE(cvt_rn_bf16_u64_1, uint16_t, anyDirection, uint64_t v_a) {
 }
 
 LANE(cvt_rn_bf16_s8_1, uint16_t, anyDirection, uint8_t v_a) {
-    return from_single_bf16(single_s8(v_a), roundTiesToEven, 0);  /* :266 */
+    return exactly_bf16(single_s8(v_a));  /* :266 */
 }
 
 LANE(cvt_rn_bf16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
@@ -1751,7 +1751,7 @@ LANE(cvt_rn_bf16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
 }
 
 LANE(cvt_rz_bf16_u8_1, uint16_t, anyDirection, uint8_t v_a) {
-    return from_single_bf16(single_u8(v_a), roundTowardZero, 0);  /* :266 */
+    return exactly_bf16(single_u8(v_a));  /* :266 */
 }
 
 LANE(cvt_rz_bf16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
@@ -1767,7 +1767,7 @@ LANE(cvt_rz_bf16_u64_1, uint16_t, anyDirection, uint64_t v_a) {
 }
 
 LANE(cvt_rz_bf16_s8_1, uint16_t, anyDirection, uint8_t v_a) {
-    return from_single_bf16(single_s8(v_a), roundTowardZero, 0);  /* :266 */
+    return exactly_bf16(single_s8(v_a));  /* :266 */
 }
 
 LANE(cvt_rz_bf16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
@@ -1783,7 +1783,7 @@ LANE(cvt_rz_bf16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
 }
 
 LANE(cvt_rm_bf16_u8_1, uint16_t, anyDirection, uint8_t v_a) {
-    return from_single_bf16(single_u8(v_a), roundTowardNegative, 0);  /* :266 */
+    return exactly_bf16(single_u8(v_a));  /* :266 */
 }
 
 LANE(cvt_rm_bf16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
@@ -1799,7 +1799,7 @@ LANE(cvt_rm_bf16_u64_1, uint16_t, anyDirection, uint64_t v_a) {
 }
 
 LANE(cvt_rm_bf16_s8_1, uint16_t, anyDirection, uint8_t v_a) {
-    return from_single_bf16(single_s8(v_a), roundTowardNegative, 0);  /* :266 */
+    return exactly_bf16(single_s8(v_a));  /* :266 */
 }
 
 LANE(cvt_rm_bf16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
@@ -1815,7 +1815,7 @@ LANE(cvt_rm_bf16_s64_1, uint16_t, anyDirection, uint64_t v_a) {
 }
 
 LANE(cvt_rp_bf16_u8_1, uint16_t, anyDirection, uint8_t v_a) {
-    return from_single_bf16(single_u8(v_a), roundTowardPositive, 0);  /* :266 */
+    return exactly_bf16(single_u8(v_a));  /* :266 */
 }
 
 LANE(cvt_rp_bf16_u16_1, uint16_t, anyDirection, uint16_t v_a) {
@@ -1831,7 +1831,7 @@ LANE(cvt_rp_bf16_u64_1, uint16_t, anyDirection, uint64_t v_a) {
 }
 
 LANE(cvt_rp_bf16_s8_1, uint16_t, anyDirection, uint8_t v_a) {
-    return from_single_bf16(single_s8(v_a), roundTowardPositive, 0);  /* :266 */
+    return exactly_bf16(single_s8(v_a));  /* :266 */
 }
 
 LANE(cvt_rp_bf16_s16_1, uint16_t, anyDirection, uint16_t v_a) {
@@ -4506,241 +4506,241 @@ LANE(cvt_rn_relu_f16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
 }
 
 LANE(cvt_rn_bf16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e4m3(v_a));  /* :249 */
     uint16_t v_d = v_x;  /* :250 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_bf16x2_e5m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e5m2(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e5m2(v_a));  /* :249 */
     uint16_t v_d = v_x;  /* :250 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_bf16x2_e2m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e2m3(v_a));  /* :249 */
     uint16_t v_d = v_x;  /* :250 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_bf16x2_e3m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e3m2(v_a));  /* :249 */
     uint16_t v_d = v_x;  /* :250 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_bf16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e2m1(v_a));  /* :249 */
     uint16_t v_d = v_x;  /* :250 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e4m3(v_a));  /* :249 */
     return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :250 */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_e5m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e5m2(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e5m2(v_a));  /* :249 */
     return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :250 */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_e2m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e2m3(v_a));  /* :249 */
     return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :250 */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_e3m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e3m2(v_a));  /* :249 */
     return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :250 */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e2m1(v_a));  /* :249 */
     return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :250 */
 }
 
 LANE(cvt_rn_relu_bf16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e4m3(v_a));  /* :249 */
     uint16_t v_d = v_x;  /* :250 */
     uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
     return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_bf16x2_e5m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e5m2(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e5m2(v_a));  /* :249 */
     uint16_t v_d = v_x;  /* :250 */
     uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
     return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_bf16x2_e2m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e2m3(v_a));  /* :249 */
     uint16_t v_d = v_x;  /* :250 */
     uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
     return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_bf16x2_e3m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e3m2(v_a));  /* :249 */
     uint16_t v_d = v_x;  /* :250 */
     uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
     return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_bf16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e2m1(v_a));  /* :249 */
     uint16_t v_d = v_x;  /* :250 */
     uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
     return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e4m3(v_a));  /* :249 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :250 */
     return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_e5m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e5m2(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e5m2(v_a));  /* :249 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :250 */
     return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_e2m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e2m3(v_a));  /* :249 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :250 */
     return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_e3m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e3m2(v_a));  /* :249 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :250 */
     return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_e2m1(v_a));  /* :249 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :250 */
     return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e4m3(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = v_x;  /* :245 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_e5m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e5m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e5m2(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = v_x;  /* :245 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_e2m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e2m3(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = v_x;  /* :245 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_e3m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e3m2(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = v_x;  /* :245 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e2m1(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = v_x;  /* :245 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e4m3(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :245 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e5m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e5m2(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :245 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e2m3(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :245 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e3m2(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :245 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e2m1(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :245 */
 }
 
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e4m3(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = v_x;  /* :245 */
     uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
     return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e5m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e5m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e5m2(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = v_x;  /* :245 */
     uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
     return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e2m3(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = v_x;  /* :245 */
     uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
     return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e3m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e3m2(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = v_x;  /* :245 */
     uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
     return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e2m1(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = v_x;  /* :245 */
     uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
     return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e4m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e4m3(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :245 */
     return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e5m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e5m2(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :245 */
     return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e2m3(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :245 */
     return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e3m2(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e3m2(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :245 */
     return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_e2m1(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_e2m1(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :245 */
     return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
@@ -4859,7 +4859,7 @@ LANE(cvt_rp_satfinite_ue8m0x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
 }
 
 LANE(cvt_rn_bf16x2_ue8m0x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_ue8m0(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_ue8m0(v_a));  /* :249 */
     uint16_t v_d = v_x;  /* :250 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
@@ -4977,49 +4977,49 @@ LANE(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, uint8_t, roundToward
 }
 
 LANE(cvt_rn_bf16x2_s2f6x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_s2f6(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_s2f6(v_a));  /* :249 */
     uint16_t v_d = v_x;  /* :250 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_relu_bf16x2_s2f6x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_s2f6(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_s2f6(v_a));  /* :249 */
     uint16_t v_d = v_x;  /* :250 */
     uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
     return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_s2f6x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_s2f6(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_s2f6(v_a));  /* :249 */
     return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :250 */
 }
 
 LANE(cvt_rn_satfinite_relu_bf16x2_s2f6x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_s2f6(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_s2f6(v_a));  /* :249 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :250 */
     return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_s2f6(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = multiplication_bf16(exactly_bf16(single_s2f6(v_a)), exactly_bf16(single_ue8m0(v_s)), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = v_x;  /* :245 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_s2f6(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = multiplication_bf16(exactly_bf16(single_s2f6(v_a)), exactly_bf16(single_ue8m0(v_s)), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = v_x;  /* :245 */
     uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
     return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_s2f6(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = multiplication_bf16(exactly_bf16(single_s2f6(v_a)), exactly_bf16(single_ue8m0(v_s)), roundTiesToEven, 0);  /* :244 */
     return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :245 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_s2f6(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = multiplication_bf16(exactly_bf16(single_s2f6(v_a)), exactly_bf16(single_ue8m0(v_s)), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :245 */
     return clamped_bf16(v_d, 0x7fff);  /* modifiers.yaml:83 */
 }
@@ -5187,24 +5187,24 @@ LANE(cvt_rn_f16x2_ue5m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
 }
 
 LANE(cvt_rn_bf16x2_ue5m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_ue5m3(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_ue5m3(v_a));  /* :249 */
     uint16_t v_d = v_x;  /* :250 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_ue5m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
-    uint16_t v_x = from_single_bf16(single_ue5m3(v_a), roundTiesToEven, 0);  /* :249 */
+    uint16_t v_x = exactly_bf16(single_ue5m3(v_a));  /* :249 */
     return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :250 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_ue5m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_ue5m3(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     uint16_t v_d = v_x;  /* :245 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(from_single_bf16(single_ue5m3(v_a), roundTiesToEven, 0), from_single_bf16(single_ue8m0(v_s), roundTiesToEven, 0), roundTiesToEven, 0);  /* :244 */
+    uint16_t v_x = from_single_bf16(single_ue5m3(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :244 */
     return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :245 */
 }
 

@@ -67,23 +67,19 @@ LANE(div_rp_ftz_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b
 }
 
 LANE(div_rn_f64_2, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = division_f64(v_a, v_b, roundTiesToEven, 0);  /* :39 */
-    return passed_on_f64(passed_on_f64(v_d, v_b), v_a);  /* types.yaml:55 */
+    return passing_division_f64(v_a, v_b, roundTiesToEven, 0);  /* types.yaml:55 */
 }
 
 LANE(div_rz_f64_2, uint64_t, roundTowardZero, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = division_f64(v_a, v_b, roundTowardZero, 0);  /* :39 */
-    return passed_on_f64(passed_on_f64(v_d, v_b), v_a);  /* types.yaml:55 */
+    return passing_division_f64(v_a, v_b, roundTowardZero, 0);  /* types.yaml:55 */
 }
 
 LANE(div_rm_f64_2, uint64_t, roundTowardNegative, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = division_f64(v_a, v_b, roundTowardNegative, 0);  /* :39 */
-    return passed_on_f64(passed_on_f64(v_d, v_b), v_a);  /* types.yaml:55 */
+    return passing_division_f64(v_a, v_b, roundTowardNegative, 0);  /* types.yaml:55 */
 }
 
 LANE(div_rp_f64_2, uint64_t, roundTowardPositive, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = division_f64(v_a, v_b, roundTowardPositive, 0);  /* :39 */
-    return passed_on_f64(passed_on_f64(v_d, v_b), v_a);  /* types.yaml:55 */
+    return passing_division_f64(v_a, v_b, roundTowardPositive, 0);  /* types.yaml:55 */
 }
 
 LANE(div_approx_f32_2_sm_50, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {

@@ -131,21 +131,17 @@ LANE(mad_rp_ftz_sat_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t
 }
 
 LANE(mad_rn_f64_3, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
-    return passed_on_f64(passed_on_f64(passed_on_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
+    return passing_fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTiesToEven, 0);  /* types.yaml:55 */
 }
 
 LANE(mad_rz_f64_3, uint64_t, roundTowardZero, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardZero, 0);  /* :58 */
-    return passed_on_f64(passed_on_f64(passed_on_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
+    return passing_fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardZero, 0);  /* types.yaml:55 */
 }
 
 LANE(mad_rm_f64_3, uint64_t, roundTowardNegative, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardNegative, 0);  /* :58 */
-    return passed_on_f64(passed_on_f64(passed_on_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
+    return passing_fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardNegative, 0);  /* types.yaml:55 */
 }
 
 LANE(mad_rp_f64_3, uint64_t, roundTowardPositive, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardPositive, 0);  /* :58 */
-    return passed_on_f64(passed_on_f64(passed_on_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
+    return passing_fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardPositive, 0);  /* types.yaml:55 */
 }

@@ -79,23 +79,19 @@ LANE(mul_rp_ftz_sat_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t
 }
 
 LANE(mul_f64_2, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = multiplication_f64(v_a, v_b, roundTiesToEven, 0);  /* :54 */
-    return passed_on_f64(passed_on_f64(v_d, v_b), v_a);  /* types.yaml:55 */
+    return passing_multiplication_f64(v_a, v_b, roundTiesToEven, 0);  /* types.yaml:55 */
 }
 
 LANE(mul_rz_f64_2, uint64_t, roundTowardZero, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = multiplication_f64(v_a, v_b, roundTowardZero, 0);  /* :54 */
-    return passed_on_f64(passed_on_f64(v_d, v_b), v_a);  /* types.yaml:55 */
+    return passing_multiplication_f64(v_a, v_b, roundTowardZero, 0);  /* types.yaml:55 */
 }
 
 LANE(mul_rm_f64_2, uint64_t, roundTowardNegative, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = multiplication_f64(v_a, v_b, roundTowardNegative, 0);  /* :54 */
-    return passed_on_f64(passed_on_f64(v_d, v_b), v_a);  /* types.yaml:55 */
+    return passing_multiplication_f64(v_a, v_b, roundTowardNegative, 0);  /* types.yaml:55 */
 }
 
 LANE(mul_rp_f64_2, uint64_t, roundTowardPositive, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = multiplication_f64(v_a, v_b, roundTowardPositive, 0);  /* :54 */
-    return passed_on_f64(passed_on_f64(v_d, v_b), v_a);  /* types.yaml:55 */
+    return passing_multiplication_f64(v_a, v_b, roundTowardPositive, 0);  /* types.yaml:55 */
 }
 
 LANE(mul_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
@@ -157,7 +153,7 @@ LANE(mul_e5m2x4_e5m2x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(mul_e5m2x4_e5m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_e5m2(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_e5m2(v_a) * single_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_e4m3x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -181,7 +177,7 @@ LANE(mul_e5m2x4_e4m3x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(mul_e5m2x4_e4m3x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_e4m3(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_e4m3(v_a) * single_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_e3m2x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -205,7 +201,7 @@ LANE(mul_e5m2x4_e3m2x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(mul_e5m2x4_e3m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_e3m2(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_e3m2(v_a) * single_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_e2m3x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -229,7 +225,7 @@ LANE(mul_e5m2x4_e2m3x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(mul_e5m2x4_e2m3x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_e2m3(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_e2m3(v_a) * single_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_e2m1x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -253,27 +249,27 @@ LANE(mul_e5m2x4_e2m1x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t 
 }
 
 LANE(mul_e5m2x4_e2m1x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_e2m1(v_a) * number_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_e2m1(v_a) * single_ue8m0(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_ue8m0x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_ue8m0(v_a) * number_e5m2(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_ue8m0(v_a) * single_e5m2(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_ue8m0x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_ue8m0(v_a) * number_e4m3(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_ue8m0(v_a) * single_e4m3(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_ue8m0x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_ue8m0(v_a) * number_e3m2(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_ue8m0(v_a) * single_e3m2(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_ue8m0x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_ue8m0(v_a) * number_e2m3(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_ue8m0(v_a) * single_e2m3(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_ue8m0x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2(number_ue8m0(v_a) * number_e2m1(v_b), roundTiesToEven, 0);  /* :54 */
+    return from_single_e5m2(single_ue8m0(v_a) * single_e2m1(v_b), roundTiesToEven, 0);  /* :54 */
 }
 
 LANE(mul_e5m2x4_ue8m0x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {

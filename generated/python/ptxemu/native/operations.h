@@ -180,6 +180,8 @@ INLINED float OF(single)(BITS x) { return float_of_bits(x); }
 INLINED BITS OF(from_single)(float value, int mode, int ftz) { return OF(finished)(value, value + value, ftz); }
 #endif
 
+#include "passing.h"
+
 #elif EXPONENT_BITS <= 8 && WIDTH <= 16
 
 /* With 2p + 2 bits a result to nearest may be rounded to nearest again (Figueroa 1995). */
@@ -192,6 +194,12 @@ INLINED BITS OF(from_single)(float value, int mode, int ftz) { return OF(finishe
 INLINED float OF(single)(BITS x) { return widened(x, EXPONENT_BITS, FRACTION_BITS); }
 INLINED double OF(number)(BITS x) { return OF(single)(x); }
 
+#if EXPONENT_BITS == 8 && WIDTH == 16
+/* A number that the format has. */
+INLINED BITS OF(exactly)(float value) {
+    return SELECT(__builtin_isunordered(value, value), NAN_BITS, (BITS)(bits_of_float(value) >> 16));
+}
+#endif
 INLINED BITS OF(from_single)(float value, int mode, int ftz) {
     uint32_t word = bits_of_float(value);
     return (BITS)narrowed(word, 127, 23, EXPONENT_BITS, FRACTION_BITS, NAN_BITS, mode, ftz);

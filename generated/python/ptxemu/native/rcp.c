@@ -40,23 +40,19 @@ LANE(rcp_rp_ftz_f32_1, uint32_t, roundTowardPositive, uint32_t v_a) {
 }
 
 LANE(rcp_rn_f64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
-    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTiesToEven, 0);  /* :62 */
-    return passed_on_f64(v_d, v_a);  /* types.yaml:55 */
+    return passing_division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTiesToEven, 0);  /* types.yaml:55 */
 }
 
 LANE(rcp_rz_f64_1, uint64_t, roundTowardZero, uint64_t v_a) {
-    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTowardZero, 0);  /* :62 */
-    return passed_on_f64(v_d, v_a);  /* types.yaml:55 */
+    return passing_division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTowardZero, 0);  /* types.yaml:55 */
 }
 
 LANE(rcp_rm_f64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
-    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTowardNegative, 0);  /* :62 */
-    return passed_on_f64(v_d, v_a);  /* types.yaml:55 */
+    return passing_division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTowardNegative, 0);  /* types.yaml:55 */
 }
 
 LANE(rcp_rp_f64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
-    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTowardPositive, 0);  /* :62 */
-    return passed_on_f64(v_d, v_a);  /* types.yaml:55 */
+    return passing_division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTowardPositive, 0);  /* types.yaml:55 */
 }
 
 LANE(rcp_approx_ftz_f64_1, uint64_t, roundTiesToEven, uint64_t v_a) {

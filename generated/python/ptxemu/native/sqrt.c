@@ -40,23 +40,19 @@ LANE(sqrt_rp_ftz_f32_1, uint32_t, roundTowardPositive, uint32_t v_a) {
 }
 
 LANE(sqrt_rn_f64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
-    uint64_t v_d = squareRoot_f64(v_a, roundTiesToEven, 0);  /* :39 */
-    return passed_on_f64(v_d, v_a);  /* types.yaml:55 */
+    return passing_squareRoot_f64(v_a, roundTiesToEven, 0);  /* types.yaml:55 */
 }
 
 LANE(sqrt_rz_f64_1, uint64_t, roundTowardZero, uint64_t v_a) {
-    uint64_t v_d = squareRoot_f64(v_a, roundTowardZero, 0);  /* :39 */
-    return passed_on_f64(v_d, v_a);  /* types.yaml:55 */
+    return passing_squareRoot_f64(v_a, roundTowardZero, 0);  /* types.yaml:55 */
 }
 
 LANE(sqrt_rm_f64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
-    uint64_t v_d = squareRoot_f64(v_a, roundTowardNegative, 0);  /* :39 */
-    return passed_on_f64(v_d, v_a);  /* types.yaml:55 */
+    return passing_squareRoot_f64(v_a, roundTowardNegative, 0);  /* types.yaml:55 */
 }
 
 LANE(sqrt_rp_f64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
-    uint64_t v_d = squareRoot_f64(v_a, roundTowardPositive, 0);  /* :39 */
-    return passed_on_f64(v_d, v_a);  /* types.yaml:55 */
+    return passing_squareRoot_f64(v_a, roundTowardPositive, 0);  /* types.yaml:55 */
 }
 
 LANE(sqrt_approx_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {

@@ -79,23 +79,19 @@ LANE(sub_rp_ftz_sat_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t
 }
 
 LANE(sub_f64_2, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = subtraction_f64(v_a, v_b, roundTiesToEven, 0);  /* :71 */
-    return passed_on_f64(passed_on_f64(v_d, v_b), v_a);  /* types.yaml:55 */
+    return passing_subtraction_f64(v_a, v_b, roundTiesToEven, 0);  /* types.yaml:55 */
 }
 
 LANE(sub_rz_f64_2, uint64_t, roundTowardZero, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = subtraction_f64(v_a, v_b, roundTowardZero, 0);  /* :71 */
-    return passed_on_f64(passed_on_f64(v_d, v_b), v_a);  /* types.yaml:55 */
+    return passing_subtraction_f64(v_a, v_b, roundTowardZero, 0);  /* types.yaml:55 */
 }
 
 LANE(sub_rm_f64_2, uint64_t, roundTowardNegative, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = subtraction_f64(v_a, v_b, roundTowardNegative, 0);  /* :71 */
-    return passed_on_f64(passed_on_f64(v_d, v_b), v_a);  /* types.yaml:55 */
+    return passing_subtraction_f64(v_a, v_b, roundTowardNegative, 0);  /* types.yaml:55 */
 }
 
 LANE(sub_rp_f64_2, uint64_t, roundTowardPositive, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = subtraction_f64(v_a, v_b, roundTowardPositive, 0);  /* :71 */
-    return passed_on_f64(passed_on_f64(v_d, v_b), v_a);  /* types.yaml:55 */
+    return passing_subtraction_f64(v_a, v_b, roundTowardPositive, 0);  /* types.yaml:55 */
 }
 
 LANE(sub_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
