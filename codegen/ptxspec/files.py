@@ -1,4 +1,4 @@
-"""Files that are written as a whole or not at all, by one process at a time."""
+"""Files that are written as a whole or not at all, by one process at a time, and where they lie."""
 
 from __future__ import annotations
 
@@ -6,6 +6,16 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+
+
+def why_unreadable(path: Path, root: Path) -> str:
+    """Why a file of a specification is not read; empty where it is. What a link shows of another place would come into
+    complaints and into the manual, and a device has no end."""
+    spec = root / "spec"
+    within = os.path.realpath(spec if path.is_relative_to(spec) else root)
+    if not os.path.realpath(path).startswith(os.path.join(within, "")):
+        return "it is a link that leads out of spec/"
+    return "it is not a regular file" if path.exists() and not path.is_file() else ""
 
 
 def replace_text(path: Path, text: str) -> None:
@@ -33,7 +43,8 @@ def only_one(folder: Path) -> Iterator[None]:
         return
     handle = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
         os.close(handle)
@@ -49,4 +60,6 @@ def is_taken(file: int) -> bool:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
+    except OSError:  # a file system without locks
+        pass
     return False
