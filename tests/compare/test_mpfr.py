@@ -47,7 +47,7 @@ def test_what_rounds_in_each_way_is_as_mpfr_has_it(compared: Compare, spelling: 
         ("cvt.rs.f16x2.f32", "cvt.rs.f16x2.f32: MPFR has no convertStochastic"),
         ("cvt.rna.tf32.f32", "cvt.rna.tf32.f32: MPFR has no roundTiesToAway"),
         ("cvt.rz.ue8m0x2.f32", "MPFR has no numbers like those of .ue8m0"),
-        ("fmaxf", "the other must be a variant, as add.rn.f16"),
+        ("fmaxf", "the other must be a variant such as add.rn.f16"),
     ],
 )
 def test_what_it_cannot_judge_is_refused(compared: Compare, spelling: str, why: str) -> None:

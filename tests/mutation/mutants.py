@@ -154,7 +154,7 @@ def _of_shared(kind: str, names: tuple[str, ...], text: str) -> Found:
             yield from exchanges.in_notation(text)
         elif "functions" in names and text.startswith("."):
             yield from exchanges.in_notation(text)
-    elif (kind == "assembler" and "registers" in names) or "constraints" in names:
+    elif kind == "assembler" and "registers" in names or "constraints" in names:
         yield Exchange("register", *whole, "b32" if text != "b32" else "b64")
     elif kind == "words":
         yield Exchange("word", *whole, {"add": "sub", "mul": "div"}.get(text, "add" if text[0] != "." else ".sat"))

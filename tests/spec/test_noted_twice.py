@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 from helpers.repository import specification
-from ptxspec.model import Note, Selector, Spec, Variant
 from ptxspec.model.hazards import HazardRule
+from ptxspec.model import Note, Selector, Spec, Variant
 
 SPEC = specification()
 NOTED: dict[str, Any] = yaml.load(Path(__file__).with_name("noted.yaml").read_text("utf-8"), Loader=yaml.BaseLoader)

@@ -5,7 +5,7 @@ What stands around that, such as flushes, the NaN rule and saturation, is as the
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from itertools import starmap
 from types import ModuleType
 from typing import Any
@@ -17,6 +17,7 @@ from ..diagnostics import PtxspecError
 from ..gpu.bounds import values
 from ..model import BOOL, FixedPoint, Format, Kind
 from ..semantics.compile import Compiler
+from ..semantics.exact import elementary
 from ..semantics.exact.evaluate import FUNCTIONS
 from ..semantics.exact.rounding import overflow
 from ..semantics.exact.unrounded import UNROUNDED, format_of
@@ -34,12 +35,6 @@ _MODES = {
     "roundTowardNegative": "RoundDown",
     "roundTowardPositive": "RoundUp",
 }
-# What gmpy2 calls the functions of the semantics language.
-_CALLED = {
-    "addition": "add", "subtraction": "sub", "multiplication": "mul", "division": "div", "fusedMultiplyAdd": "fma",
-    "squareRoot": "sqrt", "roundToIntegral": "rint", "convert": "mpfr", "exp2": "exp2", "log2": "log2", "sin": "sin",
-    "cos": "cos", "tanh": "tanh", "rSqrt": "rec_sqrt",
-}  # fmt: skip
 # Wider than the exponents of any format and of any product of two.
 _WIDE = 1 << 20
 
@@ -47,16 +42,16 @@ _WIDE = 1 << 20
 def side(other: Side | None) -> Side:
     """What MPFR makes of the variant that the other side is. Raises Misfit where MPFR has nothing to say of it."""
     if other is None or other.origin is None:
-        raise Misfit(f"{NAME} rounds what a variant rounds: the other must be a variant, as add.rn.f16")
+        raise Misfit(f"{NAME} rounds what a variant rounds: the other must be a variant such as add.rn.f16")
     gmpy2, (spec, v, target) = _library(), other.origin
     program = Compiler(spec).program(spec.instructions[v.opcode], v, None)
     rounding = [t for t in _applied(program) if t.function in UNROUNDED]
     if not rounding:
         raise Misfit(f"{v.spelling} rounds nothing: {NAME} has no part in it")
-    for t in rounding:
-        if why := _not_rounded(t):
-            raise Misfit(f"{v.spelling}: {why}")
     arithmetic = _Arithmetic(gmpy2)
+    for t in rounding:
+        if why := _not_rounded(t, arithmetic.functions):
+            raise Misfit(f"{v.spelling}: {why}")
 
     def run(*lanes: Array) -> Sequence[Array]:
         found = dict(zip((i.name for i in program.inputs), map(_given, lanes, program.inputs), strict=True))
@@ -89,9 +84,27 @@ def _applied(program: Program) -> list[Apply]:
     return found
 
 
-def _not_rounded(t: Apply) -> str:
+def _functions(gmpy2: Any) -> dict[str, Callable[..., Any]]:
+    """MPFR's, by what the semantics language calls them."""
+    same = {name: getattr(gmpy2, name) for name in elementary.FUNCTIONS if hasattr(gmpy2, name)}
+    return {
+        **same,
+        "addition": gmpy2.add,
+        "subtraction": gmpy2.sub,
+        "multiplication": gmpy2.mul,
+        "division": gmpy2.div,
+        "fusedMultiplyAdd": gmpy2.fma,
+        "squareRoot": gmpy2.sqrt,
+        "roundToIntegral": gmpy2.rint,
+        "convert": gmpy2.mpfr,
+        # IEEE 754 has another infinity for -0.
+        "rSqrt": lambda x: gmpy2.rec_sqrt(x) if x else 1 / x,
+    }
+
+
+def _not_rounded(t: Apply, functions: Container[str]) -> str:
     """Why MPFR cannot do an operation; empty where it can."""
-    if t.function not in _CALLED:
+    if t.function not in functions:
         return f"MPFR has no {t.function}"
     if t.mode not in _MODES:
         return f"MPFR has no {t.mode}"
@@ -125,11 +138,7 @@ class _Arithmetic:
 
     def __init__(self, gmpy2: Any) -> None:
         self._gmpy2 = gmpy2
-        self._functions: dict[str, Callable[..., Any]] = {
-            **{name: getattr(gmpy2, called) for name, called in _CALLED.items()},
-            # IEEE 754 has another infinity for -0.
-            "rSqrt": lambda x: gmpy2.rec_sqrt(x) if x else 1 / x,
-        }
+        self.functions = _functions(gmpy2)
 
     def apply(self, t: Apply, arguments: Sequence[Array]) -> Array:
         shape = arguments[0].shape
@@ -163,7 +172,7 @@ class _Arithmetic:
             return np.array(list(map(rounded, operand)), _U)
 
     def _floats(self, t: Apply, operands: Sequence[Sequence[Any]]) -> Array:
-        f, function = format_of(t), self._functions[t.function]
+        f, function = format_of(t), self.functions[t.function]
         with self._context(t, f.precision):
             made = list(starmap(function, zip(*operands, strict=True)))
         found = np.array(list(map(float, made)), np.float64)

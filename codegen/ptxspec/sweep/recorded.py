@@ -33,7 +33,7 @@ class Recorded:
         spec = read(root.path)
         origins = [s for s in Reader(root, gpu, spec, threads=1).sides(variant) if isinstance(s, Side) and s.origin]
         if not origins:
-            raise PtxspecError(f"{variant}: a recording has results of variants, as of add.rn.f16")
+            raise PtxspecError(f"{variant}: a recording has results of variants such as add.rn.f16")
         keys = {(s.origin.variant.spelling, s.origin.variant.operands): s for s in origins if s.origin and _has_all(s)}
         recorded = recording.read(path, spec, variants=keys)
         if not recorded.parts:
