@@ -1,8 +1,10 @@
-"""Files that are written as a whole or not at all, and where they lie."""
+"""Files that are written as a whole or not at all, by one process at a time, and where they lie."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -17,11 +19,47 @@ def why_unreadable(path: Path, root: Path) -> str:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Write a file beside and put it in place: where that fails, as on a full disk, the old one is still there."""
+    """Write a file beside and put it in place: where that fails, as on a full disk, the old one is still there.
+
+    The file beside has one name, so that what a killed process has left of it is overwritten by the next."""
     new = path.with_name(f"{path.name}.new")
+    with only_one(path.parent):
+        try:
+            new.write_text(text, "utf-8", newline="\n")
+            new.replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):  # where nothing can be written, nothing can be removed
+                new.unlink(missing_ok=True)
+            raise
+
+
+@contextlib.contextmanager
+def only_one(folder: Path) -> Iterator[None]:
+    """Processes that write to the same folder wait for each other, where the system has locks. Raises OSError."""
     try:
-        new.write_text(text, "utf-8", newline="\n")
-        new.replace(path)
-    except OSError:
-        new.unlink(missing_ok=True)
-        raise
+        import fcntl
+    except ImportError:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def is_taken(file: int) -> bool:
+    """Does another process hold an open file for itself? Where not, this one does from now on, until it closes it."""
+    try:
+        import fcntl
+    except ImportError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without locks
+        pass
+    return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -295,3 +296,25 @@ def test_only_the_same_run_goes_on(bench: Bench, copied: Path) -> None:
     assert refused.code == 2 and "begun with another target: sm_90, now sm_80" in refused.err
     refused = bench.run("--record", bench.root / "spec")
     assert refused.code == 2 and "holds other things" in refused.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such locks")
+def test_two_runs_do_not_record_into_one_folder(bench: Bench, copied: Path) -> None:
+    about = json.loads((copied / "about.json").read_text("utf-8"))
+    with recording.Recorder(copied, read(bench.root), about):
+        refused = bench.run("--record", copied)
+    assert refused.code == 2 and refused.err.count("\n") == 1
+    assert f"{copied}: another run records here" in refused.err
+    assert bench.run("--record", copied).code == 0
+
+
+def test_what_a_run_left_that_was_killed_at_once_is_no_other_thing(bench: Bench, tmp_path: Path) -> None:
+    folder = tmp_path / "recorded"
+    folder.mkdir()
+    (folder / "about.json.new").write_text('{"recor')
+    (folder / "results.jsonl").write_text("results without their about.json")
+    refused = bench.run("--record", folder)
+    assert refused.code == 2 and "holds other things" in refused.err
+    (folder / "results.jsonl").write_text("")
+    assert bench.run("--record", folder).code == 0
+    assert sorted(p.name for p in folder.iterdir()) == ["about.json", "results.jsonl"]

@@ -16,7 +16,7 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers.accelerating import A, B, add, forget, skip_without_a_compiler
-from ptxemu import accelerator, compiling, shipping, switch
+from ptxemu import accelerator, compiling, folders, shipping, switch
 
 skip_without_a_compiler()
 
@@ -142,16 +142,6 @@ def test_a_temporary_folder_of_somebody_else_is_not_used(
     )
 
 
-def test_what_a_killed_compilation_left_goes_with_the_next_one(fresh: Path) -> None:
-    old, recent = fresh / "tmpold", fresh / "tmprecent"
-    for folder in (old, recent):
-        folder.mkdir(parents=True)
-        (folder / "half.so").write_text("half a library")
-    os.utime(old, (0, 0))
-    assert add() is not None
-    assert not old.exists() and recent.exists()
-
-
 @pytest.mark.parametrize("damage", ["cut short", "garbage"])
 def test_a_damaged_library_is_built_again(
     damage: str, fresh: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -258,9 +248,9 @@ def test_a_compiler_that_cannot_be_read(
 def test_a_relative_cache_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "relative/dir")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    assert compiling._cache() == str(tmp_path / "home/.cache/ptxemu")
+    assert folders.cache() == str(tmp_path / "home/.cache/ptxemu")
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # nobody's home is known
-    assert compiling._cache() == ""
+    assert folders.cache() == ""
 
 
 @pytest.mark.usefixtures("fresh")

@@ -70,9 +70,11 @@ def run(options: argparse.Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         with progress_bar("compiling") as report:
             made = shipping.build(str(folder), kernels, report)
-        (folder / "__init__.py").write_text('"""Kernels of ptxemu in C; its module shipping.py reads index.json."""\n')
-        (options.native / "pyproject.toml").write_text(_PROJECT.format(version=_version()))
-        (options.native / "setup.py").write_text(_SETUP)
+        (folder / "__init__.py").write_text(
+            '"""Kernels of ptxemu in C; its module shipping.py reads index.json."""\n', "utf-8"
+        )
+        (options.native / "pyproject.toml").write_text(_PROJECT.format(version=_version()), "utf-8")
+        (options.native / "setup.py").write_text(_SETUP, "utf-8")
     except compiling.Failure as e:
         raise PtxspecError(f"build: {e}") from None
     except OSError as e:

@@ -16,7 +16,7 @@ from ..gpu.fit.observed import programs
 from ..gpu.fit.recorded import Evidence, Recorded
 from ..gpu.fit.writing import as_yaml
 from ..gpu.recording import Recording
-from ..model import Differences, Spec
+from ..model import Differences, Spec, UnitModel
 from ..read import link as reading
 from ..roots import Root
 from . import NO, OK, progress_bar
@@ -56,13 +56,22 @@ def recovered(
         print(f"  {line}", file=to)
     model = outcome.model
     if model is not None and folder is not None:
-        folder.mkdir(exist_ok=True)
-        if isinstance(model.core, Differences):
-            replace_text(folder / model.core.name, model.core.text)
         path = folder / f"{model.name}.yaml"
-        replace_text(path, as_yaml(model))
+        _write(model, path)
         print(f"  written: {path}", file=to)
     return model is not None
+
+
+def _write(model: UnitModel, path: Path) -> None:
+    """A model as its file, with its table first: broken off between the two, the old model has its own still."""
+    path.parent.mkdir(exist_ok=True)
+    table = model.core.name if isinstance(model.core, Differences) else ""
+    if isinstance(model.core, Differences):
+        replace_text(path.with_name(table), model.core.text)
+    replace_text(path, as_yaml(model))
+    for other in path.parent.glob(f"{path.stem}-*"):
+        if other.name != table:
+            other.unlink(missing_ok=True)
 
 
 def recorded_units(found: Recording, spec: Spec) -> list[tuple[str, Evidence]]:

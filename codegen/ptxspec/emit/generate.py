@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import compileall
-import contextlib
 import ctypes
 import difflib
 import os
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from ..check.checking import check
 from ..diagnostics import PtxspecError, SpecError
+from ..files import only_one
 from ..read.link import read_all
 from .registry import make
 from .text import Files, Templates, encoded
@@ -72,7 +72,7 @@ def diff(root: Path, files: Files, changes: Changes) -> Iterator[str]:
 def generate(root: Path) -> Changes:
     """Bring generated/ up to date, as a whole; it is left alone when nothing changed or anything is wrong."""
     try:
-        with _only_one(root):
+        with only_one(root):
             _recover(root)
             files = build(root)
             changes = compare(root, files)
@@ -133,7 +133,7 @@ def _recover(root: Path) -> None:
     old, generated = root / _OLD, root / "generated"
     if old.exists() and not generated.exists():
         old.rename(generated)
-    for leftover in (root / _NEW, old):
+    for leftover in (root / _NEW, old, *generated.rglob("__pycache__/*.pyc.*")):
         _remove(leftover)
 
 
@@ -143,19 +143,3 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def _only_one(root: Path) -> Iterator[None]:
-    """Runs on the same root wait for each other, where the system has file locks."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    handle = os.open(root, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import PtxspecError
-from ..files import replace_text
+from ..files import is_taken, replace_text
 from ..model import Operand, Spec, Variant
 from ..read.link import OBSERVED
 from . import registers, vectors
@@ -135,14 +135,22 @@ class Recorder:
         # A recording that is complete stays so until something is added.
         self._marked_incomplete = not _said(path)
         with writing(path):
-            if not self._marked_incomplete:
-                self._continue()
-            elif path.exists() and (not path.is_dir() or any(path.iterdir())):
+            if self._marked_incomplete and path.exists() and not _is_bare(path):
                 raise PtxspecError(f"{path}: holds other things; a recording needs a folder of its own")
-            else:
-                path.mkdir(parents=True, exist_ok=True)
-                self._write_about(complete=False)
+            path.mkdir(parents=True, exist_ok=True)
             self._file: IO[bytes] = (path / _RESULTS).open("ab")
+            try:
+                if is_taken(self._file.fileno()):
+                    raise PtxspecError(f"{path}: another run records here; choose another folder, or wait for its end")
+                # It may have ended since.
+                self._marked_incomplete = not _said(path)
+                if self._marked_incomplete:
+                    self._write_about(complete=False)
+                else:
+                    self._continue()
+            except BaseException:
+                self._file.close()
+                raise
 
     def __enter__(self) -> Recorder:
         return self
@@ -249,6 +257,13 @@ def folder_digest(folder: Path) -> str:
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
         whole.update(f"{path.relative_to(folder).as_posix()} {hashlib.sha256(_bytes(path)).hexdigest()}\n".encode())
     return whole.hexdigest()[:16]
+
+
+def _is_bare(path: Path) -> bool:
+    """Is it a folder with no more than what a run leaves that is killed at once?"""
+    if not path.is_dir():
+        return False
+    return all(p.name == f"{_ABOUT}.new" or (p.name == _RESULTS and not p.stat().st_size) for p in path.iterdir())
 
 
 def _said(path: Path) -> dict[str, Any]:

@@ -13,13 +13,13 @@ from __future__ import annotations
 import os
 import sys
 from _thread import allocate_lock
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from . import background, environment
+from . import background, environment, folders
 
 if TYPE_CHECKING:
     import subprocess
@@ -35,8 +35,6 @@ _AS_WRITTEN: Final = (
 # -frounding-math is not among them: gcc vectorises no root and no fused operation with it, and clang nothing. Loops are
 # kept apart from what steers them (kernel.h), and kernels are held against NumPy's.
 FLAGS: Final = ("-std=c11", "-O3", *_AS_WRITTEN, "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared")
-# Seconds after which what a compilation has left behind is nobody's: it was killed.
-_ABANDONED: Final = 3600
 SOURCES: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native")
 _said: set[str] = set()
 # A compiler that has failed is not asked again.
@@ -95,7 +93,7 @@ def library(name: str, text: str, sources: list[str], what: str, opened: Callabl
     made_of = [text, flags, compiler, _stamp(compiler.file), processor()]
     key = _digest(repr(made_of).encode() + b"".join(map(source, [*sources, *headers])))
     try:
-        for folder in _folders():
+        for folder in folders.places():
             path = os.path.join(folder, f"{name}-{key}.so")
             if _is_whole(path):
                 # One of another system, or whatever else, is made anew.
@@ -160,7 +158,7 @@ def _is_whole(path: str) -> bool:
 
 
 def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str, announced: bool = True) -> None:
-    """Compile to a path in one of `_folders`. Raises Failure."""
+    """Compile to a path in one of `folders.places`. Raises Failure."""
     if _broken:
         raise _broken[0]
     import shutil
@@ -168,13 +166,15 @@ def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str
 
     name, (folder, file) = os.path.basename(compiler.file), os.path.split(path)
     try:
-        scratch = _scratch(folder)
+        made_in, held = folders.scratch(folder)
     except OSError as e:
         raise _no_folder(e) from None
-    instead = "" if folder == _cache() else f", as {_cache() or 'a cache'} cannot be written"
+    cache = folders.cache()
+    why = "cannot be written" if folders.is_ones_own(cache) else "is not this user's alone"
+    instead = "" if folder == cache else f", as {cache or 'a cache'} {why}"
     if announced and not background.is_here():
         say(f"compiling {what} with {name}, once for this machine; kept in {folder}{instead}")
-    made = os.path.join(scratch, file)
+    made = os.path.join(made_in, file)
     command = [*compiler.command, "-x", "c", "-", f"-I{SOURCES}", *flags, "-o", made, "-lm"]
     # What zig keeps for itself goes where there is room, too.
     variables = {f"ZIG_{which}_CACHE_DIR": os.path.join(folder, "zig") for which in ("GLOBAL", "LOCAL")} | os.environ
@@ -203,7 +203,8 @@ def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str
     except OSError as e:
         raise given_up(f"{name} cannot be run, or its result not be kept: {e}") from None
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        shutil.rmtree(made_in, ignore_errors=True)
+        folders.let_go(held)
 
 
 def _run(command: list[str], text: bytes, variables: Mapping[str, str], patience: float) -> tuple[int, bytes]:
@@ -249,21 +250,6 @@ def stop() -> None:
         _kill(process)
 
 
-def _scratch(folder: str) -> str:
-    """A new folder to compile in; those that killed compilations have left in the same place go. Raises OSError."""
-    import shutil
-    import tempfile
-    import time
-
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.startswith(tempfile.gettempprefix()):
-                with suppress(OSError):  # whose compilation has just ended
-                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED:
-                        shutil.rmtree(entry.path, ignore_errors=True)
-    return tempfile.mkdtemp(dir=folder)
-
-
 def _no_folder(e: OSError) -> Failure:
     return given_up(f"there is no folder to compile in: {e}")
 
@@ -272,52 +258,6 @@ def given_up(reason: str) -> Failure:
     """The failure of every compilation from now on."""
     _broken.append(Failure(reason))
     return _broken[-1]
-
-
-def _folders() -> Iterator[str]:
-    """Where a library may lie; the last, which exists, is where it is put. Raises OSError where there is none."""
-    folder = _cache()
-    if folder:
-        yield folder
-        with suppress(OSError):
-            os.makedirs(folder, 0o700, exist_ok=True)
-            if os.access(folder, os.W_OK | os.X_OK):
-                return
-    yield _temporary()
-
-
-def _cache() -> str:
-    """The folder where libraries are kept, in the user's cache; empty where there is none."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA", "")
-    elif sys.platform == "darwin":
-        base = "~/Library/Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME", "")
-    base = os.path.expanduser(base if os.path.isabs(base) or base.startswith("~") else "~/.cache")
-    # Nothing is loaded from wherever the process happens to stand.
-    return os.path.join(base, "ptxemu") if os.path.isabs(base) else ""
-
-
-def _temporary() -> str:
-    """The user's own among the temporary folders: one for all processes, since none can be relied on to remove what it
-    made, and zig takes seconds to fill its part. Raises OSError."""
-    import stat
-    import tempfile
-
-    if sys.platform == "win32":
-        # Temporary folders are the user's own there.
-        folder = os.path.join(tempfile.gettempdir(), "ptxemu")
-        os.makedirs(folder, exist_ok=True)
-        return folder
-    folder = os.path.join(tempfile.gettempdir(), f"ptxemu-{os.getuid()}")
-    with suppress(FileExistsError):
-        os.mkdir(folder, 0o700)
-    found = os.lstat(folder)
-    # Whoever may write there may put a library there.
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
-        raise PermissionError(f"{folder} is not this user's alone")
-    return folder
 
 
 def has_compiler() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from types import ModuleType
@@ -48,4 +49,6 @@ def table(unit: Unit, blank: UnitModel, observed: Sequence[Observed], emulator: 
     if not width:
         return "no table: the results are nowhere near the function"
     text = pack(steps.astype(f"<i{width}").tobytes())
-    return replace(blank, core=Differences(unit.function, f"{blank.name}.txt", width, text))
+    # Named by what it holds: beside the model that was there before, one that takes its place changes nothing.
+    name = f"{blank.name}-{zlib.crc32(text.encode()):08x}.txt"
+    return replace(blank, core=Differences(unit.function, name, width, text))

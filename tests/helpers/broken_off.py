@@ -1,0 +1,211 @@
+"""What is broken off, step by step: each command that writes, and the cache of kernels in C."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shlex
+import sys
+from collections.abc import Hashable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from helpers.breaking import Case
+
+NEG = "spec/instructions/neg.yaml"
+
+
+def _contents(folder: Path) -> Hashable:
+    found = (p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+    return tuple(sorted((p.relative_to(folder).as_posix(), hash(p.read_bytes())) for p in found))
+
+
+# generate
+
+
+def _project(folder: Path) -> None:
+    from helpers.project import copied
+
+    _making(copied(folder, ("neg",)))
+
+
+def _generated_and_edited(folder: Path) -> None:
+    _project(folder)
+    child = os.fork()
+    if child == 0:
+        os._exit(_generate(folder))
+    assert os.waitpid(child, 0)[1] == 0
+    text = (folder / NEG).read_text("utf-8")
+    new = text.replace("summary: Value with the opposite sign.", "summary: The value with the opposite sign.")
+    assert text != new
+    (folder / NEG).write_text(new, "utf-8")
+    _making.cache_clear()
+    _making(folder)
+
+
+@functools.cache
+def _making(root: Path) -> dict[str, str]:
+    """Few of the files, so that each step of writing them can be the last. They are made once."""
+    from ptxspec.emit.generate import build
+
+    made = build(root)
+    modules = ("python/ptxemu/__init__.py", "python/ptxemu/instructions/neg.py")
+    return {name: made[name] for name in ("manual/neg.md", "cuda/neg.cu", *modules)}
+
+
+def _generate(folder: Path) -> int:
+    from ptxspec.__main__ import main
+    from ptxspec.emit import generate
+
+    made = _making(folder.with_name("old"))
+    generate.build = lambda root: made
+    return main(["generate", "--root", str(folder)])
+
+
+# conformance --record
+
+
+def _to_record(folder: Path) -> None:
+    from ptxspec.emit.generate import generate
+
+    from helpers.project import copied
+
+    copied(folder, ("testp",))
+    (folder / "spec/observed/recordings.yaml").unlink(missing_ok=True)
+    generate(folder)
+
+
+def _record(folder: Path) -> int:
+    from ptxspec.__main__ import main
+    from ptxspec.cli import conformance
+    from ptxspec.evaluate import emulator
+    from ptxspec.gpu import cuda, vectors
+    from ptxspec.roots import find
+
+    from helpers.standin import StandIn
+
+    device = StandIn(emulator(find(folder)))
+    cuda.CudaDevice = lambda: device  # type: ignore[assignment, misc]
+    conformance.vectors.Sizes = functools.partial(vectors.Sizes, random=1 << 6, sample=1 << 6)
+    conformance.fit.recorded_units = lambda *_: []
+    return main(["conformance", "--root", str(folder), "--record", str(folder / "tests/recordings/standin")])
+
+
+def _recorded(folder: Path) -> Hashable:
+    """The recording's results in any order, and what is registered of it; a part of them is none."""
+    recording, register = folder / "tests/recordings/standin", folder / "spec/observed/recordings.yaml"
+    registered = register.read_text("utf-8") if register.exists() else ""
+    about = json.loads((recording / "about.json").read_text("utf-8")) if (recording / "about.json").exists() else {}
+    if not about.get("complete"):
+        return "no recording", _without_date(registered)
+    return frozenset((recording / "results.jsonl").read_bytes().splitlines()), _without_date(registered)
+
+
+def _without_date(registered: str) -> str:
+    return "\n".join(line for line in registered.splitlines() if "date:" not in line)
+
+
+def _is_complete_and_unregistered(state: Any) -> bool:
+    return state[0] != "no recording" and not state[1]
+
+
+# fit --record
+
+
+@functools.cache
+def _models() -> tuple[Any, Any]:
+    """Two tables of one unit."""
+    from dataclasses import replace
+
+    from ptxspec.model import Differences
+    from ptxspec.semantics.exact.unit import pack
+
+    from helpers.repository import specification
+    from helpers.unit_models import models
+
+    one = models(specification())["table of fractions"]
+    texts = [pack(bytes([n]) * 4096) for n in (1, 2)]
+    first, second = (replace(one, core=Differences("exp2", f"U-sm_90-{n}.txt", 2, t)) for n, t in enumerate(texts))
+    return first, second
+
+
+def _fit(folder: Path, which: int = 1) -> int:
+    from ptxspec.cli import fit as command
+
+    model = _models()[which]
+    command.fit = lambda *_: SimpleNamespace(report=["exact"], model=model)
+    command.evaluate.emulator = lambda _: None
+    spec = SimpleNamespace(units={"U": None})
+    try:
+        command.recovered(spec, "U", None, SimpleNamespace(), folder / "units")  # type: ignore[arg-type]
+        return 0
+    except OSError as e:
+        print(e, file=sys.stderr)
+        return 2
+
+
+def _fitted(folder: Path) -> None:
+    assert _fit(folder, 0) == 0
+
+
+def _unit(folder: Path) -> Hashable:
+    """The model, with the table that it names."""
+    (path,) = (folder / "units").glob("*.yaml")
+    text = path.read_text("utf-8")
+    (table,) = (line.split("file: ")[1].split(",")[0].strip(" }") for line in text.splitlines() if "file: " in line)
+    return text, (folder / "units" / table).read_text("ascii")
+
+
+# The cache
+
+
+def _no_cache(folder: Path) -> None:
+    """A compiler that takes no time: what it is to make is there."""
+    os.environ["PTXEMU_ACCELERATOR"], os.environ["XDG_CACHE_HOME"] = "1", str(folder.with_name("made"))
+    os.environ.pop("CC", None)
+    child = os.fork()
+    if child == 0:
+        os._exit(_call(folder.with_name("made")))
+    os.waitpid(child, 0)
+    (made,) = folder.with_name("made").glob("ptxemu/*.so")
+    script = folder.with_name("cc")
+    script.write_text(f"""#!/bin/sh
+while [ "$1" != -o ]; do shift; done
+exec cp {shlex.quote(str(made))} "$2"
+""")
+    script.chmod(0o755)
+    os.environ["CC"] = str(script)
+
+
+def _call(folder: Path) -> int:
+    """0 where the results are right."""
+    import numpy as np
+    import ptxemu
+
+    os.environ["XDG_CACHE_HOME"] = str(folder)
+    one = np.float32([1, 2, 3])
+    return int(ptxemu.execute("add.rz.f32", one, one).tolist() != [2, 4, 6])
+
+
+def _cached(folder: Path) -> Hashable:
+    """The libraries that would be loaded."""
+    from ptxemu import compiling
+
+    found = (folder / "ptxemu").glob("*.so")
+    return frozenset(p.name for p in found if compiling._is_whole(str(p)))
+
+
+def _lose(folder: Path) -> None:
+    for path in folder.glob("ptxemu/*.so"):
+        path.unlink()
+
+
+CASES = {
+    "generate": Case(_generated_and_edited, _generate, lambda folder: _contents(folder / "generated")),
+    "generate for the first time": Case(_project, _generate, lambda folder: _contents(folder / "generated")),
+    "conformance --record": Case(_to_record, _record, _recorded, _is_complete_and_unregistered),
+    "fit --record": Case(_fitted, _fit, _unit),
+    "the cache": Case(_no_cache, _call, _cached, degrades=True, forgets=_lose),
+}

@@ -1,0 +1,158 @@
+"""Where libraries in C are kept and made: in nobody else's folder, and without what a killed compilation has left."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from helpers.accelerating import add, forget, skip_without_a_compiler
+from ptxemu import folders
+
+skip_without_a_compiler()
+
+posix = pytest.mark.skipif(os.name == "nt", reason="Windows has other locks and permissions")
+NOBODY = 65534
+
+
+def left(folder: Path, name: str) -> Path:
+    """What a compilation has left that did not come to its end."""
+    made = folder / name
+    made.mkdir(parents=True)
+    (made / "half.so").write_text("half a library")
+    return made
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "cache/ptxemu").mkdir(parents=True, mode=0o700)
+    return tmp_path / "cache/ptxemu"
+
+
+@posix
+def test_what_a_killed_compilation_left_goes_with_the_next_one(cache: Path) -> None:
+    old, recent, other = left(cache, "tmpold"), left(cache, "tmprecent"), left(cache, "tmpother")
+    os.utime(old, (0, 0))
+    held = folders._hold(str(other))
+    made, mine = folders.scratch(str(cache))
+    assert not old.exists() and not recent.exists() and other.exists()
+    folders.let_go(held)
+    # What is being made stays, and a process that ends has let go.
+    folders.let_go(folders.scratch(str(cache))[1])
+    assert not other.exists() and Path(made).exists()
+    folders.let_go(mine)
+
+
+@posix
+def test_without_locks_time_tells(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def flock(*_: int) -> None:
+        raise OSError("no locks")
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    old, recent = left(cache, "tmpold"), left(cache, "tmprecent")
+    os.utime(old, (0, 0))
+    made, held = folders.scratch(str(cache))
+    assert held == -1 and not old.exists() and recent.exists() and Path(made).exists()
+
+
+@posix
+def test_a_folder_that_is_swept_before_it_is_held_is_made_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, mkdtemp = [], tempfile.mkdtemp
+
+    def swept(dir: str) -> str:
+        made.append(mkdtemp(dir=dir))
+        if len(made) == 1:
+            os.rmdir(made[0])
+        return made[-1]
+
+    monkeypatch.setattr("tempfile.mkdtemp", swept)
+    path, held = folders.scratch(str(cache))
+    assert len(made) == 2 and path == made[1] and Path(path).exists()
+    folders.let_go(held)
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o770, 0o777, 0o702])
+def test_a_cache_where_others_may_write_is_not_used(
+    mode: int, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert list(folders.places()) == [str(cache)]
+    cache.chmod(mode)
+    assert list(folders.places()) == [str(tmp_path / f"ptxemu-{os.getuid()}")]
+
+
+def as_nobody(act: Callable[[], object]) -> int:
+    """Its exit code in a process of another user."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.setgroups([])
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+            code = int(not act())
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can be another user")
+def test_the_cache_of_another_user(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    """That of the system is read, and one's own part in the temporary folder written; anybody else's is left alone."""
+    with tempfile.TemporaryDirectory() as place, monkeypatch.context() as m:
+        os.chmod(place, 0o755)
+        m.setenv("PTXEMU_ACCELERATOR", "1")
+        m.setenv("XDG_CACHE_HOME", place)
+        temporary, cache = Path(place, "temporary"), Path(place, "ptxemu")
+        temporary.mkdir()
+        temporary.chmod(0o777)
+        m.setattr("tempfile.tempdir", str(temporary))
+        forget(m)
+        # It also imports all that the other user, who may not read this one's Python, needs.
+        assert add() is not None
+        cache.chmod(0o755)
+        before = sorted(cache.iterdir())
+        capfd.readouterr()
+        # The system's.
+        forget(m)
+        assert as_nobody(lambda: add() is not None) == 0
+        assert capfd.readouterr().err == "" and not list(temporary.iterdir())
+        # It cannot be written.
+        forget(m)
+        assert as_nobody(lambda: add("add.rm.f32") is not None) == 0
+        own = temporary / f"ptxemu-{NOBODY}"
+        assert f"; kept in {own}, as {cache} cannot be written\n" in capfd.readouterr().err
+        # And what is another's is not loaded by root.
+        os.chown(cache, NOBODY, NOBODY)
+        forget(m)
+        assert add() is not None
+        said = capfd.readouterr().err
+        assert f"; kept in {temporary}/ptxemu-0, as {cache} is not this user's alone\n" in said
+        assert sorted(cache.iterdir()) == before
+
+
+TWO = """
+import sys, time, numpy as np, ptxemu
+a = np.ones(5, np.float32)
+while not __import__("os").path.exists(sys.argv[1]): time.sleep(0.001)
+kernel = ptxemu.compile("add.rz.f32")
+assert kernel(a, a).tolist() == [2] * 5 and kernel.is_in_c
+"""
+
+
+@pytest.mark.exhaustive
+def test_two_processes_at_once_make_one_library(fresh: Path, tmp_path: Path) -> None:
+    both = [
+        subprocess.Popen([sys.executable, "-c", TWO, str(tmp_path / "go")], stderr=subprocess.PIPE) for _ in range(2)
+    ]
+    (tmp_path / "go").touch()
+    said = [p.communicate(timeout=120)[1].decode() for p in both]
+    assert [p.returncode for p in both] == [0, 0], said
+    assert sorted(p.suffix for p in fresh.iterdir()) == [".digest", ".so"]
