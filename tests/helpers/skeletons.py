@@ -14,7 +14,9 @@ from markdown_it import MarkdownIt
 
 # Comments and literals as C and JavaScript have them, by their own rules.
 _C = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
-_JS = re.compile(r'//[^\n\u2028\u2029]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|`(?:\\.|[^`\\])*`', re.DOTALL)
+_JS = re.compile(
+    r'//[^\n\u2028\u2029]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|`(?:\\.|[^`\\])*`', re.DOTALL
+)
 _CSS = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
@@ -47,7 +49,9 @@ class _Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: Iterable[tuple[str, str | None]]) -> None:
         self.found.add(tag)
-        self.found |= {(tag, name, _scheme(value) if name in ("href", "src", "action") else "") for name, value in attrs}
+        self.found |= {
+            (tag, name, _scheme(value) if name in ("href", "src", "action") else "") for name, value in attrs
+        }
 
     def handle_comment(self, data: str) -> None:
         self.found.add("comment")

@@ -25,7 +25,8 @@ def read_evidence(doc: Document | None) -> Evidence | None:
         return None
     d = doc.data
     ledger = tuple(
-        Entry(e["variant"], int(e["operands"]), words(e["manual"]), words(e["assembler"])) for e in d.get("ledger") or ()
+        Entry(e["variant"], int(e["operands"]), words(e["manual"]), words(e["assembler"]))
+        for e in d.get("ledger") or ()
     )
     return Evidence(words(d["assembler"]), int(d["pairs"]), int(d["variants"]), int(d["spellings"]), ledger)
 
@@ -54,7 +55,9 @@ def read_machine_code(doc: Document | None, context: Context) -> MachineEvidence
                     if (names := _run(doc, (*at, "code", k, "on"), run, every, context))
                     for n in names
                 ]
-                codes.append(MachineCode(tuple(on), int(c["count"]), int(c.get("beyond", 0)), c["text"].replace("\n", " ")))
+                codes.append(
+                    MachineCode(tuple(on), int(c["count"]), int(c.get("beyond", 0)), c["text"].replace("\n", " "))
+                )
             found.append(MachineForms(tuple(e["for"]), int(e["operands"]), tuple(codes)))
         opcodes[opcode] = tuple(found)
     return MachineEvidence(

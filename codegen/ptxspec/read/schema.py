@@ -11,7 +11,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from referencing import Registry, Resource
-from referencing.exceptions import Unresolvable
+from referencing.exceptions import CannotDetermineSpecification, Unresolvable
 
 from ..diagnostics import Diagnostic, PtxspecError, suggest
 from .positioned import Document
@@ -23,7 +23,7 @@ def _schemas(folder: Path) -> Registry[Any]:
     for path in sorted(folder.glob("*.schema.json")):
         try:
             resources.append((path.name, Resource.from_contents(json.loads(path.read_text("utf-8")))))
-        except (ValueError, OSError, RecursionError) as e:
+        except (ValueError, OSError, RecursionError, CannotDetermineSpecification) as e:
             raise PtxspecError(f"{path}: not a readable JSON Schema: {e}") from None
     return Registry().with_resources(resources)
 
@@ -46,7 +46,10 @@ def _inlined(schema: Any, resolver: Any) -> Any:
     if "$ref" in schema:
         found = resolver.lookup(schema["$ref"])
         return _inlined(found.contents, found.resolver)
-    return {key: _whole(s) if key == "pattern" and isinstance(s, str) else _inlined(s, resolver) for key, s in schema.items()}
+    return {
+        key: _whole(s) if key == "pattern" and isinstance(s, str) else _inlined(s, resolver)
+        for key, s in schema.items()
+    }
 
 
 def _whole(pattern: str) -> str:
@@ -102,7 +105,9 @@ def _explain(document: Document, e: ValidationError) -> list[Diagnostic]:
         kinds = [words[t] for t in ([wanted] if isinstance(wanted, str) else wanted) if t in words]
         return [document.error(where, f"expected {' or '.join(kinds)}, this is {_kind(came)}", hint)]
     if e.validator == "enum":
-        return [document.error(where, f"'{shown}' is not allowed here", suggest(shown, dict.fromkeys(map(str, wanted))))]
+        return [
+            document.error(where, f"'{shown}' is not allowed here", suggest(shown, dict.fromkeys(map(str, wanted))))
+        ]
     if e.validator == "pattern":
         wrong = "this is empty" if not str(came).strip() else f"'{shown}' is not what belongs here"
         return [document.error(where, wrong, hint)]

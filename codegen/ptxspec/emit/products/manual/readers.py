@@ -97,7 +97,9 @@ def _hover(spec: Spec) -> str:
     hover = {
         "schema": 1,
         "generated": "by ptxspec from spec/; do not edit",
-        "opcodes": {i.opcode: f"{as_markdown(i.summary)}\n\n[{i.opcode}]({i.opcode}.html)" for i in spec.instructions.values()},
+        "opcodes": {
+            i.opcode: f"{as_markdown(i.summary)}\n\n[{i.opcode}]({i.opcode}.html)" for i in spec.instructions.values()
+        },
         "modifiers": {f".{m.name}": as_markdown(m.summary) for m in spec.modifiers.values() if m.name in used},
         "types": {f".{t.name}": as_markdown(t.summary) for t in spec.types.values() if t.name in used},
         "texts": list(places),
