@@ -102,7 +102,7 @@ def read(
 ) -> Recording:
     """A recording, of these variants alone where some are named. Raises PtxspecError with the reason where it cannot be
     used."""
-    about = _about(path)
+    about = about_of(path)
     if not about.get("complete"):
         raise PtxspecError(f"{path}: incomplete; `ptxspec conformance --record {path}` goes on with it")
     if not isinstance(about.get("failed"), dict):
@@ -191,7 +191,7 @@ class Recorder:
 
     def _continue(self) -> None:
         """Take over what is there, less a last line that was cut off."""
-        before = _about(self.path)
+        before = about_of(self.path)
         for what in ("operands", "program", "gpu", "target", "driver", "compiler", "random", "sample"):
             if before.get(what) != self._about[what]:
                 raise PtxspecError(
@@ -239,11 +239,11 @@ def provenance(
         "specification": {"sha256": hashlib.sha256(sources.encode()).hexdigest(), "variants": ""},
         "gpu": device.gpu, "target": device.target, "driver": device.driver, "compiler": device.compiler, "date": date,
         "random": sizes.random, "sample": sizes.sample,
-        "kernels": _digest_of(kernels), "emulator": _digest_of(emulator),
+        "kernels": folder_digest(kernels), "emulator": folder_digest(emulator),
     }  # fmt: skip
 
 
-def _digest_of(folder: Path) -> str:
+def folder_digest(folder: Path) -> str:
     """Of all sources in a folder, with their names."""
     whole = hashlib.sha256()
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
@@ -260,7 +260,8 @@ def _said(path: Path) -> dict[str, Any]:
     return about if isinstance(about, dict) and about.get("recorder") == RECORDER else {}
 
 
-def _about(path: Path) -> dict[str, Any]:
+def about_of(path: Path) -> dict[str, Any]:
+    """What about.json says of a run. Raises PtxspecError where this recorder did not write it."""
     try:
         about: dict[str, Any] = json.loads(_bytes(path / _ABOUT))
         if about["recorder"] != RECORDER or not isinstance(about["specification"], dict):
