@@ -10,11 +10,27 @@ import pytest
 from ptxspec.cli.main import main
 
 WRONG = "add.f46 %f1, %f2, %f3;\n"
-NAMES = ["a\n::error::canary.ptx", "%0A::error::canary.ptx", "b,line=5::canary.ptx", "<script>canary()<.ptx", "\033[2J.ptx",
-         "\u202e.ptx", "'; touch CANARY; '.ptx", "$(touch CANARY).ptx", "\udcff.ptx", "-rf.ptx", '"}],"x":"\\.ptx']  # fmt: skip
-TEXTS = ["add.f46\u202e %f1, %f2, %f3; // \u2066 canary\n", "add.f3x\u2028::error::canary a, b, c;\n",
-         "max.f32 a, b, c; // ptxspec: ignore[canary\u202e, \\x1b]\nadd.f46 a, b, c;\n", "\ufeffadd.f46 a\u200b, b, c;\n",
-         "add.f46\r::error::canary\r a, b, c;\n", "add.f46 </script><script>canary()</script>, b, c;\n"]  # fmt: skip
+NAMES = [
+    "a\n::error::canary.ptx",
+    "%0A::error::canary.ptx",
+    "b,line=5::canary.ptx",
+    "<script>canary()<.ptx",
+    "\033[2J.ptx",
+    "\u202e.ptx",
+    "'; touch CANARY; '.ptx",
+    "$(touch CANARY).ptx",
+    "\udcff.ptx",
+    "-rf.ptx",
+    '"}],"x":"\\.ptx',
+]
+TEXTS = [
+    "add.f46\u202e %f1, %f2, %f3; // \u2066 canary\n",
+    "add.f3x\u2028::error::canary a, b, c;\n",
+    "max.f32 a, b, c; // ptxspec: ignore[canary\u202e, \\x1b]\nadd.f46 a, b, c;\n",
+    "\ufeffadd.f46 a\u200b, b, c;\n",
+    "add.f46\r::error::canary\r a, b, c;\n",
+    "add.f46 </script><script>canary()</script>, b, c;\n",
+]
 
 
 @pytest.fixture
@@ -68,10 +84,23 @@ def test_a_link_that_a_walk_meets_shows_nothing_of_another_place(
     assert "SECRET" in capsys.readouterr().out
 
 
-CONFIGURATIONS = ["exclude = ['" + "*a" * 60 + "']", "exclude = ['" + "**/" * 400 + "b']", "exclude = ['[z-a]']",
-                  "exclude = ['(a+)+$']", "exclude = ['../../**', '/etc/**']", "x = " + "[" * 50_000, "x = " + "{a=" * 50_000,
-                  "ptx = " + "9" * 10_000, "ptx = 1e999999999", "target = 'sm_90; touch CANARY'", "target = '\\x1b[2J'",
-                  '"\\u001b[2J" = 1', "exclude = ['\\u202e']", "[[tool.ptxspec.lint]]", "strict = 'true'"]  # fmt: skip
+CONFIGURATIONS = [
+    "exclude = ['" + "*a" * 60 + "']",
+    "exclude = ['" + "**/" * 400 + "b']",
+    "exclude = ['[z-a]']",
+    "exclude = ['(a+)+$']",
+    "exclude = ['../../**', '/etc/**']",
+    "x = " + "[" * 50_000,
+    "x = " + "{a=" * 50_000,
+    "ptx = " + "9" * 10_000,
+    "ptx = 1e999999999",
+    "target = 'sm_90; touch CANARY'",
+    "target = '\\x1b[2J'",
+    '"\\u001b[2J" = 1',
+    "exclude = ['\\u202e']",
+    "[[tool.ptxspec.lint]]",
+    "strict = 'true'",
+]
 
 
 @pytest.mark.parametrize("line", CONFIGURATIONS, ids=range(len(CONFIGURATIONS)))

@@ -53,7 +53,7 @@ def _inlined(schema: Any, resolver: Any) -> Any:
 
 
 def _whole(pattern: str) -> str:
-    """JSON Schema's `$` is the end of a text. Python's is the place before a newline, too, which a name may not have."""
+    """JSON Schema's `$` is the end of a text. Python's is before a newline there, too, which no name may have."""
     return re.sub(r"(?<!\\)\$", r"\\Z", pattern)
 
 
