@@ -62,8 +62,10 @@ def _index() -> tuple[str, dict[str, str], dict[str, tuple[str, str]]]:
             if read["machine"] == _machine() and set(read["needs"]) <= _has():
                 files = {f"{file}": f"{digest}" for file, digest in read["files"].items()}
                 kernels = {key: (f"{file}", f"{symbol}") for key, (file, symbol) in read["kernels"].items()}
-                return folder, files, {key: kernel for key, kernel in kernels.items() if kernel[0] in files}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):  # a damaged one is none
+                # Of that folder alone: what a name leads to elsewhere is another's.
+                own = {file for file in files if os.path.basename(file) == file}
+                return folder, files, {key: kernel for key, kernel in kernels.items() if kernel[0] in own}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):  # a damaged one is none
             continue
     return "", {}, {}
 

@@ -135,8 +135,26 @@ requires:
 semantics: |
   d = a + b
 """
-REFUSED = ["con", "nul", "com1", "__init__", "A", "a b", "$(touch CANARY)", "<img src=x>", "C:x", "-rf", "a.b", "{{7*7}}",
-           "`touch CANARY`", "a;b", "é", "a%n", "index", "x\\..\\y"]  # fmt: skip
+REFUSED = [
+    "con",
+    "nul",
+    "com1",
+    "__init__",
+    "A",
+    "a b",
+    "$(touch CANARY)",
+    "<img src=x>",
+    "C:x",
+    "-rf",
+    "a.b",
+    "{{7*7}}",
+    "`touch CANARY`",
+    "a;b",
+    "é",
+    "a%n",
+    "index",
+    "x\\..\\y",
+]
 
 
 def test_an_opcode_has_a_plain_name(strange: Strange) -> None:

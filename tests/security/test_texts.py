@@ -1,5 +1,5 @@
-"""Texts of strangers in every field of every file that people write: they are read as text or refused, and in no product
-do they become anything else."""
+"""Texts of strangers in every field of every file that people write: they are read as text or refused, and in no
+product do they become anything else."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class Configurations:
         table = _Table(path, text)
         try:
             whole = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as e:
+        except ValueError as e:  # numbers of thousands of digits, too
             raise ConfigurationError([table.undecodable(str(e))]) from None
         except RecursionError:
             raise ConfigurationError([table.undecodable("it is nested too deep")]) from None

@@ -157,10 +157,18 @@ def _walk(
                 yield from _walk(path, inside, settings, configurations, walked)
         elif (
             (ending := os.path.splitext(name)[1].lower()) in _ENDINGS
-            and entry.is_file()
+            and os.path.isfile(entry.path)  # unlike the entry's, false of a link to itself
+            and not (entry.is_symlink() and _leads_away(entry.path, named))
             and not (patterns and excluded(absolute / name, patterns, walked.used))
         ):
             yield Source(os.path.normpath(entry.path), LANGUAGES[ending], settings)
+
+
+def _leads_away(link: str, named: Path | None) -> bool:
+    """Whether a link that a walk meets leads out of the folder that was asked for and out of the working folder: lines
+    of another place would be shown. Who names the link itself means what it leads to."""
+    found, tops = os.path.realpath(link), (Path.cwd(), named or Path.cwd())
+    return not any(found.startswith(os.path.join(os.path.realpath(top), "")) for top in tops)
 
 
 def _is_passed_by(name: str, folder: Path) -> bool:
@@ -187,7 +195,9 @@ def _matching(pattern: str, configurations: Configurations) -> Iterator[Source]:
             for source in _walk(path, absolute, settings, configurations, _Walked()):
                 some = True
                 yield source
-        elif path.suffix.lower() in _ENDINGS:
+        elif path.suffix.lower() in _ENDINGS and path.is_file():
+            if path.is_symlink() and _leads_away(matched, base):
+                continue
             some = True
             yield Source(str(path), LANGUAGES[path.suffix.lower()], settings)
     if not some:

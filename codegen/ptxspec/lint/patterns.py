@@ -56,5 +56,10 @@ def _part(part: str) -> str:
         return wild
     if part.startswith("[") and part.endswith("]"):
         inside = part[1:-1].replace("\\", r"\\")
-        return f"[^{inside[1:]}]" if inside.startswith("!") else f"[{inside}]"
+        found = f"[^{inside[1:]}]" if inside.startswith("!") else f"[{inside}]"
+        try:
+            re.compile(found)
+        except re.error:  # such as [z-a], which is no set
+            return re.escape(part)
+        return found
     return re.escape(part)

@@ -104,7 +104,8 @@ def _from_top(file: str, inside: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    # The log is shown by something that obeys escape sequences, as a terminal does.
+    return "%0A".join(visible(line).replace("%", "%25") for line in text.split("\n"))
 
 
 def _property(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from referencing import Registry, Resource
-from referencing.exceptions import Unresolvable
+from referencing.exceptions import CannotDetermineSpecification, Unresolvable
 
 from ..diagnostics import Diagnostic, PtxspecError, suggest
 from .positioned import Document
@@ -23,7 +23,7 @@ def _schemas(folder: Path) -> Registry[Any]:
     for path in sorted(folder.glob("*.schema.json")):
         try:
             resources.append((path.name, Resource.from_contents(json.loads(path.read_text("utf-8")))))
-        except (ValueError, OSError, RecursionError) as e:
+        except (ValueError, OSError, RecursionError, CannotDetermineSpecification) as e:
             raise PtxspecError(f"{path}: not a readable JSON Schema: {e}") from None
     return Registry().with_resources(resources)
 
@@ -53,7 +53,7 @@ def _inlined(schema: Any, resolver: Any) -> Any:
 
 
 def _whole(pattern: str) -> str:
-    """JSON Schema's `$` is the end of a text. Python's is the place before a newline, too, which a name may not have."""
+    """JSON Schema's `$` is the end of a text. Python's is before a newline there, too, which no name may have."""
     return re.sub(r"(?<!\\)\$", r"\\Z", pattern)
 
 
