@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -81,8 +82,11 @@ def _read(line: str, direct: bool) -> Message | None:
 
 
 def _findings(db: Database, path: Path) -> dict[int, list[Finding]]:
-    """The errors that lint finds in a file, by line. Compilers delete the files that they give to ptxas."""
+    """The errors that lint finds in a file, by line. Compilers delete the files that they give to ptxas, and a log may
+    name what is no file, and has no end."""
     by_line: dict[int, list[Finding]] = {}
+    if not os.path.isfile(path):
+        return by_line
     try:
         for f in Linter(db).lint(read(path), str(path)):
             if f.severity == ERROR:
