@@ -165,7 +165,7 @@ class Kernel(Computing):
             shapes = ", ".join(str(x.shape) for x in operands)
             raise ValueError(f"{self._row}: operands of shapes {shapes} do not broadcast") from None
         results = self._checked_results(results)
-        places = self._signature.places[results - 1]
+        places = self._signature.places[0 if results == 1 else -1]
         if len(places) > 1:
             return self._several(arrays, operands, shape, places, out, threads)
         given = out[0] if isinstance(out, tuple) and len(out) == 1 else out

@@ -305,7 +305,7 @@ def _lines(path: Path, text: bytes) -> Iterator[dict[str, Any]]:
             found = json.loads(line)
             if not isinstance(found, dict):
                 raise ValueError("not an object")
-        except ValueError as e:
+        except (ValueError, RecursionError) as e:
             raise PtxspecError(f"{path / _RESULTS}:{number}: not a line of a recording: {e}") from None
         yield found
 

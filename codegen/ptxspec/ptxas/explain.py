@@ -54,7 +54,7 @@ class Explanation(NamedTuple):
 def messages(db: Database, log: Iterable[str], direct: bool = False) -> list[Complaint]:
     """The distinct messages of a log, in its order. `direct`: every line is one, whatever it looks like."""
     sources: dict[str, dict[int, list[Finding]]] = {}
-    grouped: dict[tuple[str, str, str], tuple[tuple[Finding, ...], list[Place]]] = {}
+    grouped: dict[tuple[str, str, str], tuple[tuple[Finding, ...], dict[Place, None]]] = {}
     for line in log:
         m = _read(line[:_LONGEST].rstrip(), direct)
         if m is None:
@@ -65,9 +65,9 @@ def messages(db: Database, log: Iterable[str], direct: bool = False) -> list[Com
                 sources[m.place.file] = _findings(db, Path(m.place.file))
             found = tuple(sources[m.place.file].get(m.place.line, ()))
         said = "\n".join(f.message for f in found)
-        places = grouped.setdefault((m.tool, m.text, said), (found, []))[1]
-        if m.place and m.place not in places:
-            places.append(m.place)
+        places = grouped.setdefault((m.tool, m.text, said), (found, {}))[1]
+        if m.place:
+            places[m.place] = None
     every = [Complaint(tool, text, found, tuple(places)) for (tool, text, _), (found, places) in grouped.items()]
     # What a compiler said is more than that it failed.
     said_more = any(c.tool in ("ptxas", "JIT", "") for c in every)

@@ -32,7 +32,7 @@ def recorded(data: bytes) -> None:
     about = head
     try:
         found: Any = json.loads(head)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if isinstance(found, dict) and found.get("digest") == "":
         found["digest"] = blobs.digest(lines)
@@ -54,7 +54,7 @@ def recorded(data: bytes) -> None:
 def _packed(line: bytes) -> bytes:
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return line
     if not (isinstance(found, dict) and str(found.get("data", "")).startswith("raw:")):
         return line

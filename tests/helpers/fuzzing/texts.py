@@ -16,6 +16,7 @@ from ptxspec.lint.languages import EXTRACT, PTX
 from ptxspec.lint.linter import Linter
 from ptxspec.lint.rendering import FORMATS, plain
 from ptxspec.literals import describe
+from ptxspec.model import BOOL
 from ptxspec.ptxas import explain
 from ptxspec.roots import Root, find
 
@@ -172,11 +173,10 @@ def piece(data: bytes) -> None:
         assert type(e) is ValueError and str(e), e
         return
     repr(f)
-    types = {"pred": np.bool_}
-    given = []
+    types, given = f.types, []
     for name in f.inputs:
-        t = specification().types[f.types[name]]
-        given.append(types.get(t.name, np.dtype(f"u{max(8, t.width) // 8}").type)(1))
+        t = specification().types[types[name]]
+        given.append(np.bool_(True) if t.kind == BOOL else np.dtype(f"u{t.width // 8}").type(1))
     f(*given)
     f.trace(*given)
 
