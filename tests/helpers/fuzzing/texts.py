@@ -63,14 +63,15 @@ def lint_seeds() -> list[bytes]:
     ptx = "".join(p.read_text("utf-8") for p in sorted((ROOT / "spec/examples").glob("*.ptx")))
     header = ".version 7.0\n.target sm_75\n"
     programs = {
-        "c++": f'__device__ float f(float x) {{ float r; asm volatile("{embedded}" : "=f"(r) : "f"(x), "n"(1.0f)); return r; }}',
+        "c++": f'float f(float x) {{ float r; asm volatile("{embedded}" : "=f"(r) : "f"(x), "n"(1.0f)); return r; }}',
         "python": f'm = f"""{header}{{x}} {embedded}"""\nasm(r"{embedded}", "=f,f,f", b"\\x00", *args)\n# add.f32\n',
         "rust": f'asm!("{embedded}", r#"add.f32 {{r}}, {{x}}"#, r = out(reg32) r, in(reg32) x, options(nostack));',
         "julia": f'@asmcall("{embedded}" * raw"""{header}""", "=f,f,f", Float32, Tuple{{Float32}}, x, $y)\n',
-        "mlir": f'%0 = llvm.inline_asm "{embedded}\\0A", "=f,f,~{{memory}}" %a, %b\nnvvm.inline_ptx "{{$r0}}"(%a : f32)',
-        "markdown": f"Use `add.foo.f32 d, a, b;`.\n```ptx\n{header}{embedded}\n```\n~~~c++\nasm(\"{embedded}\");\n~~~\n",
+        "mlir": f'%0 = llvm.inline_asm "{embedded}\\0A", "=f,f" %a, %b\nnvvm.inline_ptx "{{$r0}}"(%a : f32)',
+        "markdown": f"See `add.foo.f32 d, a, b;`.\n```ptx\n{header}{embedded}\n```\n~~~c++\nasm(\"\");\n~~~\n",
     }  # fmt: skip
-    texts = [UNTOUCHED, ptx, *programs.values(), *map("\n".join, zip(*[iter(spoilt(database(), 60, "fuzz"))] * 6))]
+    statements = spoilt(database(), 60, "fuzz")
+    texts = [UNTOUCHED, ptx, *programs.values(), *("\n".join(statements[i : i + 6]) for i in range(0, 60, 6))]
     named = [(PTX, t) for t in texts] + list(programs.items())
     return [f"{language}\n{t}".encode() for language, t in named]
 
@@ -185,7 +186,7 @@ def piece_seeds() -> list[bytes]:
     examples = [p.read_bytes() for p in sorted((ROOT / "spec/examples").glob("*.ptx"))]
     own = (
         "mul.f32 t, a, a;  fma.rn.f32 d, b, b, t;",
-        ".reg .f32 %f<9>; .reg .pred p; setp.lt.f32 p, %f0, 0f3F800000; @p add.f32 %f1, %f0, %f0; @!p neg.f32 %f1, %f0;",
+        ".reg .f32 %f<9>; .reg .pred p; setp.lt.f32 p, %f0, 0f3F800000; @p add.f32 a, b, c; @!p neg.f32 %f1, 1;",
         "{ .reg .b32 lo, hi; mov.b64 {lo, hi}, x; shl.b32 lo, lo, 3; mov.b64 y, {hi, lo}; }",
         "cvt.rn.f16x2.f32 h, a, b; add.f16x2 r, h, h; ret;",
         "setp.gt.and.f32 p|q, a, b, !c; selp.f32 d, 1.0, -2.5e3, p; // end",
@@ -229,17 +230,21 @@ def _root() -> Root:
 
 def operand_seeds() -> list[bytes]:
     lines = (
-        "1.5", "-0.0", "inf", "-nan", "0x1.8p-3", "0x3fc00000", "1e-40", "1e99999", "true", "0x3c00", "1,2", "0x1p0,-1e3",
+        "1.5", "-0.0", "inf", "-nan", "0x1.8p-3", "0x3fc00000", "1e-40", "1e99999", "true", "0x3c00", "1,2",
+        "0x1p0,-1e3",
         "1.5 2.5 3.5\n0x3fc00000 nan -inf\n\n 1 2 3", "1 2", "0x3f800000 0x3f800000", "0x3c004000 1,-1", "0x", "0x.p",
     )  # fmt: skip
     return [s.encode() for s in lines]
 
 
 WORDS = (
-    "add", "max", "cvt", "setp", ".f32", ".f16x2", ".bf16", ".rn", ".ftz", ".NaN", ".sat", ".rz", ".satfinite", ".e4m3x2",
+    "add", "max", "cvt", "setp", ".f32", ".f16x2", ".bf16", ".rn", ".ftz", ".NaN", ".sat", ".rz", ".satfinite",
+    ".e4m3x2",
     ".version 8.0\n", ".target sm_90\n", ".reg .f32 ", ".reg .pred p;", "%f<9>", "asm(", 'asm volatile("', '"""', "'''",
     'R"(', "```ptx\n", "~~~", "//", "/*", "*/", "@p ", "@!p ", "{", "}", "%0", "$0", "{{", "\\n", "\\x", "\\u{1}", "#",
-    "asm!(", "llvm.inline_asm", "=f", "ptxspec: ignore", "noqa", "error   : ", "ptxas ", ", line 5; ", "sm_80", "requires",
-    "0x", "0f3F800000", "0d", "p-3", "1e999999999", "inf", "nan", ",", ";", ":", "<", "|", "_", "[", "]", "(", "\0", "\r\n",
+    "asm!(", "llvm.inline_asm", "=f", "ptxspec: ignore", "noqa", "error   : ", "ptxas ", ", line 5; ", "sm_80",
+    "requires",
+    "0x", "0f3F800000", "0d", "p-3", "1e999999999", "inf", "nan", ",", ";", ":", "<", "|", "_", "[", "]", "(",
+    "\0", "\r\n",
     "\u2028", "\u202e", "é", "١", "²", *OPERANDS[:12],
 )  # fmt: skip
