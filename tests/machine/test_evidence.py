@@ -62,7 +62,7 @@ def test_what_is_kept_stays_small() -> None:
 @each_size
 def test_ptxas_makes_the_recorded_machine_code_anew(spec: Spec, ptxas: Path, nvdisasm: Path, whole: bool) -> None:
     found = told(spec)
-    variants = list(found) if whole else spread(list(found), 60)
+    variants = list(found) if whole else spread(list(found), 20)
     works = evidence.examine(spec, ptxas, variants, evidence.targets(spec) if whole else TWO)
     assert sum(map(len, works.values())) > len(variants) / 2
     for v, by in works.items():

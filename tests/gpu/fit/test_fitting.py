@@ -268,13 +268,12 @@ STRUCTURES = {
 }
 
 
-@each_size
+@pytest.mark.exhaustive
 def test_units_with_other_structures_are_found_again(
-    with_units: Callable[..., Path], built: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str], whole: bool
+    with_units: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    names = list(STRUCTURES) if whole else ["LG2"]
-    if whole:
-        built = Project(again(with_units(*names), tmp_path / "whole"), capsys)
+    names = list(STRUCTURES)
+    built = Project(again(with_units(*names), tmp_path / "whole"), capsys)
     folder = record(built, tmp_path / "recording", {n: STRUCTURES[n] for n in names})
     result = built.run("fit", folder, *(a for n in names for a in ("--unit", n)), "--record")
     assert result.code == 0, result.out + result.err
@@ -294,7 +293,6 @@ def test_units_with_other_structures_are_found_again(
     logarithm = spec.model("LG2", "sm_90")
     assert logarithm is not None and logarithm.rounding == "roundTowardZero"
     assert [(o.operand, o.result) for o in logarithm.own] == [(0x3F800000, 0)]
-    if whole:
-        root, power = spec.model("RSQ", "sm_90"), spec.model("EX2", "sm_90")
-        assert root is not None and [(o.operand, o.place, o.sum) for o in root.own] == [(None, 0, 1)]
-        assert power is not None and power.argument.negative == "complement"
+    root, power = spec.model("RSQ", "sm_90"), spec.model("EX2", "sm_90")
+    assert root is not None and [(o.operand, o.place, o.sum) for o in root.own] == [(None, 0, 1)]
+    assert power is not None and power.argument.negative == "complement"

@@ -1,0 +1,161 @@
+"""The project's checks, the cheapest first. Each says what is wrong with a specification, or nothing."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from helpers import repository
+from oracles import ideal_unit, nvidia
+from ptxspec.catalog import Requirement
+from ptxspec.check.functions import check_functions
+from ptxspec.diagnostics import PtxspecError
+from ptxspec.model import Spec, Variant
+from ptxspec.ptxas.asking import judge
+from ptxspec.ptxas.combinations import own_shapes
+from ptxspec.ptxas.statements import Writer
+
+from mutation import results
+from mutation.world import World
+
+Killer = Callable[[World], str]
+# So many statements are judged by ptxas of a mutant; each of them shows it.
+_ASKED = 3
+
+
+def validate(world: World) -> str:
+    return str(world.errors[0]) if world.errors else ""
+
+
+def figures(world: World) -> str:
+    """The manual's figures, noted apart."""
+    told = _of_tests("spec.test_manual_figures", world.spec)
+    return told
+
+
+def evidence(world: World) -> str:
+    """What verify recorded: which variants the manual describes otherwise, and how many there are."""
+    recorded, spec = repository.specification().evidence, world.spec
+    assert recorded is not None
+    count = sum(len(i.variants) for i in spec.instructions.values())
+    if count != recorded.variants:
+        return f"{count} variants, where ptxas judged {recorded.variants}"
+    if spec.ledger != recorded.ledger:
+        lines = [e for e in spec.ledger if e not in recorded.ledger] or [
+            e for e in recorded.ledger if e not in spec.ledger
+        ]
+        return f"the ledger has another line: {lines[:1]}"
+    return ""
+
+
+def semantics(world: World) -> str:
+    """validate, and the judges of results, opcode by opcode."""
+    known = repository.checked()
+    for instruction in world.computing:
+        checked, errors = world.check(instruction)
+        if errors:
+            return f"validate: {errors[0]}"
+        before = known.get(instruction.opcode)
+        forms = {v.form: p for v, p in before.programs.items()} if before else {}
+        if wrong := results.differing(world.spec, checked.programs, forms):
+            return f"results: {wrong}"
+        if before and len(checked.programs) != len(before.programs) and not checked.programs:
+            return "no variant is left"
+    return ""
+
+
+def functions_and_recipes(world: World) -> str:
+    errors = check_functions(world.compiler)
+    errors = errors or (world.recipes() if world.computing else [])
+    return str(errors[0]) if errors else ""
+
+
+def hardware(world: World) -> str:
+    """Paths with ideal units, where paths or bounds are new."""
+    spec = ideal_unit.with_ideal_units(world.spec)
+    for i in world.computing:
+        before = world.original.instructions.get(i.opcode)
+        changed = before is None or (i.hardware, i.accuracy) != (before.hardware, before.accuracy)
+        for v in i.variants if changed or world.spec.units != world.original.units else ():
+            for p in i.hardware_paths(v) if v.lanes == 1 else ():
+                if wrong := ideal_unit.outside(spec, i, v, p):
+                    return wrong[0]
+    return ""
+
+
+def assembler(world: World) -> str:
+    """ptxas, asked about what is said of it otherwise than before."""
+    recorded = world.original.evidence
+    assert recorded is not None
+    ptxas = nvidia.ptxas(recorded.assembler)
+    for statement, target, ptx, taken in _questions(world):
+        (messages,) = judge(ptxas, [statement], target, ptx)
+        if bool(messages) == taken:
+            return f"ptxas on {target}, PTX {ptx}: {statement} {messages[:1] or 'is taken'}"
+    return ""
+
+
+def _questions(world: World) -> Iterator[tuple[str, str, str, bool]]:
+    """Statements of which the two say otherwise whether they are taken, with what the mutant says."""
+    spec, original, asked = world.spec, world.original, 0
+    writers = Writer(spec.assembler.registers), Writer(original.assembler.registers)
+    for i in world.changed:
+        old = original.instructions.get(i.opcode)
+        both: list[dict[Any, Requirement | None]] = []
+        for one, writer in zip((i, old), writers, strict=True):
+            found: dict[Any, Requirement | None] = {}
+            for v in (*one.variants, *one.refused) if one else ():
+                for statement in _statements(writer, v):
+                    found[statement] = None if one and v in one.refused else v.requires
+            both.append(found)
+        new, before = both
+        for statement in {**new, **before}:
+            a, b = new.get(statement), before.get(statement)
+            if a == b:
+                continue
+            for target, ptx in _pairs(original):
+                one, other = (r is not None and original.catalog.takes(r, target, ptx) for r in (a, b))
+                if one != other:
+                    yield statement, target, ptx, one
+                    asked += 1
+                    break
+            if asked == _ASKED:
+                return
+
+
+def _pairs(spec: Spec) -> list[tuple[str, str]]:
+    """The newest pairs first, which most variants have."""
+    return [(t, p) for t in reversed(spec.targets) for p in reversed(spec.versions) if spec.catalog.knows(t, p)]
+
+
+def _statements(writer: Writer, v: Variant) -> list[str]:
+    try:
+        return [f"{v.spelling} {shape.written};" for shape in own_shapes(writer, v)]
+    except PtxspecError:
+        return []
+
+
+def _of_tests(module: str, spec: Spec) -> str:
+    """What the tests of a module say of another specification than the repository's. A process is a mutant's alone."""
+    tests = importlib.import_module(module)
+    if hasattr(tests, "SPEC"):
+        tests.SPEC = spec  # type: ignore[attr-defined]
+    for name, test in vars(tests).items():
+        if name.startswith("test_") and not getattr(test, "pytestmark", ()) and not test.__code__.co_argcount:
+            try:
+                test()
+            except AssertionError as e:
+                return f"{module}.{name}: {str(e)[:200]}"
+    return ""
+
+
+KILLERS: dict[str, Killer] = {
+    "validate": validate,
+    "figures": figures,
+    "evidence": evidence,
+    "semantics": semantics,
+    "recipes": functions_and_recipes,
+    "hardware": hardware,
+    "assembler": assembler,
+}
