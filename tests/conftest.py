@@ -25,6 +25,10 @@ os.environ.setdefault("PTXEMU_ACCELERATOR", "0")
 gc.set_threshold(100_000, 10, 10)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fuzz", metavar="SECONDS", type=int, default=3600, help="how long `-m fuzz` tries, all in all")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Where nothing is named, all tests run, and on all cores. A file of its own starts sooner in one process."""

@@ -166,7 +166,7 @@ class Kernel(Computing):
             shapes = ", ".join(str(x.shape) for x in operands)
             raise ValueError(f"{self._row}: operands of shapes {shapes} do not broadcast") from None
         results = self._checked_results(results)
-        places = self._signature.places[results - 1]
+        places = self._signature.places[0 if results == 1 else -1]
         given = self._given(out, places)
         pairs = [self._to_fill(t, arrays, shape, o) for (_, t), o in zip(places, given, strict=True)]
         filled, bits = zip(*pairs, strict=True)

@@ -251,9 +251,9 @@ class Signature:
 
     @cached_property
     def places(self) -> tuple[Registers, ...]:
-        """The registers of the first result, and of both where there are two."""
-        counts = range(1, len(self.results) + 1)
-        return tuple(tuple((r, o.type) for o in self.results[:n] for r in o.registers) for n in counts)
+        """The registers of the first result, and of all where there are more: a function may have thousands."""
+        made = (self.results[:1], self.results)[: len(self.results)]
+        return tuple(tuple((r, o.type) for o in results for r in o.registers) for results in made)
 
     @cached_property
     def common(self) -> Type | None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, TypeVar
 
 import jinja2
 import pytest
@@ -26,6 +26,20 @@ from ptxspec.read.context import Context
 from ptxspec.read.positioned import Document
 from ptxspec.semantics.compile import Compiler
 from ptxspec.semantics.resolve import Meanings
+
+K = TypeVar("K")
+V = TypeVar("V")
+# More than a session's tests read again and again; programs that make files by the thousand must not fill the memory.
+_MOST = 1000
+
+
+class _Known(dict[K, V]):
+    """What is known, begun anew when it is too much."""
+
+    def __setitem__(self, key: K, value: V) -> None:
+        if len(self) >= _MOST:
+            self.clear()
+        super().__setitem__(key, value)
 
 
 def remember(patch: pytest.MonkeyPatch) -> None:
@@ -46,7 +60,7 @@ def remember(patch: pytest.MonkeyPatch) -> None:
 
 
 def _documents(load: Callable[[Path, Path], positioned.Document]) -> Callable[[Path, Path], positioned.Document]:
-    known: dict[tuple[str, bytes], positioned.Document] = {}
+    known: _Known[tuple[str, bytes], positioned.Document] = _Known()
 
     def once(path: Path, root: Path) -> positioned.Document:
         if not path.is_file():
@@ -60,20 +74,20 @@ def _documents(load: Callable[[Path, Path], positioned.Document]) -> Callable[[P
 
 
 def _right_ones(check: Callable[..., list[Diagnostic]]) -> Callable[..., list[Diagnostic]]:
-    right: set[tuple[object, ...]] = set()
+    right: _Known[tuple[object, ...], None] = _Known()
 
     def once(document: positioned.Document, folder: Path, kind: str) -> list[Diagnostic]:
         key = kind, document.name, document.lines, _schemas_of(folder)
         found = [] if key in right else check(document, folder, kind)
         if not found:
-            right.add(key)
+            right[key] = None
         return found
 
     return once
 
 
 def _validators(make: Callable[[Path, str], Any]) -> Callable[[Path, str], Any]:
-    known: dict[object, Any] = {}
+    known: _Known[object, Any] = _Known()
 
     def once(folder: Path, kind: str) -> Any:
         key = kind, _schemas_of(folder)
@@ -94,7 +108,7 @@ def _schemas_of(folder: Path) -> object:
 def _what_all_need(
     shared: Callable[[Mapping[str, Document], Context], Spec | None],
 ) -> Callable[[Mapping[str, Document], Context], Spec | None]:
-    known: dict[object, tuple[Spec, dict[str, Any]]] = {}
+    known: _Known[object, tuple[Spec, dict[str, Any]]] = _Known()
 
     def once(documents: Mapping[str, Document], context: Context) -> Spec | None:
         key = tuple((kind, d.name, d.lines) for kind, d in documents.items())
@@ -112,7 +126,7 @@ def _what_all_need(
 
 
 def _functions(read: Callable[..., Functions]) -> Callable[..., Functions]:
-    known: dict[object, tuple[Functions, Meanings]] = {}
+    known: _Known[object, tuple[Functions, Meanings]] = _Known()
 
     def once(document: Document | None, context: Context, meanings: Meanings) -> Functions:
         key = id(meanings.types), document and (document.name, document.lines)
@@ -128,7 +142,7 @@ def _functions(read: Callable[..., Functions]) -> Callable[..., Functions]:
 
 
 def _evidence(read: Callable[[Document | None], Evidence | None]) -> Callable[[Document | None], Evidence | None]:
-    known: dict[object, Evidence | None] = {}
+    known: _Known[object, Evidence | None] = _Known()
 
     def once(document: Document | None) -> Evidence | None:
         key = document and (document.name, document.lines)
@@ -142,7 +156,7 @@ def _evidence(read: Callable[[Document | None], Evidence | None]) -> Callable[[D
 def _machine_code(
     read: Callable[[Document | None, Context], MachineEvidence | None],
 ) -> Callable[[Document | None, Context], MachineEvidence | None]:
-    known: dict[object, tuple[MachineEvidence | None, object]] = {}
+    known: _Known[object, tuple[MachineEvidence | None, object]] = _Known()
 
     def once(document: Document | None, context: Context) -> MachineEvidence | None:
         key = id(context.targets), document and (document.name, document.lines)
@@ -158,7 +172,7 @@ def _machine_code(
 
 
 def _right_functions(check: Callable[[Compiler], list[Diagnostic]]) -> Callable[[Compiler], list[Diagnostic]]:
-    right: dict[object, Spec] = {}
+    right: _Known[object, Spec] = _Known()
 
     def once(compiler: Compiler) -> list[Diagnostic]:
         key = id(compiler.spec.functions), id(compiler.spec.types)
@@ -172,7 +186,7 @@ def _right_functions(check: Callable[[Compiler], list[Diagnostic]]) -> Callable[
 
 def _instructions(read: Callable[..., Instruction | None]) -> Callable[..., Instruction | None]:
     # With what it rests on, so that no other gets its identity.
-    known: dict[object, tuple[Instruction, Spec]] = {}
+    known: _Known[object, tuple[Instruction, Spec]] = _Known()
 
     def once(
         document: Document, context: Context, spec: Spec, meanings: Meanings, spelling: str | None = None
@@ -198,7 +212,7 @@ def _instructions(read: Callable[..., Instruction | None]) -> Callable[..., Inst
 def _programs(
     check: Callable[[Compiler, Instruction], tuple[Checked, list[Diagnostic]]],
 ) -> Callable[[Compiler, Instruction], tuple[Checked, list[Diagnostic]]]:
-    known: dict[object, tuple[Checked, Instruction, object]] = {}
+    known: _Known[object, tuple[Checked, Instruction, object]] = _Known()
 
     def once(compiler: Compiler, instruction: Instruction) -> tuple[Checked, list[Diagnostic]]:
         # An instruction is one of the specification that it was read with. What units compute is fitted later.
@@ -214,7 +228,7 @@ def _programs(
 
 
 def _templates(compile: Callable[..., Any]) -> Callable[..., Any]:
-    known: dict[tuple[str, str | None], CodeType] = {}
+    known: _Known[tuple[str, str | None], CodeType] = _Known()
 
     def once(environment: jinja2.Environment, source: str, name: str | None = None, *rest: Any, **options: Any) -> Any:
         key = source, name
@@ -227,7 +241,7 @@ def _templates(compile: Callable[..., Any]) -> Callable[..., Any]:
 
 def _modules(compile: Callable[..., CodeType]) -> Callable[..., CodeType]:
     """Emulators of many copies have most modules in common."""
-    known: dict[tuple[bytes, str], CodeType] = {}
+    known: _Known[tuple[bytes, str], CodeType] = _Known()
 
     def once(loader: SourceFileLoader, data: bytes, path: str, **options: Any) -> CodeType:
         key = bytes(data), Path(path).name

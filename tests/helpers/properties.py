@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings, strategies
+from hypothesis import HealthCheck, Phase, given, seed, settings, strategies
 
-__all__ = ["given", "strategies"]
+__all__ = ["HealthCheck", "Phase", "given", "seed", "settings", "strategies"]
 
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")

@@ -82,6 +82,8 @@ class Linter:
                 yield from self._embedded(text, file)
 
     def _module(self, scanner: Scanner, window: View, module: _Module, file: str) -> Iterator[Finding]:
+        # Places are a window's own.
+        module.statement = -1
         for item in scanner.scan(window):
             if isinstance(item, Instruction):
                 module.wrong_header = False

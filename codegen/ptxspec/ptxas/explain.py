@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -57,7 +58,7 @@ class Explanation(NamedTuple):
 def messages(db: Database, log: Iterable[str], direct: bool = False) -> list[Complaint]:
     """The distinct messages of a log, in its order. `direct`: every line is one, whatever it looks like."""
     sources: dict[str, dict[int, list[Finding]]] = {}
-    grouped: dict[tuple[str, str, str], tuple[tuple[Finding, ...], list[Place]]] = {}
+    grouped: dict[tuple[str, str, str], tuple[tuple[Finding, ...], dict[Place, None]]] = {}
     for line in log:
         m = _read(line[:_LONGEST].rstrip(), direct)
         if m is None:
@@ -68,9 +69,9 @@ def messages(db: Database, log: Iterable[str], direct: bool = False) -> list[Com
                 sources[m.place.file] = _findings(db, Path(m.place.file))
             found = tuple(sources[m.place.file].get(m.place.line, ()))
         said = "\n".join(f.message for f in found)
-        places = grouped.setdefault((m.tool, m.text, said), (found, []))[1]
-        if m.place and m.place not in places:
-            places.append(m.place)
+        places = grouped.setdefault((m.tool, m.text, said), (found, {}))[1]
+        if m.place:
+            places[m.place] = None
     every = [Complaint(tool, text, found, tuple(places)) for (tool, text, _), (found, places) in grouped.items()]
     # What a compiler said is more than that it failed.
     said_more = any(c.tool in ("ptxas", "JIT", "") for c in every)
@@ -85,8 +86,11 @@ def _read(line: str, direct: bool) -> Message | None:
 
 
 def _findings(db: Database, path: Path) -> dict[int, list[Finding]]:
-    """The errors that lint finds in a file, by line. Compilers delete the files that they give to ptxas."""
+    """The errors that lint finds in a file, by line. Compilers delete the files that they give to ptxas, and a log may
+    name what is no file, and has no end."""
     by_line: dict[int, list[Finding]] = {}
+    if not os.path.isfile(path):
+        return by_line
     try:
         for f in Linter(db).lint(read(path), str(path)):
             if f.severity == ERROR:

@@ -189,7 +189,8 @@ def why_not(db: Database, spelling: str, operands: int | None) -> tuple[Reason, 
             return (Reason("unknown-opcode", f"PTX has no {opcode}; {more}"),)
         return (Reason("unknown-opcode", unknown("opcode", opcode, db.opcodes, "`ptxspec list` names what is here")),)
     modifiers, types = db.split(names)
-    repeated = [n for i, n in enumerate(modifiers) if n in modifiers[:i]]
+    first = {n: i for i, n in reversed(list(enumerate(modifiers)))}
+    repeated = [n for i, n in enumerate(modifiers) if first[n] < i]
     if repeated:
         return (Reason("repeated-modifier", f".{repeated[0]} stands twice"),)
     same = about.spelled(frozenset(modifiers), types)

@@ -138,7 +138,8 @@ def parts(text: str) -> Iterator[tuple[int, str]]:
     depth, begin = 0, 0
     for i, c in enumerate(f"{text},"):
         depth += (c == "{") - (c == "}")
-        if c == "," and depth == 0:
+        # A brace that nothing closes goes on to the end.
+        if (c == "," and depth == 0) or i == len(text):
             part = text[begin:i]
             yield begin + len(part) - len(part.lstrip()), part.strip()
             begin = i + 1

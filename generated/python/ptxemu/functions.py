@@ -78,7 +78,7 @@ class Function(Kernel):
     def __init__(self, program: Program) -> None:
         self.target = program.target
         self._program = program
-        self._types = [named.types for named in program.inputs]
+        self._types = {named.name: named.types for named in program.inputs}
         self._row = cast(Row, "the function")  # what errors name
         self._signature = Signature(
             tuple(Operand(named.name, (named.name,), named.type) for named in program.results),
@@ -161,7 +161,7 @@ class Function(Kernel):
 
     def _as_bits(self, x: Any, name: str, t: Type) -> Array:
         dtype = getattr(x, "dtype", None)
-        types = self._types[self.inputs.index(name)]
+        types = self._types[name]
         return super()._as_bits(x, name, next((u for u in types if dtype is not None and u.is_native(dtype)), t))
 
     def _representation(self, t: Type, arrays: tuple[Any, ...]) -> np.dtype[Any]:

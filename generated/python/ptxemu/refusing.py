@@ -54,7 +54,8 @@ def no_variant(spelling: str, operands: int | None, same: Sequence[Row]) -> Unkn
 
 
 def _why_not(opcode: str, names: Sequence[str], rows: Sequence[Row]) -> str:
-    repeated = [n for i, n in enumerate(names) if n in names[:i] and n not in TYPES]
+    first = {n: i for i, n in reversed(list(enumerate(names)))}
+    repeated = [n for i, n in enumerate(names) if first[n] < i and n not in TYPES]
     if repeated:
         return f".{repeated[0]} stands twice"
     types = _types(names)

@@ -34,6 +34,7 @@ _NAMES = r"(?:\.[\w:]++)*+"
 _BLANKED = re.compile(rf"{COMMENT}|{_LINE}")
 # Comments may hold anything.
 _STRANGE = re.compile(r"[^\t\n\f\r\x1a -~\0]")
+_PLAIN = bytes(b for b in range(128) if not _STRANGE.match(chr(b)))
 
 # A statement: perhaps a predicate, the opcode and its names, and its operands.
 _HEAD = re.compile(
@@ -166,7 +167,7 @@ class Scanner:
             self._skip, self._opened, position = None, None, found.end()
         statements = self._match[final]
         missing = behind = 0  # semicolons that are missing before the one that ends at `behind`
-        strange = not text.isascii() or "\v" in text
+        strange = not text.isascii() or text.encode("ascii").translate(None, _PLAIN) != b""
         while position < end:
             m = (_INITIAL if self._initialised else statements)(text, position)
             assert m is not None, "one alternative matches anything"
@@ -219,7 +220,7 @@ class Scanner:
                 yield Problem(start, 1, "syntax", "unexpected '#'", 'comments begin with //; # 1 "file" is taken')
             elif kind == "end":
                 self._initialised = False
-            elif kind == "stray" and m[0].isascii():
+            elif kind == "stray" and not (strange and _STRANGE.search(m[0])):
                 yield Problem(start, len(m[0]), "syntax", f"unexpected {m[0]!a}", stray=True)
             elif kind == "label" and self._everything:
                 yield Other(start, kind, m[0])
@@ -230,6 +231,8 @@ class Scanner:
             # What is open may stand inside a statement.
             whole = self._match[True](text, position)
             if whole and whole.end() < end:
+                if whole.lastgroup == "quote":
+                    yield Problem(position, 1, "unterminated-string", "this string does not end")
                 position = whole.end()
             if text.startswith('"', position):
                 yield Problem(position, 1, "unterminated-string", "this string does not end")
@@ -364,6 +367,8 @@ def _pattern(names: frozenset[str], final: bool) -> re.Pattern[str]:
     Where more text may come, what is still open goes on to the end of the text, and so is not complete."""
     opcodes = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     tail = "" if final else r'|/\*(?s:.)*+|"[^"\n]*+\Z|"[^";]*+\Z'
+    # A string may hold the ends of lines, and so go on behind the end of the text.
+    string = _STRING if final else rf'{_STRING}|"[^";]*+\Z'
     # What these directives name may go on in the next line.
     words = rf'(?:[^;{{}}"/]|{_STRING}|{COMMENT}{tail}|/(?![/*])){{0,1024}}+'
     going_on = "" if final else rf"(?P<going_on> \.(?:version|target|loc|file)\b{words}\Z ) |"
@@ -387,7 +392,7 @@ def _pattern(names: frozenset[str], final: bool) -> re.Pattern[str]:
       | (?P<hole> (?:\0++\s++)++(?=[A-Za-z@{{}}.\#/"]|\Z) )
       | (?P<general> [@A-Za-z_%$\0] {inner}*+;? )
       | (?P<empty> ; )
-      | (?P<string> {_STRING} )
+      | (?P<string> {string} )
       | (?P<quote> "[^"\n]*+ )
       | (?P<preprocessor> \#[^\n]*+ )
       | (?P<stray> \d[\w$]*+:? | (?:[^\w\s;{{}}.@%$"\#/\0]|/(?![/*]))++ | . )
