@@ -56,7 +56,7 @@ def in_code(line: str) -> Iterator[Exchange]:
         if m[1] != m[2]:
             yield Exchange("operands swapped", m.start(1), m.end(2), f"{m[2]}{code[m.end(1) : m.start(2)]}{m[1]}")
     for m in re.finditer(r"(?<=\()(\w+), (\w+)\b", code):
-        if m[1] != m[2] and m[1].upper() != m[1]:
+        if m[1] != m[2] and m[1].upper() != m[1] and not code[: m.start() - 1].endswith(" in "):
             yield Exchange("operands swapped", *m.span(), f"{m[2]}, {m[1]}")
     for m in re.finditer(r"(?<![\w.])(a|b|c|a0|a1)(?!\w)", code):
         yield Exchange("another operand", *m.span(), _OPERANDS[m[1]])

@@ -87,7 +87,7 @@ def _of_instruction(names: tuple[str, ...], text: str, is_result: bool) -> Found
         # of fewer or more variants. What they say of results must be found wrong.
         if last == "rows" and is_result:
             yield from exchanges.in_cell(text)
-    elif last == "shown" or (last in ("operand", "result") and "exceeded" in names):
+    elif (last == "shown" and is_result) or (last in ("operand", "result") and "exceeded" in names):
         yield from (e._replace(operator="figure") for e in exchanges.in_number(text))
     elif last == "syntax":
         yield from exchanges.in_syntax(text)

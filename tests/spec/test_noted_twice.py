@@ -122,6 +122,41 @@ def notes(spec: Spec) -> dict[str, str]:
     return found
 
 
+def forms(spec: Spec) -> dict[str, str]:
+    """What ptxas takes of an opcode beside its variants; the sweeps ask it."""
+    found = {}
+    for i in spec.instructions.values():
+        found[f"{i.opcode} elsewhere"] = " ".join(".".join(e) for e in i.elsewhere or ())
+        found[f"{i.opcode} empty types"] = " ".join(i.empty_types)
+        found[f"{i.opcode} other modifiers"] = " ".join(i.other_modifiers)
+        for n, r in enumerate(i.operand_rules):
+            rules = [f"{t}: {' '.join(x)}" for m in (r.registers, r.constants) for t, x in m.items()]
+            found[f"{i.opcode} operands {n}"] = f"{_about(r.selector, i.variants)}; {'; '.join(rules)}"
+        for n, t in enumerate(i.tolerated):
+            found[f"{i.opcode} tolerated {n}"] = f"{t.text} {'crash' * t.crash} {len(t.forms)}"
+        for n, m in enumerate(i.means):
+            found[f"{i.opcode} means {n}"] = f"{_about(m.selector, i.variants)}: {' '.join(m.modifiers)}"
+    return found
+
+
+def assembler(spec: Spec) -> dict[str, str]:
+    return {name: str(value) for name, value in vars(spec.assembler).items() if not name.startswith("_")}
+
+
+def functions(spec: Spec) -> dict[str, str]:
+    """What functions of other languages are made of."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for kind in ("defined", "executed", "compiled"):
+        for f in getattr(spec.functions, kind):
+            about = {n: x for n, x in vars(f).items() if n not in ("name", "semantics", "open", "mark", "type", "calls")}
+            about |= {"reference": f.reference.name}
+            about |= {"semantics": f.semantics.text} if hasattr(f, "semantics") else {}
+            about |= {"open": [(o.when.text, o.why) for o in f.open]} if hasattr(f, "open") else {}
+            about |= {"type": f.type.name} if hasattr(f, "type") else {}
+            found[f"{f.name} {kind}"].append(str(about))
+    return {name: " | ".join(every) for name, every in found.items()}
+
+
 def _proof(h: HazardRule) -> str:
     p = h.proof
     shown = f"drops {sorted(p.drops)} adds {sorted(p.adds)} holds {p.holds} lacks {p.lacks} folds {p.folds} {p.unknown}"
@@ -138,7 +173,8 @@ def _about(selector: Selector, variants: tuple[Variant, ...]) -> str:
     return f"{len(own)}: " + ", ".join(dict.fromkeys(own[k] for k in (0, len(own) // 2, -1))) if own else "0"
 
 
-TABLES = {f.__name__: f for f in (types, registers, words, products, naming, releases, targets, published, units, notes)}
+TABLES = {f.__name__: f for f in (types, registers, words, products, naming, releases, targets, published, units, notes,
+                                      forms, assembler, functions)}
 
 
 @pytest.mark.parametrize("table", TABLES)
