@@ -12,11 +12,7 @@ SPEC = ideal_unit.with_ideal_units(specification())
 
 def paths() -> list[tuple[Instruction, Variant, HardwarePath]]:
     return [
-        (i, v, p)
-        for i in SPEC.instructions.values()
-        for v in i.variants
-        if v.lanes == 1
-        for p in i.hardware_paths(v)
+        (i, v, p) for i in SPEC.instructions.values() for v in i.variants if v.lanes == 1 for p in i.hardware_paths(v)
     ]
 
 

@@ -49,7 +49,9 @@ def evidence(world: World) -> str:
     if count != recorded.variants:
         return f"{count} variants, where ptxas judged {recorded.variants}"
     if spec.ledger != recorded.ledger:
-        lines = [e for e in spec.ledger if e not in recorded.ledger] or [e for e in recorded.ledger if e not in spec.ledger]
+        lines = [e for e in spec.ledger if e not in recorded.ledger] or [
+            e for e in recorded.ledger if e not in spec.ledger
+        ]
         return f"the ledger has another line: {lines[:1]}"
     return ""
 

@@ -154,7 +154,7 @@ def _of_shared(kind: str, names: tuple[str, ...], text: str) -> Found:
             yield from exchanges.in_notation(text)
         elif "functions" in names and text.startswith("."):
             yield from exchanges.in_notation(text)
-    elif kind == "assembler" and "registers" in names or "constraints" in names:
+    elif (kind == "assembler" and "registers" in names) or "constraints" in names:
         yield Exchange("register", *whole, "b32" if text != "b32" else "b64")
     elif kind == "words":
         yield Exchange("word", *whole, {"add": "sub", "mul": "div"}.get(text, "add" if text[0] != "." else ".sat"))
@@ -255,10 +255,17 @@ def _entries(doc: Document, kind: str) -> Iterator[tuple[int, Exchange]]:
             value = line.partition(": ")[2]
             if value[0] not in "|>" and value.count("{") == value.count("}") and value.count("[") == value.count("]"):
                 yield mark.line, Exchange(f"no {key}", mark.column - 1, len(line), f"# {line.strip()}")
-        elif m := re.compile(rf"{key}: (?:\"[^\"]*\"|\[[^\]]*\]|\{{[^}}]*\}}|[^,}}]+),?\s*").match(line, mark.column - 1):
+        elif m := re.compile(rf"{key}: (?:\"[^\"]*\"|\[[^\]]*\]|\{{[^}}]*\}}|[^,}}]+),?\s*").match(
+            line, mark.column - 1
+        ):
             yield mark.line, Exchange(f"no {key}", *m.span(), "")
     for where, mark in doc.marks.items():
-        if where and where[0] != "corner_cases" and isinstance(where[-1], int) and any(name in _LISTS for name in where if isinstance(name, str)):
+        if (
+            where
+            and where[0] != "corner_cases"
+            and isinstance(where[-1], int)
+            and any(name in _LISTS for name in where if isinstance(name, str))
+        ):
             value, line = _value(doc, where), doc.line(mark.line)
             if isinstance(value, str) and (m := re.compile(r"\"?[^\],\"]+\"?,?\s*").match(line, mark.column - 1)):
                 if line[: mark.column - 1].strip() != "-":

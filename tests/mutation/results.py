@@ -73,7 +73,7 @@ def rows(spelling: str, operands: int) -> tuple[Row, ...]:
 
 
 def _approximations(spelling: str) -> Iterator[Row]:
-    """Of finite numbers the correctly rounded result. Divisors are moderate: .approx loses the reciprocals of others."""
+    """Of finite numbers the correctly rounded result. Divisors are moderate: .approx loses other reciprocals."""
     opcode, *names = spelling.split(".")
     format_ = names[-1].removesuffix("x2")
     if opcode not in _FUNCTIONS or format_ not in ("f32", "f16", "bf16") or not {*names} & {"approx", "full", "f32"}:
@@ -131,7 +131,11 @@ def of(v: Variant, target: str | None, spec: Spec) -> tuple[Row, ...]:
     if target is not None:
         order = spec.targets[target].order
         if order <= spec.targets["sm_13"].order:
-            if not v.names & {"f32", "f32x2"} or "ftz" in v.modifiers or v.opcode in ("copysign", "testp", "selp", "mov"):
+            if (
+                not v.names & {"f32", "f32x2"}
+                or "ftz" in v.modifiers
+                or v.opcode in ("copysign", "testp", "selp", "mov")
+            ):
                 return ()
             if v.opcode == "cvt":
                 # What becomes of a NaN there is nobody's promise.
@@ -227,5 +231,3 @@ def ptxemu_follows(spelling: str, target: str) -> bool:
 def _told(v: Variant, target: str | None, operands: Sequence[int], got: Sequence[int], wanted: Sequence[int]) -> str:
     on = f" on {target}" if target else ""
     return f"{v}{on} of {[*map(hex, operands)]} is {[*map(hex, got)]}, not {[*map(hex, wanted)]}"
-
-

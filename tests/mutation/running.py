@@ -100,5 +100,3 @@ def _answer(mutant: Mutant, write: int) -> None:
     with os.fdopen(write, "wb") as file:
         file.write(pickle.dumps(found))
     os._exit(0)
-
-

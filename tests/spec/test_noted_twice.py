@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 from helpers.repository import specification
-from ptxspec.model.hazards import HazardRule
 from ptxspec.model import Note, Selector, Spec, Variant
+from ptxspec.model.hazards import HazardRule
 
 SPEC = specification()
 NOTED: dict[str, Any] = yaml.load(Path(__file__).with_name("noted.yaml").read_text("utf-8"), Loader=yaml.BaseLoader)
@@ -22,7 +22,9 @@ def types(spec: Spec) -> dict[str, str]:
     """A type's registers, its constraint, and what holds it in CUDA C++ and Triton."""
     return {
         t.name: " ".join(
-            filter(None, [f"{t.lanes} in {t.registers}", t.constraint, f"{t.in_languages.cuda} / {t.in_languages.triton}"])
+            filter(
+                None, [f"{t.lanes} in {t.registers}", t.constraint, f"{t.in_languages.cuda} / {t.in_languages.triton}"]
+            )
         )
         for t in spec.types.values()
     }
@@ -148,7 +150,9 @@ def functions(spec: Spec) -> dict[str, str]:
     found: dict[str, list[str]] = defaultdict(list)
     for kind in ("defined", "executed", "compiled"):
         for f in getattr(spec.functions, kind):
-            about = {n: x for n, x in vars(f).items() if n not in ("name", "semantics", "open", "mark", "type", "calls")}
+            about = {
+                n: x for n, x in vars(f).items() if n not in ("name", "semantics", "open", "mark", "type", "calls")
+            }
             about |= {"reference": f.reference.name}
             about |= {"semantics": f.semantics.text} if hasattr(f, "semantics") else {}
             about |= {"open": [(o.when.text, o.why) for o in f.open]} if hasattr(f, "open") else {}
@@ -173,8 +177,24 @@ def _about(selector: Selector, variants: tuple[Variant, ...]) -> str:
     return f"{len(own)}: " + ", ".join(dict.fromkeys(own[k] for k in (0, len(own) // 2, -1))) if own else "0"
 
 
-TABLES = {f.__name__: f for f in (types, registers, words, products, naming, releases, targets, published, units, notes,
-                                      forms, assembler, functions)}
+TABLES = {
+    f.__name__: f
+    for f in (
+        types,
+        registers,
+        words,
+        products,
+        naming,
+        releases,
+        targets,
+        published,
+        units,
+        notes,
+        forms,
+        assembler,
+        functions,
+    )
+}
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -185,5 +205,12 @@ def test_what_is_noted_twice_is_the_same(table: str) -> None:
 
 
 if __name__ == "__main__":
-    print("# What spec/ says too, by other keys: test_noted_twice.py reads it, and writes it where it is run as a program.")
-    print(yaml.safe_dump({t: {k: " ".join(v.split()) for k, v in sorted(f(SPEC).items())} for t, f in TABLES.items()}, width=120, sort_keys=False, allow_unicode=True))
+    print("# What spec/ says too, by other keys: test_noted_twice.py reads it, and writes it as a program.")
+    print(
+        yaml.safe_dump(
+            {t: {k: " ".join(v.split()) for k, v in sorted(f(SPEC).items())} for t, f in TABLES.items()},
+            width=120,
+            sort_keys=False,
+            allow_unicode=True,
+        )
+    )
