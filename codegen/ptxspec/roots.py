@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .diagnostics import PtxspecError
 
-_PACKAGE = Path(__file__).resolve().parent
+PACKAGE = Path(__file__).resolve().parent
 _PARTS = ("spec", "templates")
 _NONE = "no spec/ and templates/ here or above; say where with --root DIR"
 
@@ -22,7 +22,7 @@ class Root(NamedTuple):
     @property
     def packaged(self) -> bool:
         """Whether it lies inside an installed package, where the emulator is a package of its own."""
-        return self.path == _PACKAGE
+        return self.path == PACKAGE
 
     @property
     def generated(self) -> Path:
@@ -45,7 +45,7 @@ def find(explicit: Path | None = None) -> Root:
         # Many projects have a folder spec/; one with instructions/ is a specification, and no other is meant.
         if not _missing(folder) or (folder / "spec" / "instructions").is_dir():
             return Root(_checked(folder))
-    for folder in (_PACKAGE, _PACKAGE.parents[1]):
+    for folder in (PACKAGE, PACKAGE.parents[1]):
         if not _missing(folder):
             return Root(folder, fallback=True)
     raise PtxspecError(_NONE)

@@ -23,6 +23,7 @@ import numpy as np
 
 from . import environment
 from .binary import (
+    BINARY64,
     Array,
     Direction,
     Format,
@@ -35,12 +36,14 @@ from .binary import (
 )
 from .directed import directed, product_remainder, quotient_remainder, root_remainder
 from .encoding import flushed, isFinite, isNaN
+from .few import are_few
 from .narrowing import narrow, widen
 from .rounding import Operation, flush, never, quotient_to_odd, root_to_odd, step, sum_to_odd, tested_by, two_sum
 from .selection import canonicalise, replace
 from .tables import ENOUGH, every_pattern
 
 P = ParamSpec("P")
+_DOUBLE = np.dtype(np.float64)
 
 
 class _Wide:
@@ -251,6 +254,8 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, f
         return flush(bits, f, tested_by(wide.fusedMultiplyAdd, (x, y, z), f, mode)) if ftz else bits
     if f.carrier is None:
         return wide.fusedMultiplyAdd(x, y, z, f, mode, ftz)
+    if are_few(x, f) and mode in (roundTiesToEven, roundTiesToAway) and _sums_round_twice_safely(f):
+        return narrow(widen(x, f, _DOUBLE, daz) * widen(y, f, _DOUBLE, daz) + widen(z, f, _DOUBLE, daz), f, mode, ftz)
     product = widen(x, f, f.carrier, daz)
     product *= widen(y, f, f.carrier, daz)
     return sum_of_carrier(product, widen(z, f, f.carrier, daz), f, mode, ftz)
@@ -300,10 +305,10 @@ def _convert(x: Array, source: Format, f: Format, mode: Direction, ftz: bool, da
         return wide.convert(x, source, f, mode, ftz)
     if f.carrier is None:
         # Every value of every format is a binary64 value.
-        return _finish(widen(x, source, np.dtype(np.float64)), f, ftz, never)
+        return _finish(widen(x, source, _DOUBLE), f, ftz, never)
     if f.native is None and source.precision <= 24 and source.exponent_bits <= 8 and f.precision <= 22:
         return narrow(widen(x, source, np.dtype(np.float32)), f, mode, ftz)
-    return narrow(widen(x, source, np.dtype(np.float64)), f, mode, ftz)
+    return narrow(widen(x, source, _DOUBLE), f, mode, ftz)
 
 
 @elementwise(1)
@@ -343,6 +348,15 @@ def _rounds_twice_safely(f: Format, carrier: np.dtype[Any], mode: Direction) -> 
     """May a result to nearest in the carrier be rounded to nearest again? With 2p + 2 bits, yes (Figueroa 1995)."""
     nearest = mode in (roundTiesToEven, roundTiesToAway)
     return nearest and native_format(carrier).precision >= 2 * f.precision + 2
+
+
+@cache
+def _sums_round_twice_safely(f: Format) -> bool:
+    """May the sum of a product and a number be rounded to nearest in float64, and again?
+
+    It is exact there, or the product is less than a quarter of the number's last place, and what is lost makes no
+    difference: a number is nowhere so small that the product of a finite result has no place for it."""
+    return max(3 * f.precision + 3, f.emax + 3 - (f.emin - f.fraction_bits)) <= BINARY64.precision
 
 
 def _nearest_carrier(f: Format, mode: Direction) -> np.dtype[Any] | None:

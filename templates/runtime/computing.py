@@ -14,7 +14,6 @@ import numpy as np
 from . import quick
 from .binary import Array
 from .lookup import Row, Variant
-from .operands import truths
 from .running import BLOCK, WORTH_THREADS, in_blocks, on_threads, takes
 from .signature import Signature
 from .surroundings import undisturbed
@@ -24,6 +23,8 @@ from .ufuncs import as_own
 if TYPE_CHECKING:
     from .accelerator import Native
     from .background import Meter
+
+_BOOL, _BYTE = np.dtype(bool), np.dtype(np.uint8)
 
 
 class Computing:
@@ -59,7 +60,8 @@ class Computing:
         return {name: value for name, value in self.__dict__.items() if name not in self._LEFT_HERE}
 
     @cached_property
-    def _plans(self) -> dict[quick.Key, quick.Plan | quick.Registered]:
+    def _plans(self) -> dict[tuple[Any, ...], quick.Plan | quick.Registered]:
+        """By the operands' types, behind the number of results where that is 2."""
         return {}
 
     @cached_property
@@ -163,45 +165,49 @@ class Computing:
         for register, x in zip(registers, found, strict=False):
             register[...] = x
 
-    def _registered(self, types: quick.Key, made: np.dtype[Any]) -> quick.Registered | None:
+    def _registered(self, types: quick.Types, made: quick.Types, results: int) -> quick.Registered | None:
         """How arrays of these types are taken by C, where it is there."""
         native: Native | None = self.__dict__.get("_native")
-        if native is None or (native.decides and self._signature.lanes > 1):
+        if native is None:
             return None
-        *views, result = (as_own(t) for t in (*types, made))
-        ufunc = native.ufunc([*views, result], len(views))
+        views, given = tuple(map(as_own, types)), tuple(map(as_own, made))
+        ufunc = native.ufunc([*views, *given], len(views), results)
         if ufunc is None:
             return None
         most = BLOCK if native.decides else WORTH_THREADS // self._signature.lanes
-        seen_as, comes_as = None if tuple(views) == types else tuple(views), None if result == made else made
-        return quick.Registered(ufunc, seen_as, comes_as, most, native.decides)
+        seen_as, come_as = None if views == types else views, None if given == made else made
+        return quick.Registered(ufunc, seen_as, come_as, most, native.decides)
 
-    def _planned(self, types: quick.Key, operands: Sequence[Array], bits: Array, result: Array) -> quick.Plan:
+    def _planned(self, operands: Sequence[Array], bits: Sequence[Array], made: quick.Types) -> quick.Plan:
         """How arrays of these types are taken by NumPy: one element, if C has not been asked for more."""
-        function, wanted = self._of_few()
-        *read, lane = (t or x.dtype for t, x in zip(wanted, (*operands, bits), strict=True))
         s = self._signature
+        function, wanted = self._of_few()
+        read, lanes = tuple(x.dtype for x in operands), tuple(x.dtype for x in bits)
+        if wanted is not None:
+            read, lanes = wanted[: len(read)], wanted[len(read) :][: len(bits)]
         if any(t.sort == "bool" for _, t in s.registers):
-            function = partial(_of_truths, function)
-        gaps, lanes = s.flat and s.lanes == 1, 1 if s.flat else s.lanes
-        most = BLOCK // lanes // self._width if self._is_settled() else s.lanes // lanes
-        return quick.Plan(function, tuple(read), gaps, most, lane, result.dtype, self._meter)
+            read = tuple(_BYTE if t == _BOOL else t for t in read)
+            function = partial(_of_truths, function, [t.sort == "bool" for _, t in s.registers])
+        gaps, at_once = s.flat and s.lanes == 1, 1 if s.flat else s.lanes
+        most = BLOCK // at_once // self._width if self._is_settled() else s.lanes // at_once
+        return quick.Plan(function, read, gaps, most, lanes, made, self._meter)
 
     def _is_settled(self) -> bool:
         """Is it known whether C does the work?"""
         return self.__dict__.get("_native", not is_accelerated()) is not False
 
-    def _of_few(self) -> tuple[Callable[..., Any], list[np.dtype[Any] | None]]:
-        """What makes the first result of the operands, one block at most, and what operands and result are for it
-        (None: registers)."""
+    def _of_few(self) -> tuple[Callable[..., Any], quick.Types | None]:
+        """What makes the results of the operands, one block at most, and what all of these are for it (None:
+        registers)."""
         s = self._signature
         if s.flat:
-            return self._function, [*(t.lane for _, t in s.registers), s.results[0].type.lane]
-        return self._applied, [None] * (len(s.registers) + 1)
+            return self._function, (*(t.lane for _, t in s.registers), *(o.type.lane for o in s.results))
+        return self._applied, None
 
     def _applied(self, *operands: Array) -> list[Array]:
         return self._signature.apply(self._function, operands)
 
 
-def _of_truths(function: Callable[..., Any], *operands: Array) -> Any:
-    return function(*(truths(x) if x.dtype == bool else x for x in operands))
+def _of_truths(function: Callable[..., Any], are_truths: Sequence[bool], *operands: Array) -> Any:
+    """What a function makes of bytes, some of which stand for bools: any but 0 is true."""
+    return function(*[x.astype(_BOOL) if is_truth else x for x, is_truth in zip(operands, are_truths, strict=True)])

@@ -10,7 +10,7 @@ the format. Minimum and maximum compare places in the order of the format's numb
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -26,11 +26,14 @@ from .binary import (
     roundTowardZero,
 )
 
+if TYPE_CHECKING:
+    from .declared import Declared
+
 # Above so many, operations on arrays are sooner.
 FEW: Final = 64
 
 
-def are_few(x: Array, f: Format) -> bool:
+def are_few(x: Array, f: Format | Declared) -> bool:
     return x.size <= FEW and f.width <= 16
 
 

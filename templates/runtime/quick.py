@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from .background import Meter
 
 _ARRAY: Final = np.ndarray
-# By the types of the arrays.
-Key: TypeAlias = "tuple[np.dtype[Any], ...]"
+# Of arrays.
+Types: TypeAlias = "tuple[np.dtype[Any], ...]"
 
 
 class Plan(NamedTuple):
     """What becomes of arrays: `function` takes them as one of the types of `operands` each, of one dimension, up to
-    `most` numbers, with `gaps` between them or without. What it returns, or the first of that, is kept as `lane`, and
-    comes as `made`. A `meter` adds up the time."""
+    `most` numbers, with `gaps` between them or without. What it returns, or as many of that as there are `lanes`, is
+    kept as one of these each, and comes as `made`. A `meter` adds up the time."""
 
     function: Callable[..., Any]
-    operands: Key
+    operands: Types
     gaps: bool
     most: int
-    lane: np.dtype[Any]
-    made: np.dtype[Any]
+    lanes: Types
+    made: Types
     meter: Meter | None = None
 
     def called(self, arrays: Sequence[Any]) -> Any:
         """The result; None where arrays are not what is read quickly."""
-        function, operands, gaps, most, lane, made, meter = self
+        function, operands, gaps, most, lanes, made, meter = self
         try:
             shape = arrays[0].shape
             is_row = len(shape) == 1
@@ -60,26 +60,34 @@ class Plan(NamedTuple):
             start = perf_counter()
             found = undisturbed(function, read)
             meter.add(perf_counter() - start)
+        if len(lanes) > 1:
+            every = zip(found, lanes, made, strict=False)  # what else is returned nobody asked for
+            return tuple([_kept(x, read[0], lane, comes, shape) for x, lane, comes in every])
         if type(found) is not _ARRAY and isinstance(found, (tuple, list)):
             found = found[0]
-        # What is returned may be an operand itself, a number or a row of a table.
-        if type(found) is _ARRAY and found.shape == read[0].shape and found.dtype == lane:
-            result = found.copy()
-        else:
-            result = np.empty(len(read[0]), lane)
-            result[...] = found
-        if made is not lane:
-            result = result.view(made)
-        return result if is_row else result.reshape(shape) if shape else result[0]
+        return _kept(found, read[0], lanes[0], made[0], shape)
+
+
+def _kept(found: Any, like: Array, lane: np.dtype[Any], made: np.dtype[Any], shape: tuple[int, ...]) -> Any:
+    """What a function made of arrays like this one, as an array of its own: found may be an operand itself, a number or
+    a row of a table."""
+    if type(found) is _ARRAY and found.shape == like.shape and found.dtype == lane:
+        result = found.copy()
+    else:
+        result = np.empty(len(like), lane)
+        result[...] = found
+    if made is not lane:
+        result = result.view(made)
+    return result if len(shape) == 1 else result.reshape(shape) if shape else result[0]
 
 
 class Registered(NamedTuple):
-    """A kernel in C. `views` are what its ufunc takes the arrays as, and `made` as what its result comes, where that
+    """A kernel in C. `views` are what its ufunc takes the arrays as, and `made` as what its results come, where that
     are no types of NumPy's own: up to `most` elements. Where it `decides`, it says which lanes it leaves undecided."""
 
     ufunc: np.ufunc
-    views: Key | None
-    made: np.dtype[Any] | None
+    views: Types | None
+    made: Types | None
     most: int
     decides: bool
 
@@ -107,7 +115,11 @@ class Registered(NamedTuple):
             found, undecided = found
             if b"\1" in undecided.tobytes():
                 return None
-        return found if self.made is None else found.view(self.made)
+        if self.made is None:
+            return found
+        if type(found) is tuple:
+            return tuple([x.view(t) for x, t in zip(found, self.made, strict=True)])
+        return found.view(self.made[0])
 
 
 def _makes_at_most(most: int, arrays: Sequence[Any]) -> bool:
@@ -123,7 +135,7 @@ def _makes_at_most(most: int, arrays: Sequence[Any]) -> bool:
         return False
 
 
-def _flat(arrays: Sequence[Any], operands: Key, shape: tuple[int, ...]) -> list[Array]:
+def _flat(arrays: Sequence[Any], operands: Types, shape: tuple[int, ...]) -> list[Array]:
     """Single numbers, and arrays of several dimensions; nothing where they are something else."""
     for x in arrays:
         # Subclasses may hold what an array does not, as a mask.

@@ -70,14 +70,14 @@ def process(script: str, switch: str = "0") -> float:
 
 @pytest.mark.parametrize(("switch", "how"), SWITCHES)
 def test_threads(switch: str, how: str, around: Callable[..., None]) -> None:
-    command = [sys.executable, HERE / "cores.py", "add.f32", "fma.rn.f64", "sin.approx.f32", "add.f16"]
+    command = [sys.executable, HERE / "cores.py", "--json", "add.f32", "fma.rn.f64", "sin.approx.f32", "add.f16"]
     environment = {**os.environ, "PTXEMU_ACCELERATOR": switch}
     # What is compiled is said the first time.
     for _ in range(1 + int(switch)):
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE, env=environment)
         assert done.returncode == 0, done.stderr
-    for spelling, found in json.loads(done.stdout).items():
-        what = f"{spelling} on all {os.cpu_count()} cores{how}"
+    for found in map(json.loads, done.stdout.splitlines()):
+        what = f"{found['spelling']} on all {os.cpu_count()} cores{how}"
         around(
             what,
             f"{found['of_one']:.2f} times one core's speed",

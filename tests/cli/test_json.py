@@ -43,6 +43,7 @@ COMMANDS = [
     ("eval-file", "eval --file spec/examples/exp2.ptx x=1.5 --trace"),
     ("eval-file", "eval --file spec/examples/f32_to_e4m3.ptx a=1 b=2 c=3 d=4 scale=2 keep=true"),
     ("compare", "compare max.NaN.f32 fmaxf"),
+    ("sweep", "sweep abs.f16 --against neg.f16"),
     ("vectors", "vectors max.NaN.f16 --grid --limit 3"),
     ("vectors", "vectors setp.lt.f16x2 --grid --limit 3"),
     ("explain", "explain Rounding modifier required for instruction 'fma'"),

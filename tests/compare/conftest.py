@@ -21,7 +21,7 @@ def reader(target: str | None) -> Reader:
 
 @pytest.fixture(scope="session")
 def compared() -> Compare:
-    def run(a: str, b: str, target: str | None = None, samples: int = 1 << 14, exhaustive: bool = False) -> Found:
-        return compare(*reader(target).both(a, b), samples, exhaustive)
+    def run(a: str, b: str, target: str | None = None, samples: int = 1 << 14) -> Found:
+        return compare(*reader(target).both(a, b), samples)
 
     return run

@@ -90,7 +90,9 @@ MISUSE = {
     ("max.f32@sm_91", "fmaxf"): "sm_91",
     ("max.bf16@sm_75", "max.bf16"): "max.bf16",
     ("max.f32", "max.f32", "--samples", "0"): "--samples 0: 1 or more",
-    ("max.f32", "max.f32", "--exhaustive"): "all operands can be tried of 32 in one register, or in two of 16",
+    ("max.f32", "mpfr"): "max.f32 rounds nothing: mpfr has no part in it",
+    ("numpy.add", "mpfr"): "the other must be a variant such as add.rn.f16",
+    ("add.f32", "mpfr@sm_90"): "mpfr is the same everywhere: leave @sm_90 away",
     ("mov.f32 %d, 1.0;", "mov.f32 %d, 2.0;"): "takes no operand: what takes 1 to 4 can be compared",
 }
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from helpers import ROOT
 from helpers.sizes import each_size, spread
-from ptxspec.compare.comparing import Found, Row, parts, signature
+from ptxspec.compare.comparing import Found, all_operands, signature
 from ptxspec.compare.differing import FLUSHED, INFINITE, MAY, NAN, NAN_BITS, SIGN, VALUE
+from ptxspec.compare.tallying import Row
 from ptxspec.compare.telling import as_json, as_text
 from ptxspec.gpu.vectors import operands_of
 from ptxspec.model import Spec, Variant
@@ -174,17 +176,30 @@ def test_a_difference_of_nan_bits_alone_is_one_between_pieces_of_ptx(compared: C
     assert {*differing(found)} == {(NAN_BITS, ("NaN",))} and not found.equal
 
 
-def test_all_pairs_and_all_operands_of_32_bits_are_tried_on_request(compared: Compare) -> None:
-    for name, stream in (("max.f16", "pairs"), ("sqrt.rn.f32", "every")):
-        s = signature(compared(name, name, samples=1).face)
-        tried = [*parts(s, 1, exhaustive=True)]
-        assert [t.stream for _, t in tried] == ["grid", stream]
-        assert (tried[-1][1].count, tried[-1][1].whole) == (1 << 32, True)
-        assert sum(p.count for p in tried[-1][0]) == 1 << 32
-        assert not any(t.whole for _, t in parts(s, 1, exhaustive=False))
+@pytest.mark.parametrize(
+    ("name", "stream", "count"),
+    [("max.f16", "pairs", 1 << 32), ("sqrt.rn.f32", "every", 1 << 32), ("abs.f16x2", "every", 1 << 32),
+     ("and.pred", "pairs", 4), ("cvt.rn.f16.s8", "every", 256)],
+)  # fmt: skip
+def test_all_operands_are_in_one_stream(compared: Compare, name: str, stream: str, count: int) -> None:
+    s = signature(compared(name, name, samples=1).face)
+    whole = all_operands(s)
+    assert whole is not None and (whole.stream, whole.start, whole.count) == (stream, 0, count)
+
+
+@pytest.mark.parametrize("name", ["add.f32", "fma.rn.f16", "max.f16x2", "abs.f64"])
+def test_of_more_than_32_bits_there_is_no_such_stream(compared: Compare, name: str) -> None:
+    assert all_operands(signature(compared(name, name, samples=1).face)) is None
+
+
+def test_pairs_are_the_same_in_whole_rows_and_one_by_one(compared: Compare) -> None:
     s = signature(compared("max.f16", "max.f16", samples=1).face)
     a, b = operands_of(s, "pairs", (0x3C00 << 16) - 1, 2)
     assert (a.tolist(), b.tolist()) == ([0x3BFF, 0x3C00], [0xFFFF, 0])
+    rows = operands_of(s, "pairs", 0x3C00 << 16, 2 << 16)
+    pieces = [operands_of(s, "pairs", start, 1 << 15) for start in range(0x3C00 << 16, 0x3C02 << 16, 1 << 15)]
+    for row, parts_of_it in zip(rows, zip(*pieces, strict=True), strict=True):
+        assert row.dtype == parts_of_it[0].dtype and np.array_equal(row, np.concatenate(parts_of_it))
 
 
 def signatures(spec: Spec) -> list[tuple[Variant, Variant]]:

@@ -250,6 +250,7 @@ def test_the_scripts_are_small() -> None:
     assert max(sizes.values()) < 300_000 and sum(sizes.values()) < 1_500_000
 
 
+@pytest.mark.exhaustive
 def test_what_is_too_large_for_a_page_is_said_to_be(evaluator: Evaluator) -> None:
     kind = float_in(USUAL[0])
     table = next(

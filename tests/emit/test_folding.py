@@ -149,7 +149,7 @@ def test_the_manual_shows_ptx_for_every_entry() -> None:
     assert len(shown()) == len(ENTRIES) >= 8
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("text", shown(), ids=lambda text: re.findall(r"(\S+) %d,", text)[0])
 def test_the_ptx_that_the_manual_shows_is_folded_so(ptxas: Path, nvdisasm: Path, tmp_path: Path, text: str) -> None:
     stores = int(re.findall(r"// Stores (0x\w+);", text)[0], 16)

@@ -71,6 +71,7 @@ def test_the_bytes_depend_on_nothing_but_the_specification(project: Project, tmp
     assert files(project.root / "generated") == files(other / "generated")
 
 
+@pytest.mark.exhaustive
 def test_the_emulator_has_bytecode_for_processes_that_write_none(project: Project) -> None:
     package = project.root / "generated/python/ptxemu"
     assert ptxspec("generate", "--root", project.root).returncode == 0

@@ -26,6 +26,7 @@ def sizes(root: Path) -> Counter[str]:
     return found
 
 
+@pytest.mark.exhaustive
 def test_a_second_name_of_an_opcode_costs_few_bytes_for_each_variant(tmp_path: Path) -> None:
     once, twice = (enlarged.under_names(tmp_path / str(n), n, OPCODES) for n in (1, 2))
     added = sum(len(i.variants) for i in read(once).instructions.values())

@@ -37,6 +37,7 @@ def test_the_first_register_of_a_vector_is_the_lowest() -> None:
     assert ptxemu.execute("mov.b64", *map(np.uint16, (1, 2, 3, 4))) == 0x0004000300020001
 
 
+@pytest.mark.exhaustive
 def test_ptxas_folds_them_to_the_same(ptxas: Path, nvdisasm: Path, tmp_path: Path) -> None:
     rng = random.Random(3)
     rows = {f"k{i}": rng.sample(rows_of(v, 100), 40) for i, v in enumerate(FOLDED)}

@@ -74,7 +74,7 @@ VECTORS = ("v2 .f32", "v4 .f32", "v2 .b16", "v2 .f16", "v4 .b16", "v2 .b32", "v2
 
 
 @each_size
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("pair", [NEWEST, ("sm_90", "7.8"), ("sm_80", "7.0"), ("sm_53", "6.5"), ("sm_13", "1.4")])
 def test_every_type_of_register_in_every_place_is_judged_as_ptxas_judges_it(
     db: Database, ptxas: Path, tmp_path: Path, pair: tuple[str, str], whole: bool

@@ -211,6 +211,8 @@ def test_an_interrupt_does_not_wait_for_the_files_at_hand(repository: Path, monk
     monkeypatch.setattr(many, "_ALONE", -1.0)
     monkeypatch.setattr(many, "_events", long)
     write(repository, a_cu=RIGHT, b_cu=RIGHT)
+    # A shell's jobs in the background begin with interrupts ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         lint("--jobs", "2")

@@ -74,6 +74,7 @@ LONG = 4 * LIMIT
     ],
     ids=lambda x: x[:24] if isinstance(x, str) else None,
 )
+@pytest.mark.sampled(5)
 def test_lines_of_any_length_are_read(db: Database, text: str, codes: list[str]) -> None:
     found = list(Linter(db).lint(chunks(text), "f"))
     assert [f.code for f in found] == codes

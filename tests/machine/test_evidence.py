@@ -62,7 +62,7 @@ def test_what_is_kept_stays_small() -> None:
 @each_size
 def test_ptxas_makes_the_recorded_machine_code_anew(spec: Spec, ptxas: Path, nvdisasm: Path, whole: bool) -> None:
     found = told(spec)
-    variants = list(found) if whole else spread(list(found), 60)
+    variants = list(found) if whole else spread(list(found), 20)
     works = evidence.examine(spec, ptxas, variants, evidence.targets(spec) if whole else TWO)
     assert sum(map(len, works.values())) > len(variants) / 2
     for v, by in works.items():
@@ -207,6 +207,7 @@ def test_show_tells_what_was_recorded(spec: Spec, db: Database, tmp_path: Path) 
     assert list(machine_code.lines(db, tmp_path / "nowhere.json", one)) == []
 
 
+@pytest.mark.exhaustive
 def test_recording_holds_afterwards_and_a_change_is_noticed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, ptxas: Path, nvdisasm: Path
 ) -> None:
@@ -226,6 +227,7 @@ def test_recording_holds_afterwards_and_a_change_is_noticed(
     assert "write it with --record" in one.run("machine-code").err
 
 
+@pytest.mark.exhaustive
 def test_an_older_ptxas_is_asked_in_the_newest_version_that_it_knows(
     spec: Spec, ptxas: Path, nvdisasm: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

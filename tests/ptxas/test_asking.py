@@ -72,6 +72,7 @@ def test_a_crash_is_a_refusal_of_what_it_was_about(ptxas: Path, spec: Spec) -> N
         assert list(unexpected(ptxas, Sheet([FMA, crash, FMA]), {(NEW[0], "9.5"): {0, 2}})) == []
 
 
+@pytest.mark.exhaustive
 def test_a_modifier_that_crashes_ptxas_is_refused_on_every_opcode_without_it(ptxas: Path, spec: Spec) -> None:
     """So that nothing is lost where `verify` does not ask for it."""
     for name in spec.assembler.crashing:

@@ -63,7 +63,7 @@ def shows(rule: HazardRule, v: Variant, n: int, code: dict[str, list[Instruction
     return any(not opcode.strip() for opcode in opcodes)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @each_size
 @each_rule
 def test_what_is_called_a_hazard_shows_in_the_machine_code_where_it_holds_and_nowhere_else(

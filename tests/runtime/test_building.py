@@ -295,6 +295,7 @@ print(ptxemu.execute("add.f32", a, a), flush=True)
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")
 @pytest.mark.usefixtures("fresh")
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("stderr", ["2>/dev/full", "2>&-"])
 def test_nothing_depends_on_stderr(stderr: str) -> None:
     command = f"{shlex.quote(sys.executable)} -c {shlex.quote(NOTICE)} {stderr}"

@@ -39,6 +39,25 @@ def test_a_later_call_gives_what_the_first_gave(spelling: str, layout: str, nati
     assert type(kernel(*given)) is type(first)
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("spelling", ["setp.lt.f32", "setp.gtu.xor.f64", "setp.neu.and.bf16x2"])
+def test_later_calls_give_both_predicates_too(spelling: str, layout: str) -> None:
+    kernel = ptxemu.compile(spelling)
+    given, results = [LAYOUTS[layout](x) for x in operands(kernel, False)], len(kernel._signature.results)
+    kernel(*given)
+    first = kernel(*given, results=results)
+    out = tuple(np.empty(np.shape(x), x.dtype) for x in first)
+    for found in (kernel(*given, results=results), kernel(*given, results=results, out=out)):
+        assert type(found) is tuple and len(found) == 2
+        for x, due in zip(found, first, strict=True):
+            assert x.dtype == due.dtype == bool and x.shape == due.shape
+            assert_array_equal(x, due)
+    assert_array_equal(kernel(*given)[0] if results == 1 else kernel(*given), first[0])
+    for wrong in (float(results), 3):
+        with pytest.raises((TypeError, ValueError), match="result"):
+            kernel(*given, results=wrong)
+
+
 @pytest.mark.parametrize("spelling", SPELLINGS[::100])
 def test_one_element_has_the_bits_that_it_has_among_many(spelling: str) -> None:
     kernel = ptxemu.compile(spelling)

@@ -397,6 +397,7 @@ def f32(x: int) -> np.uint32:
     return np.uint32(x)
 
 
+@pytest.mark.exhaustive
 @given(bits32, bits32)
 def test_addition_and_multiplication_commute_but_for_payloads(x: int, y: int) -> None:
     for spelling in ("add.rz.f32", "mul.rp.ftz.f32", "max.f32", "min.NaN.f32"):

@@ -130,7 +130,7 @@ OPERATIONS = {**vars(arithmetic), **vars(comparison), **vars(encoding)}
 OF_BITS = {"maximum": 2, "minimumNumber": 2, "compareLess": 2, "compareNotEqual": 2, "isSubnormal": 1, "isSignaling": 1}
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize("f", [*OTHERS, Format("e10m21", 10, 21, 0x7FFFFFFF)], ids=lambda f: f.name)
 def test_formats_that_ptx_does_not_have(f: Format, tmp_path: Path) -> None:

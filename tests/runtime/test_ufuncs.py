@@ -53,6 +53,26 @@ def test_a_ufunc_gives_numpys_bits_in_any_layout(spelling: str, monkeypatch: pyt
 
 
 @pytest.mark.usefixtures("accelerated")
+@pytest.mark.parametrize("spelling", ["setp.lt.xor.f32", "setp.neu.f16x2"])
+def test_a_ufunc_gives_both_predicates(spelling: str) -> None:
+    kernel = ptxemu.compile(spelling)
+    columns, results = operands(kernel, False), len(kernel._signature.results)
+    first = kernel(*columns, results=results)
+    plan = kernel._plans[(*[results] * (results > 1), *(x.dtype for x in columns))]
+    assert isinstance(plan, quick.Registered) and plan.views is None and plan.made is None
+    # NumPy says the same of the lanes.
+    due = kernel._signature.apply(kernel._function, [x.copy() for x in columns])
+    for found in (first, kernel(*columns, results=results)):
+        assert type(found) is tuple and [x.dtype for x in found] == [bool, bool]
+        assert all(map(np.array_equal, found, due))
+    for layout in LAYOUTS.values():
+        given = [layout(x) for x in columns]
+        p, q = kernel(*given, results=results)
+        assert_array_equal(p, layout(first[0]))
+        assert_array_equal(q, layout(first[1]))
+
+
+@pytest.mark.usefixtures("accelerated")
 def test_more_elements_than_are_gathered_at_a_time() -> None:
     kernel = ptxemu.compile("add.rz.f32")
     a = np.arange(9000, dtype=np.float32)

@@ -62,6 +62,7 @@ def test_a_target_is_known_from_its_version_on(ptxas: Path, target: dict[str, st
     assert [ptx for ptx in VERSIONS if _known(ptxas, target["name"], ptx)] == listed
 
 
+@pytest.mark.exhaustive
 def test_targets_are_listed_in_the_order_in_which_requirements_compare(ptxas: Path) -> None:
     names = [target["name"] for target in TARGETS]
     for name in names:

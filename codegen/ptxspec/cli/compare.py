@@ -13,23 +13,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Where two ways to compute something differ, by class of operands: NaNs, infinities, zeros, subnormal and "
         "normal numbers. Exit 0: they are equal on all that was tried, but for what one of them leaves open; 1: they "
-        "differ. Numbers are as many ulp apart as there are steps from one number of the format to the next."
+        "differ. Numbers are as many ulp apart as there are steps from one number of the format to the next. "
+        "`ptxspec sweep` asks the same of all operands, or of millions."
     )
     for name in ("a", "b"):
         parser.add_argument(
             name,
             metavar=name.upper(),
             help="a variant, which @sm_90 ties to a target; PTX, whose registers are %%a, %%b, %%c and %%d, or a file "
-            "of it; or a function: of C (fmaxf), CUDA (__fadd_rz, cuda.fmaxf), ieee754.maximum, numpy.fmin",
+            "of it; or a function: of C (fmaxf), CUDA (__fadd_rz, cuda.fmaxf), ieee754.maximum, numpy.fmin; or "
+            "mpfr, which rounds what the other, a variant, rounds",
         )
     parser.add_argument("--target", metavar="T", help=f"as this target computes it, where that is known: {TARGET}")
     parser.add_argument(
         "--samples", type=int, default=1 << 18, metavar="N", help="random operands of each sort; 262144 unless told"
-    )
-    parser.add_argument(
-        "--exhaustive",
-        action="store_true",
-        help="all 2^32 operands, where there are so many: two of 16 bits, or one of 32; takes minutes",
     )
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
@@ -45,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     reader = Reader(roots.find(options.root), target_named(options))
     a, b = reader.both(options.a, options.b)
     with progress_bar("comparing") as progress:
-        found = compare(a, b, options.samples, options.exhaustive, progress)
+        found = compare(a, b, options.samples, progress)
     if options.format == "json":
         print(as_json(found))
     else:

@@ -123,10 +123,11 @@ _OF: dict[str, Any] = {
     "type": _of_database(_types),
     **dict.fromkeys(("select", "ignore"), _of_database(_codes)),
     "opcode": _of_database(_opcodes),
-    "variant": _of_database(_variants),
+    **dict.fromkeys(("variant", "against"), _of_database(_variants)),
     "name": _of_database(_names),
     "names": _of_database(_targets),
     **dict.fromkeys(
-        ("file", "files", "paths", "recording", "ptxas", "record", "replay", "stdin_filename"), FilesCompleter()
+        ("file", "files", "paths", "recording", "ptxas", "record", "replay", "state", "stdin_filename"),
+        FilesCompleter(),
     ),
 }

@@ -11,7 +11,7 @@ from .. import terminal
 # The commands in the order in which somebody meets them, under what they are for.
 GROUPS: dict[str, tuple[str, ...]] = {
     "what there is": ("query", "list", "show", "manual", "diff", "targets", "versions"),
-    "what it computes": ("eval", "compare", "vectors", "build"),
+    "what it computes": ("eval", "compare", "sweep", "vectors", "build"),
     "your own code": ("lint", "explain"),
     "the specification": ("validate", "generate", "verify", "machine-code", "conformance", "fit"),
     "the shell": ("completion",),
@@ -45,6 +45,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ptxspec compare max.f32 fmaxf",
         "ptxspec compare add.bf16 'mov.b16 %one, 0x3f80; fma.rn.bf16 %d, %a, %one, %b;'",
         "ptxspec compare ex2.approx.f32 numpy.exp2 --format json",
+    ),
+    "sweep": (
+        "ptxspec sweep add.f16 --against add.rn.f16 --exhaustive",
+        "ptxspec sweep sqrt.rn.f32 --against mpfr --exhaustive --state sqrt.json",
+        "ptxspec sweep ex2.approx.f32 --against tests/recordings/NAME",
+        "ptxspec sweep mul.bf16 --against mpfr --exhaustive --scheduler tcp://10.0.0.1:8786",
     ),
     "lint": (
         "ptxspec lint",

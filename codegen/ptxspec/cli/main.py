@@ -27,6 +27,7 @@ COMMANDS = {
     "manual": "open the manual in a browser, or serve it",
     "eval": "run a variant on operands",
     "compare": "where two variants, pieces of PTX or functions of C, CUDA or NumPy differ",
+    "sweep": "hold a variant against another, a recording or MPFR on all operands, on all cores",
     "lint": "judge PTX, and the PTX in CUDA, C++, Python, Rust, Julia and more, as ptxas would",
     "explain": "say what mends the complaints of ptxas, nvcc, clang, NVRTC, Triton and the driver",
     "diff": "what a PTX version or a target brought",

@@ -120,8 +120,8 @@ class Functions:
         return run
 
 
-def _of_operands(holds: Callable[..., Array]) -> Callable[[Sequence[Kind], Sequence[Array], Array], Array]:
-    return lambda kinds, columns, differ: np.asarray(holds(*columns), np.bool_)
+def _of_operands(holds: Callable[..., Array]) -> Callable[..., Array]:
+    return lambda kinds, columns, *results: np.asarray(holds(*columns), np.bool_)
 
 
 def _attribute(name: str) -> Any:

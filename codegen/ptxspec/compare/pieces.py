@@ -18,10 +18,13 @@ Array = NDArray[Any]
 # Of a longer text the name of a side has the beginning.
 _LONGEST = 48
 # What is no exact result of PTX.
-SURE = ("exact", "measured", "unjudged")
+SURE = ("exact", "measured", "reported", "unjudged")
 
 
-def piece(emulator: ModuleType, spec: Spec, text: str, name: str, target: str | None, other: Face | None) -> Side:
+def piece(
+    emulator: ModuleType, spec: Spec, text: str, name: str, target: str | None, other: Face | None,
+    threads: int | None = None,
+) -> Side:  # fmt: skip
     """A piece of PTX that is compared with something of a face: registers of the same names are the same, and others
     stand in the same order. Raises PtxspecError for what cannot be run."""
     results = [n for n, _ in other.result_registers()] if other else []
@@ -41,7 +44,8 @@ def piece(emulator: ModuleType, spec: Spec, text: str, name: str, target: str | 
         about.append("the emulator rounds correctly, hardware need not")
 
     def run(asked: Face, columns: Sequence[Array]) -> list[Array]:
-        found = f(*(columns[i].astype(np.bool_) if sources[i].kind == BOOL else columns[i] for i in order))
+        given = (columns[i].astype(np.bool_) if sources[i].kind == BOOL else columns[i] for i in order)
+        found = f(*given, threads=threads)
         made = found if isinstance(found, tuple) else (found,)
         return [np.asarray(x if x.dtype == np.bool_ else x.view(f"u{x.itemsize}")) for x in made]
 

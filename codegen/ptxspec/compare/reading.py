@@ -22,9 +22,10 @@ from ..model import BOOL, Compiled, Spec, Variant
 from ..query.database import Database
 from ..read.link import read, read_all
 from ..roots import Root
+from . import mpfr
 from .functions import NUMPY, Functions
 from .pieces import SURE, named, piece
-from .sides import VARIANT, Face, Misfit, Side, common_face
+from .sides import VARIANT, Face, Misfit, Origin, Side, common_face
 
 Array = NDArray[Any]
 # What takes the types of the other side, where that has some of its own.
@@ -33,10 +34,10 @@ Adapting = Callable[[Side | None], Side]
 
 class Reader:
     """Reads sides for a root, as they behave on a target where one is given. Of the specification what each side needs
-    is read, unless all of it comes."""
+    is read, unless all of it comes. `threads` are those that a side may take, where not as many as are quickest."""
 
-    def __init__(self, root: Root, target: str | None, spec: Spec | None = None) -> None:
-        self.root, self.target, self.whole = root, target, spec
+    def __init__(self, root: Root, target: str | None, spec: Spec | None = None, threads: int | None = None) -> None:
+        self.root, self.target, self.whole, self.threads = root, target, spec, threads
         self.emulator: ModuleType = emulator(root)
         self._specs: dict[str, Spec] = {}
 
@@ -62,11 +63,17 @@ class Reader:
         if _is_file(path := Path(text)):
             return [self._piece(_contents(path), text, target)]
         if on := re.fullmatch(r"(.*\S)\s*@\s*(\w+)", text, re.DOTALL):
-            if on[1].startswith(NUMPY) or any(f.name == on[1] for f in self._shared.functions.defined):
+            if (
+                on[1].startswith(NUMPY)
+                or on[1] == mpfr.NAME
+                or any(f.name == on[1] for f in self._shared.functions.defined)
+            ):
                 raise PtxspecError(f"{on[1]} is the same everywhere: leave @{on[2]} away")
             return self.sides(on[1], Database.read(self.root.data).target(on[2]))
         if text.startswith(NUMPY):
             return [lambda other: self._functions.numpy(text, other)]
+        if text == mpfr.NAME:
+            return [mpfr.side]
         known = self._shared.functions
         if found := [f for f in known.defined if f.name == text]:
             return [self._functions.defined(f) for f in found]
@@ -82,7 +89,8 @@ class Reader:
 
     def _piece(self, text: str, name: str, target: str | None) -> Adapting:
         def adapted(other: Side | None) -> Side:
-            return piece(self.emulator, self._shared, text, name, target, other.face if other else None)
+            face = other.face if other else None
+            return piece(self.emulator, self._shared, text, name, target, face, self.threads)
 
         return adapted
 
@@ -133,12 +141,13 @@ class Reader:
         def run(face: Face, columns: Sequence[Array]) -> list[Array]:
             types = [t for _, t in registers.places(v.sources)]
             given = [x.astype(np.bool_) if t.kind == BOOL else x for t, x in zip(types, columns, strict=True)]
-            found = kernel(*given, results=results)
+            found = kernel(*given, results=results, threads=self.threads)
             made = found if isinstance(found, tuple) else (found,)
             return [np.asarray(x if x.dtype == np.bool_ else x.view(f"u{x.itemsize}")) for x in made]
 
         name = f"{v.spelling}{' on ' + target if target else ''}"
-        return Side(name, tuple(about), Face(v.sources, v.results[:results]), VARIANT, run, loose=claim not in SURE)
+        face, origin = Face(v.sources, v.results[:results]), Origin(spec, v, target)
+        return Side(name, tuple(about), face, VARIANT, run, loose=claim not in SURE, origin=origin)
 
     @property
     def _shared(self) -> Spec:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import PtxspecError
 from ..gpu import registers
-from ..model import BOOL, Kind, Operand, Type
+from ..model import BOOL, Kind, Operand, Spec, Type, Variant
 from .differing import NAN_BITS
 
 Array = NDArray[Any]
@@ -67,12 +67,20 @@ def _lanes(operands: Sequence[Operand], columns: Sequence[Array], lanes: int) ->
 
 @dataclass(frozen=True)
 class Open:
-    """Results that somebody leaves open: `holds` says where, of operands and what results differ in, for each lane.
-    Where it is `of_operands` alone, results may differ that happen to be equal here."""
+    """Results that a side leaves open: `holds` says where, of operands, what results differ in, the side's own results
+    and the other's, for each lane. Where it is `of_operands` alone, results may differ that happen to be equal here."""
 
     why: str
-    holds: Callable[[Sequence[Kind], Sequence[Array], Array], Array]
+    holds: Callable[[Sequence[Kind], Sequence[Array], Array, Array, Array], Array]
     of_operands: bool = False
+
+
+class Origin(NamedTuple):
+    """The variant that a side runs, as the target has it where one is named."""
+
+    spec: Spec
+    variant: Variant
+    target: str | None
 
 
 @dataclass(frozen=True)
@@ -88,6 +96,7 @@ class Side:
     run: Callable[[Face, Sequence[Array]], Registers]
     open: tuple[Open, ...] = ()
     loose: bool = False
+    origin: Origin | None = None
 
 
 def of_lanes(function: Callable[..., Sequence[Array]]) -> Callable[[Face, Sequence[Array]], Registers]:
@@ -104,7 +113,7 @@ def of_lanes(function: Callable[..., Sequence[Array]]) -> Callable[[Face, Sequen
 
 
 def which_nan(who: str) -> Open:
-    return Open(f"{who} does not say which NaN", lambda kinds, columns, differ: differ == NAN_BITS)
+    return Open(f"{who} does not say which NaN", lambda kinds, columns, differ, own, other: differ == NAN_BITS)
 
 
 def common_face(a: Side, b: Side) -> Face:

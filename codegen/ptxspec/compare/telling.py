@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..literals import decimal, describe, hexadecimal
 from ..model import BOOL, Kind
-from .comparing import Found, Row
+from .comparing import Found
 from .differing import MAY, MEASURED, NAMES, WORDS
 from .sides import Side
+from .tallying import Row
 
 _STREAMS = {
     "grid": "special operands in all combinations", "every": "encodings in their order",
@@ -19,9 +20,10 @@ _STREAMS = {
 }  # fmt: skip
 
 
-def as_text(found: Found, width: int) -> Iterator[str]:
-    """Lines that are at most so wide, where they can be."""
-    yield from _wrapped(_verdict(found), width)
+def as_text(found: Found, width: int, more: Sequence[str] = ()) -> Iterator[str]:
+    """Lines that are at most so wide, where they can be. `more` stands behind the verdict."""
+    for said in (_verdict(found), *more):
+        yield from _wrapped(said, width)
     yield ""
     for letter, side in (("A", found.a), ("B", found.b)):
         yield from _wrapped(f"{letter}  {side.name}", width, "   ")
@@ -62,15 +64,14 @@ def _heading(found: Found, heading: tuple[int, int, str]) -> str:
     result, kind, why = heading
     several = f"{found.face.results[result].name}: " if len(found.face.results) > 1 else ""
     words = WORDS[kind]
-    if why:
-        return f"{several}{words}: {why}"
     rows = [r for r in found.rows if (r.result, r.kind, r.open) == heading]
     if kind in MEASURED and any(r.worst for r in rows):
         one, two, more = (sum(r.steps[i] for r in rows) for i in range(3))
         unit = _unit(found.face.results[result].kind)
         told = [f"{n:,} by {by}" for n, by in ((one, f"1{unit}"), (two, f"2{unit}"), (more, "more")) if n]
-        return f"{several}{words}, at most {max(r.worst for r in rows):,}{unit} apart: {', '.join(told)}"
-    return f"{several}{words}"
+        words = f"{words}, at most {max(r.worst for r in rows):,}{unit} apart: {', '.join(told)}"
+        return f"{several}{words}; {why}" if why else f"{several}{words}"
+    return f"{several}{words}: {why}" if why else f"{several}{words}"
 
 
 def _unit(kind: Kind) -> str:

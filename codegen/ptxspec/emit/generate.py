@@ -52,7 +52,11 @@ def compare(root: Path, files: Files) -> Changes:
     present = dict(_present(root / "generated"))
     added = sorted(set(files) - set(present))
     removed = sorted(set(present) - set(files))
-    changed = sorted(n for n, text in files.items() if n in present and present[n].read_bytes() != encoded(text))
+    changed = sorted(
+        n
+        for n, text in files.items()
+        if n in present and (present[n].is_symlink() or present[n].read_bytes() != encoded(text))
+    )
     return Changes(added, changed, removed, len(files))
 
 
@@ -60,7 +64,7 @@ def diff(root: Path, files: Files, changes: Changes) -> Iterator[str]:
     """The changes as a unified diff, line by line."""
     for name in [*changes.added, *changes.changed, *changes.removed]:
         path = root / "generated" / name
-        old = path.read_text("utf-8", "replace").splitlines(True) if path.exists() else []
+        old = path.read_text("utf-8", "replace").splitlines(True) if path.is_file() else []
         new = files.get(name, "").splitlines(True)
         yield from difflib.unified_diff(old, new, f"generated/{name}", f"{name} as the specification has it")
 
@@ -82,9 +86,10 @@ def generate(root: Path) -> Changes:
 
 
 def _present(generated: Path) -> Iterator[tuple[str, Path]]:
-    if generated.is_dir():
+    """What is there. Links lead elsewhere, where nothing is ours to write: generated/ itself is none, and has none."""
+    if generated.is_dir() and not generated.is_symlink():
         for path in generated.rglob("*"):
-            if path.is_file() and "__pycache__" not in path.parts:
+            if path.is_symlink() or (path.is_file() and "__pycache__" not in path.parts):
                 yield path.relative_to(generated).as_posix(), path
 
 
@@ -99,6 +104,8 @@ def _write(root: Path, files: Files) -> None:
         # On a full disk it would keep the room that is missing.
         _remove(new)
         raise
+    if generated.is_symlink():
+        generated.unlink()
     if not generated.exists():
         new.rename(generated)
     elif _exchange(new, generated):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -64,7 +65,10 @@ class Templates:
             undefined=jinja2.StrictUndefined,
             keep_trailing_newline=True,
         )
-        environment.filters["plain"] = _plain
+        environment.filters["literal"] = _literal
+        environment.filters["plain"] = as_markdown
+        environment.filters["span"] = _span
+        environment.filters["fenced"] = _fenced
         environment.filters["coded"] = _coded
         environment.filters["sections"] = _sections
         environment.filters["breakable"] = _breakable
@@ -100,9 +104,33 @@ def plain(path: Path, name: str) -> str:
     return f"{comment.format(_stamp([name]))}\n{text}" if text else ""
 
 
-def _plain(text: object) -> str:
-    """Text as Markdown shows it, a table's cells included: no column begins in it, and no HTML."""
-    return re.sub(r"[\\|]|<(?=[a-zA-Z/!?])", r"\\\g<0>", str(text))
+def _literal(text: object) -> str:
+    """Text as a literal of Python."""
+    return json.dumps(str(text), ensure_ascii=False)
+
+
+def as_markdown(text: object) -> str:
+    """Text as Markdown shows it, a table's cells included: no column begins in it, no HTML, and no link."""
+    return re.sub(r"[\\|]|<(?=[a-zA-Z/!?])|\](?=[(\[:])", r"\\\g<0>", str(text))
+
+
+def _span(text: object) -> str:
+    """Text as a span of code in Markdown, a table's cells included."""
+    said = str(text).replace("|", "\\|")
+    fence, blank = _fence(said, 1), " " * ("`" in said)
+    return f"{fence}{blank}{said}{blank}{fence}"
+
+
+def _fenced(text: object) -> str:
+    """Lines as a block of code in Markdown."""
+    said = str(text)
+    fence = _fence(said, 3)
+    return f"{fence}\n{said}{fence}"
+
+
+def _fence(text: str, least: int) -> str:
+    """More backquotes than any in the text, which would end there."""
+    return "`" * max(least, *(len(run) + 1 for run in re.findall("`+", text)), 0)
 
 
 def _coded(text: object) -> Markup:

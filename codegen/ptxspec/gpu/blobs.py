@@ -30,16 +30,18 @@ class Blob:
     differences: int
     line: str
 
-    def results(self, type_: np.dtype[Any]) -> Array:
-        """All words, one after the other."""
+    def results(self, type_: np.dtype[Any], count: int) -> Array:
+        """All words, one after the other; there are so many of them."""
         try:
-            raw = lzma.decompress(self.data, lzma.FORMAT_RAW, filters=_FILTERS)
+            raw = decompressed(self.data, count * type_.itemsize, lzma.FORMAT_RAW, filters=_FILTERS)
             if self.differences:
                 planes = np.frombuffer(raw, np.uint8).reshape(self.differences, -1)
                 words = np.ascontiguousarray(planes.T).view(f"<u{self.differences}")
                 raw = np.cumsum(words, dtype=words.dtype).tobytes()
             if digest(raw) != self.key:
                 raise ValueError("the results have another digest")
+            if len(raw) != count * type_.itemsize:
+                raise ValueError("the numbers of results and digests do not fit")
             return np.frombuffer(raw, type_.newbyteorder("<"))
         except (ValueError, TypeError, lzma.LZMAError) as e:
             raise PtxspecError(f"{self.line}: {e}") from None
@@ -57,6 +59,16 @@ def coded(results: Array, part: Part, line: str) -> Blob:
     # Room to look back further than the array reaches would take longer to make than the array to compress.
     filters = [{**f, "dict_size": max(len(raw), _LEAST)} for f in _FILTERS] if len(raw) < 1 << 23 else _FILTERS
     return Blob(key, lzma.compress(raw, lzma.FORMAT_RAW, filters=filters), width, line)
+
+
+def decompressed(data: bytes, most: int, format: int, **settings: Any) -> bytes:
+    """What was compressed by lzma, and one byte more than `most` at most: few bytes may stand for very many. Raises
+    lzma.LZMAError."""
+    stream = lzma.LZMADecompressor(format, **settings)
+    raw = stream.decompress(data, most + 1)
+    if len(raw) <= most and not stream.eof:
+        raise lzma.LZMAError("the end is missing")
+    return raw
 
 
 def little(values: Array) -> bytes:

@@ -64,9 +64,8 @@ class RecordedPart:
     def results(self) -> Array:
         """The first `part.kept` results, read again each time: all of a recording's are too many to hold. Raises
         PtxspecError where what is stored is not what was recorded."""
-        part, results = self.part, self.stored.results(self.type)
-        if results.size != part.kept * self.registers:
-            raise PtxspecError(f"{self.stored.line}: the numbers of results and digests do not fit")
+        part = self.part
+        results = self.stored.results(self.type, part.kept * self.registers)
         if part.kept == part.count <= BLOCK and vectors.digest(results) != self.digests[0]:
             raise PtxspecError(f"{self.stored.line}: the results have another digest")
         return results if self.registers == 1 else results.reshape(-1, self.registers)
@@ -103,7 +102,7 @@ def read(
 ) -> Recording:
     """A recording, of these variants alone where some are named. Raises PtxspecError with the reason where it cannot be
     used."""
-    about = _about(path)
+    about = about_of(path)
     if not about.get("complete"):
         raise PtxspecError(f"{path}: incomplete; `ptxspec conformance --record {path}` goes on with it")
     if not isinstance(about.get("failed"), dict):
@@ -192,7 +191,7 @@ class Recorder:
 
     def _continue(self) -> None:
         """Take over what is there, less a last line that was cut off."""
-        before = _about(self.path)
+        before = about_of(self.path)
         for what in ("operands", "program", "gpu", "target", "driver", "compiler", "random", "sample"):
             if before.get(what) != self._about[what]:
                 raise PtxspecError(
@@ -240,11 +239,11 @@ def provenance(
         "specification": {"sha256": hashlib.sha256(sources.encode()).hexdigest(), "variants": ""},
         "gpu": device.gpu, "target": device.target, "driver": device.driver, "compiler": device.compiler, "date": date,
         "random": sizes.random, "sample": sizes.sample,
-        "kernels": _digest_of(kernels), "emulator": _digest_of(emulator),
+        "kernels": folder_digest(kernels), "emulator": folder_digest(emulator),
     }  # fmt: skip
 
 
-def _digest_of(folder: Path) -> str:
+def folder_digest(folder: Path) -> str:
     """Of all sources in a folder, with their names."""
     whole = hashlib.sha256()
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
@@ -256,21 +255,22 @@ def _said(path: Path) -> dict[str, Any]:
     """about.json, unchecked; empty where this recorder did not write it."""
     try:
         about = json.loads((path / _ABOUT).read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return about if isinstance(about, dict) and about.get("recorder") == RECORDER else {}
 
 
-def _about(path: Path) -> dict[str, Any]:
+def about_of(path: Path) -> dict[str, Any]:
+    """What about.json says of a run. Raises PtxspecError where this recorder did not write it."""
     try:
         about: dict[str, Any] = json.loads(_bytes(path / _ABOUT))
         if about["recorder"] != RECORDER or not isinstance(about["specification"], dict):
             raise ValueError(f"not written by {RECORDER}")
         for what in ("gpu", "target", "driver", "compiler", "date"):
-            if not isinstance(about[what], str):
-                raise ValueError(f"{what} is not text")
+            if not isinstance(about[what], str) or not about[what].isprintable():
+                raise ValueError(f"{what} is not plain text")
         known = (about["schema"], about["operands"])
-    except (ValueError, KeyError, TypeError) as e:
+    except (ValueError, KeyError, TypeError, RecursionError) as e:
         raise PtxspecError(f"{path / _ABOUT}: not a recording: {e}") from None
     if known != (SCHEMA, vectors.VERSION):
         raise PtxspecError(f"{path}: written by another version of the recorder; it ran on other operands")
@@ -305,7 +305,7 @@ def _lines(path: Path, text: bytes) -> Iterator[dict[str, Any]]:
             found = json.loads(line)
             if not isinstance(found, dict):
                 raise ValueError("not an object")
-        except ValueError as e:
+        except (ValueError, RecursionError) as e:
             raise PtxspecError(f"{path / _RESULTS}:{number}: not a line of a recording: {e}") from None
         yield found
 
@@ -326,7 +326,9 @@ def _parts(path: Path, text: bytes, spec: Spec) -> Iterator[RecordedPart]:
             part = Part(line["stream"], line["start"], line["count"], line["kept"])
             if part.stream.partition("<<")[0] not in vectors.STREAMS:
                 raise ValueError(f"unknown stream '{part.stream}'")
-            if not 0 <= part.kept <= part.count or part.start < 0 or part.count < 1:
+            if not all(type(n) is int for n in (part.start, part.count, part.kept)):
+                raise ValueError("start, count and kept are whole numbers")
+            if not vectors.is_part_of(vectors.signature(every[key]), part):
                 raise ValueError("this is no part of a stream")
             digests = np.frombuffer(base64.b64decode(line["digests"], validate=True), "<u8")
             if digests.size != -(-part.count // BLOCK):
@@ -334,7 +336,7 @@ def _parts(path: Path, text: bytes, spec: Spec) -> Iterator[RecordedPart]:
             kept, found = blobs[line["blob"]], found_from_json(line["found"])
             words = registers.results(every[key])
             yield RecordedPart(key, part, *words, kept, tuple(digests.tolist()), str(line["emulator"]), found)
-        except (ValueError, KeyError, TypeError, binascii.Error) as e:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, binascii.Error) as e:
             raise PtxspecError(f"{at}: {e}") from None
 
 

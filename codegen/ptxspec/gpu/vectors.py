@@ -4,6 +4,7 @@ sweep can be made again on any machine."""
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -131,7 +132,7 @@ def parts(v: Variant, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Part]:
 
 def parts_of(s: Signature, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Part]:
     """What anything of that signature is run on."""
-    size = prod(map(len, s.values))
+    size = _size(s)
     found = [Part("grid", 0, size, size)]
     if 0 < s.single <= 16:
         found.append(Part("every", 0, 1 << s.single, 1 << s.single))
@@ -141,6 +142,25 @@ def parts_of(s: Signature, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Par
     if sizes.exhaustive and s.single == 32 and s.lanes == 1:
         found += [Part("every", start, SLICE, 0) for start in range(0, INPUTS, SLICE)]
     return list(dict.fromkeys(found))
+
+
+def is_part_of(s: Signature, part: Part) -> bool:
+    """Whether a signature has the operands of a part."""
+    stream, _, shift = part.stream.partition("<<")
+    if shift and not re.fullmatch("[1-9][0-9]?", shift, re.ASCII):
+        return False
+    if not 0 <= part.kept <= min(part.count, BLOCK) or part.start < 0 or part.count < 1:
+        return False
+    last = part.start + part.count - 1
+    if stream == "every":
+        return last.bit_length() + int(shift or 0) <= s.single
+    return not shift and last < (_size(s) if stream == "grid" else INPUTS) and (stream != "near" or s.near)
+
+
+@lru_cache
+def _size(s: Signature) -> int:
+    """The number of combinations of special values."""
+    return prod(map(len, s.values))
 
 
 def digest(values: Array) -> int:
@@ -157,6 +177,8 @@ def operands(v: Variant, stream: str, start: int, size: int) -> tuple[Array, ...
 # Sixteen blocks are a whole stream: variants of the same signature run one after another.
 @lru_cache(maxsize=16)
 def operands_of(s: Signature, stream: str, start: int, size: int) -> tuple[Array, ...]:
+    if stream == "pairs" and (rows := _whole_rows(s, start, size)):
+        return rows
     if stream == "grid":
         columns = _grid(s, start, size)
     elif stream.startswith("every"):
@@ -204,6 +226,20 @@ def _pairs(s: Signature, start: int, size: int) -> list[Array]:
     whole = encodings(64, start, size, 0)
     first, second = s.kinds
     return [(whole >> np.uint64(second.width) & _mask(first))[:, None], (whole & _mask(second))[:, None]]
+
+
+def _whole_rows(s: Signature, start: int, size: int) -> tuple[Array, ...]:
+    """Pairs, where each first operand stands with all second ones: much quicker made so. Empty where it does not."""
+    bits = s.kinds[1].width
+    if (start | size) & ((1 << bits) - 1):
+        return ()
+    first = encodings(64, start >> bits, size >> bits, 0)[:, None], s.sources[0][0]
+    every = encodings(64, 0, 1 << bits, 0)[:, None], s.sources[1][0]
+    (x,), (y,) = (to_registers(type, (), lanes) for lanes, type in (first, every))
+    made = np.repeat(x, y.size), np.tile(y, x.size)
+    for register in made:
+        register.flags.writeable = False
+    return made
 
 
 def _mask(kind: Kind) -> np.uint64:

@@ -101,6 +101,8 @@ class Configurations:
             whole = tomllib.loads(text)
         except tomllib.TOMLDecodeError as e:
             raise ConfigurationError([table.undecodable(str(e))]) from None
+        except RecursionError:
+            raise ConfigurationError([table.undecodable("it is nested too deep")]) from None
         tools = whole.get("tool", {})
         ours = tools.get("ptxspec") if isinstance(tools, dict) else None
         if ours is None and isinstance(tools, dict):

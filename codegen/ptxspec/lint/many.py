@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import threading
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..diagnostics import PtxspecError
+from ..processes import end_with_parent, processors
 from ..query.database import Database
 from .checking import Checker
 from .discovery import STDIN, Source
@@ -78,11 +78,6 @@ def check_all(
         pool.shutdown(cancel_futures=True)
 
 
-def processors() -> int:
-    """How many there are for this process."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _are_quick(sources: Iterable[Source]) -> bool:
     """Whether files are judged sooner than processes start."""
     part = 0.0
@@ -114,8 +109,9 @@ _judging = _stopped = False
 def _start(data: Path, everything: bool, quiet: bool) -> None:
     global _checker
     # Interrupts are the other process's to tell of.
-    signal.signal(signal.SIGINT, _stop)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, _stop)
+    threading.Thread(target=end_with_parent, daemon=True).start()
     _checker = partial(Checker, Database.read(data), everything, quiet)
 
 
@@ -124,14 +120,6 @@ def _stop(*_: object) -> None:
     global _stopped
     _stopped = True
     if _judging:
-        os._exit(1)
-
-
-def _end_with_parent() -> None:
-    """Where that process is killed, nobody else would end this one."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
         os._exit(1)
 
 

@@ -89,7 +89,7 @@ def _read(path: Path) -> Mapping[str, Any]:
             raise ValueError(f"schema {found['schema']} is not known")
     except OSError as e:
         raise PtxspecError(f"{path}: {e.strerror}; run `ptxspec generate`") from None
-    except (ValueError, KeyError, TypeError) as e:
+    except (ValueError, KeyError, TypeError, RecursionError) as e:
         raise PtxspecError(f"{path}: not a database: {e}; run `ptxspec generate`") from None
     return found
 

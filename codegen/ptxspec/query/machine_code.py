@@ -16,7 +16,7 @@ def lines(db: Database, path: Path, v: Variant) -> Iterator[str]:
     recorded."""
     try:
         recorded = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         # Nothing was recorded of this root, or by another release: everything else is told all the same.
         return
     for entry in recorded["opcodes"].get(v.opcode, ()):

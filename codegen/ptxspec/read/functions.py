@@ -55,7 +55,7 @@ class _File:
 
     def compiled(self, where: Where, d: dict[str, Any]) -> list[Compiled]:
         reference = self.reference(where, d)
-        names = _chosen(d["function"])
+        names = _chosen(words(d["function"]))
         ptx = self.texts((*where, "ptx"), d["ptx"], len(names))
         ftz = self.texts((*where, "ftz"), d.get("ftz", ()), len(names))
         target = d.get("target", "")
@@ -72,7 +72,7 @@ class _File:
         reference, operands = self.reference(where, d), int(d["operands"])
         opened = self.openings(where, d, operands)
         return [
-            Executed(name, operands, reference, opened)
+            Executed(words(name), operands, reference, opened)
             for i, name in enumerate(d["functions"])
             if self.is_new((*where, "functions", i), name, "") and reference
         ]
@@ -112,7 +112,7 @@ class _File:
         found = []
         for i, text in enumerate([said] if single else said):
             # A single choice is braces of PTX.
-            chosen = _chosen(text) if names > 1 else [text]
+            chosen = _chosen(words(text)) if names > 1 else [words(text)]
             if len(chosen) != names:
                 message = f"there are {names} functions, and {len(chosen)} texts for them"
                 at = where if single else (*where, i)

@@ -34,6 +34,10 @@ SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
 OBSERVED = frozenset({"spec/functions.yaml", "spec/words.yaml", *(f"spec/observed/{name}.yaml" for name in _OBSERVED)})
 
 
+# What Windows takes for a device, whatever its ending.
+_DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(10))})
+
+
 @dataclass
 class Reading:
     """What could be read: `spec` is None where a file that all others need is wrong. `files` are those looked at, each
@@ -135,6 +139,9 @@ class _Files:
             if doc := self.document(path, "instruction"):
                 if (name := doc.data["opcode"]) in pages:
                     message, help = f"no opcode can be called '{name}'", "the manual has a page of that name"
+                    self.errors.append(doc.error(("opcode",), message, help))
+                elif name in _DEVICES:
+                    message, help = f"no opcode can be called '{name}'", "Windows has no files of that name"
                     self.errors.append(doc.error(("opcode",), message, help))
                 yield doc
 

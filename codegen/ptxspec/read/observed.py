@@ -24,8 +24,11 @@ def read_evidence(doc: Document | None) -> Evidence | None:
     if doc is None:
         return None
     d = doc.data
-    ledger = tuple(Entry(e["variant"], int(e["operands"]), e["manual"], e["assembler"]) for e in d.get("ledger") or ())
-    return Evidence(d["assembler"], int(d["pairs"]), int(d["variants"]), int(d["spellings"]), ledger)
+    ledger = tuple(
+        Entry(e["variant"], int(e["operands"]), words(e["manual"]), words(e["assembler"]))
+        for e in d.get("ledger") or ()
+    )
+    return Evidence(words(d["assembler"]), int(d["pairs"]), int(d["variants"]), int(d["spellings"]), ledger)
 
 
 def read_machine_code(doc: Document | None, context: Context) -> MachineEvidence | None:
@@ -52,10 +55,14 @@ def read_machine_code(doc: Document | None, context: Context) -> MachineEvidence
                     if (names := _run(doc, (*at, "code", k, "on"), run, every, context))
                     for n in names
                 ]
-                codes.append(MachineCode(tuple(on), int(c["count"]), int(c.get("beyond", 0)), c["text"]))
+                codes.append(
+                    MachineCode(tuple(on), int(c["count"]), int(c.get("beyond", 0)), c["text"].replace("\n", " "))
+                )
             found.append(MachineForms(tuple(e["for"]), int(e["operands"]), tuple(codes)))
         opcodes[opcode] = tuple(found)
-    return MachineEvidence(d["assembler"], d["disassembler"], tuple(d["targets"]), int(d["variants"]), opcodes)
+    return MachineEvidence(
+        words(d["assembler"]), words(d["disassembler"]), tuple(d["targets"]), int(d["variants"]), opcodes
+    )
 
 
 def _run(doc: Document, where: Where, text: str, every: list[str], context: Context) -> list[str]:
@@ -79,9 +86,10 @@ def read_speed(doc: Document | None, context: Context) -> Speed | None:
             if len(row) != len(t["columns"]):
                 message = f"{len(row)} cells under {len(t['columns'])} columns"
                 context.errors.append(doc.error(("tables", i, "rows", j), message, 'an empty cell is written as ""'))
-        rows = tuple(map(tuple, t["rows"]))
-        tables.append(SpeedTable(words(t["title"]), words(t["note"]), tuple(t["columns"]), rows))
-    return Speed(doc.data["command"], doc.data["date"], doc.data["machine"], tuple(tables))
+        rows = tuple(tuple(map(words, row)) for row in t["rows"])
+        tables.append(SpeedTable(words(t["title"]), words(t["note"]), tuple(map(words, t["columns"])), rows))
+    machine = {words(name): words(value) for name, value in doc.data["machine"].items()}
+    return Speed(words(doc.data["command"]), doc.data["date"], machine, tuple(tables))
 
 
 def read_recordings(doc: Document | None, context: Context) -> tuple[Recording, ...]:
@@ -90,11 +98,11 @@ def read_recordings(doc: Document | None, context: Context) -> tuple[Recording, 
         return ()
     return tuple(
         Recording(
-            path=r["path"],
-            gpu=r["gpu"],
+            path=words(r["path"]),
+            gpu=words(r["gpu"]),
             target=r["target"],
-            driver=str(r["driver"]),
-            compiler=r["compiler"],
+            driver=words(r["driver"]),
+            compiler=words(r["compiler"]),
             date=str(r["date"]),
             equal=_keys(r["equal"]),
             inside=_keys(r["inside"]),

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from ..diagnostics import Diagnostic, Mark, SpecError, display_path
+from ..files import why_unreadable
 
 Where = tuple[str | int, ...]
 
@@ -77,8 +78,8 @@ def load(path: Path, root: Path) -> Document:
     def fail(message: str, help: str = "", mark: Mark = _START, source: str = "") -> SpecError:
         return SpecError([Diagnostic(name, mark, message, help, source)])
 
-    if path.exists() and not path.is_file():
-        raise fail("cannot read the file: it is not a regular file")
+    if why := why_unreadable(path, root):
+        raise fail(f"cannot read the file: {why}")
     try:
         with path.open("rb") as f:
             raw = f.read(_MAX_BYTES + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model import PublishedModel, Report, Spec
-from .context import Context
+from .context import Context, words
 from .positioned import Document
 
 
@@ -26,7 +26,7 @@ def read_published(doc: Document | None, spec: Spec, context: Context) -> dict[s
             targets = tuple(t for t in spec.targets if any(w and spec.is_within(t, w) for w in within))
             reports.append(Report(r["results"], spelling, unit, targets))
         found[name] = PublishedModel(
-            name, m["author"], m["source"], m["commit"], m["licence"], " ".join(m["judged"].split()), m["evidence"],
+            name, words(m["author"]), m["source"], m["commit"], words(m["licence"]), words(m["judged"]), m["evidence"],
             tuple(reports),
         )  # fmt: skip
     return found

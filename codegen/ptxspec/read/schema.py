@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from referencing import Registry, Resource
+from referencing.exceptions import Unresolvable
 
 from ..diagnostics import Diagnostic, PtxspecError, suggest
 from .positioned import Document
@@ -21,7 +23,7 @@ def _schemas(folder: Path) -> Registry[Any]:
     for path in sorted(folder.glob("*.schema.json")):
         try:
             resources.append((path.name, Resource.from_contents(json.loads(path.read_text("utf-8")))))
-        except (ValueError, OSError) as e:
+        except (ValueError, OSError, RecursionError) as e:
             raise PtxspecError(f"{path}: not a readable JSON Schema: {e}") from None
     return Registry().with_resources(resources)
 
@@ -44,15 +46,24 @@ def _inlined(schema: Any, resolver: Any) -> Any:
     if "$ref" in schema:
         found = resolver.lookup(schema["$ref"])
         return _inlined(found.contents, found.resolver)
-    return {key: _inlined(s, resolver) for key, s in schema.items()}
+    return {
+        key: _whole(s) if key == "pattern" and isinstance(s, str) else _inlined(s, resolver)
+        for key, s in schema.items()
+    }
+
+
+def _whole(pattern: str) -> str:
+    """JSON Schema's `$` is the end of a text. Python's is the place before a newline, too, which a name may not have."""
+    return re.sub(r"(?<!\\)\$", r"\\Z", pattern)
 
 
 def check(document: Document, folder: Path, kind: str) -> list[Diagnostic]:
     """Complaints about a document of a kind ("instruction", "types", ...); `folder` holds the schemas."""
-    found: list[Diagnostic] = []
-    for e in _validator(folder, kind).iter_errors(document.data):
-        found += _explain(document, e)
-    return found
+    try:
+        errors = list(_validator(folder, kind).iter_errors(document.data))
+    except (Unresolvable, RecursionError, TypeError, ValueError, AttributeError, KeyError, re.error) as e:
+        raise PtxspecError(f"{folder / kind}.schema.json: not a JSON Schema that can be used: {e}") from None
+    return [d for e in errors for d in _explain(document, e)]
 
 
 def _explain(document: Document, e: ValidationError) -> list[Diagnostic]:
@@ -94,7 +105,9 @@ def _explain(document: Document, e: ValidationError) -> list[Diagnostic]:
         kinds = [words[t] for t in ([wanted] if isinstance(wanted, str) else wanted) if t in words]
         return [document.error(where, f"expected {' or '.join(kinds)}, this is {_kind(came)}", hint)]
     if e.validator == "enum":
-        return [document.error(where, f"'{shown}' is not allowed here", suggest(shown, list(wanted)))]
+        return [
+            document.error(where, f"'{shown}' is not allowed here", suggest(shown, dict.fromkeys(map(str, wanted))))
+        ]
     if e.validator == "pattern":
         wrong = "this is empty" if not str(came).strip() else f"'{shown}' is not what belongs here"
         return [document.error(where, wrong, hint)]

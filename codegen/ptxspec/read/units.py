@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..diagnostics import Diagnostic, suggest
+from ..files import why_unreadable
 from ..literals import parse_number
 from ..model import (
     Argument,
@@ -25,6 +26,7 @@ from ..model import (
     Word,
 )
 from ..semantics.exact.unit import shifts, unpack
+from .context import words
 from .positioned import Document, Where
 
 # What an argument may say besides its kind and bits, and what it must.
@@ -41,6 +43,9 @@ DOWN = "roundTowardNegative"
 _MOST_BITS = 62
 # What is left of them is normalised in float64. A scale that is added comes on top.
 _MOST_RESULT = 53
+# A table of more is no table: these are both octaves of single precision.
+_MOST_DIFFERENCES = 1 << 24
+_MOST_HEAD = 1 << 10
 
 
 def read_units(doc: Document, spec: Spec, errors: list[Diagnostic]) -> dict[str, Unit]:
@@ -63,11 +68,11 @@ def read_units(doc: Document, spec: Spec, errors: list[Diagnostic]) -> dict[str,
                 message = f"the last of {core.count} operands is beyond the encodings of {format.name}"
                 errors.append(doc.error((*where, "cores", i, "count"), message))
             cores.append(core)
-        words = tuple(map(int, u.get("words", ())))
+        bits = tuple(map(int, u.get("words", ())))
         precision = int(result.get("precision", format.precision))
         units[name] = Unit(
-            name, " ".join(u["summary"].split()), format, u.get("function", ""), argument, _exponent(result),
-            precision, special, int(u.get("segments", 0)), words, tuple(cores), (), result.get("rounding", ""),
+            name, words(u["summary"]), format, u.get("function", ""), argument, _exponent(result),
+            precision, special, int(u.get("segments", 0)), bits, tuple(cores), (), result.get("rounding", ""),
         )  # fmt: skip
     return units
 
@@ -108,7 +113,7 @@ def read_model(
         return None
     if "fitted" in d:
         f = d["fitted"]
-        fitted = Fitted(f["gpu"], str(f["driver"]), int(f["results"]))
+        fitted = Fitted(words(f["gpu"]), words(f["driver"]), int(f["results"]))
     else:
         fitted = Fitted("", "", int(d["reported"]["results"]), d["reported"]["model"])
     return UnitModel(
@@ -257,15 +262,23 @@ def _differences(
         errors.append(doc.error(("argument", "kind"), "a table of differences does not determine such a unit", help))
         return None
     path: Path = doc.path.parent / d["file"]
+    width, wanted = int(d["width"]), argument.octaves << argument.bits
+    if wanted > _MOST_DIFFERENCES:
+        errors.append(doc.error(at, f"{wanted} differences are too many", f"a table has {_MOST_DIFFERENCES} at most"))
+        return None
+    if why := why_unreadable(path, path.parents[2]):
+        errors.append(doc.error(at, f"{d['file']} cannot be read: {why}"))
+        return None
     try:
-        text = path.read_text("ascii")
-        data = unpack(text)
+        with path.open(encoding="ascii") as file:
+            text = file.read(2 * width * wanted + _MOST_HEAD)
+        data = unpack(text, width * wanted)
     except (OSError, ValueError, zlib.error) as e:
         errors.append(doc.error(at, f"{d['file']} cannot be read: {getattr(e, 'strerror', None) or e}"))
         return None
-    width, wanted = int(d["width"]), argument.octaves << argument.bits
     if len(data) != width * wanted:
-        message = f"{d['file']} holds {len(data)} bytes; {wanted} differences of {width} bytes are needed"
+        held = len(data) if len(data) < width * wanted else "more"
+        message = f"{d['file']} holds {held} bytes; {wanted} differences of {width} bytes are needed"
         errors.append(doc.error(at, message))
         return None
     sources[f"{doc.name.rpartition('/')[0]}/{d['file']}"] = hashlib.sha256(text.encode()).hexdigest()

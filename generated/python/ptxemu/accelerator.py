@@ -52,22 +52,22 @@ if hasattr(os, "register_at_fork"):
 class Native(NamedTuple):
     """A kernel in C. Its arrays are contiguous, aligned and of one size; the last receive the results, and each may be
     one of the others but overlap none otherwise. `both` fills those of p|q. `decides`: it lists the lanes that it
-    leaves to `function`. `loop` is what a ufunc calls, for elements of these `widths`; where it decides, an array of
-    bool comes behind the result, of the lanes that it leaves."""
+    leaves to `function`. `loops` are what ufuncs call that make the first result, and those of p|q, each with the
+    widths of its elements; where it decides, an array of bool comes behind the result, of the lanes that it leaves."""
 
     run: Callable[..., int | None]
     both: Callable[..., int | None] | None
     decides: bool
     function: Callable[..., Array]
-    loop: Any = None
-    widths: tuple[int, ...] = ()
+    loops: tuple[tuple[Any, tuple[int, ...]], ...] = ()
 
-    def ufunc(self, types: Sequence[np.dtype[Any]], sources: int) -> np.ufunc | None:
-        """One that takes and gives these types, the first result alone; None where there is none."""
-        if tuple(t.itemsize for t in types) != self.widths:
+    def ufunc(self, types: Sequence[np.dtype[Any]], sources: int, results: int = 1) -> np.ufunc | None:
+        """One that takes and gives these types, so many results; None where there is none."""
+        loop, widths = self.loops[results - 1] if results <= len(self.loops) else (None, ())
+        if tuple(t.itemsize for t in types) != widths:
             return None
         marks = [np.dtype(bool)] * self.decides
-        return registered(self.loop, [*types, *marks], sources, self.function.__name__)
+        return registered(loop, [*types, *marks], sources, self.function.__name__)
 
     def __call__(self, arrays: Sequence[Array], lanes: int = 1, results: int = 1) -> None:
         """Fill the last arrays; what is computed at a time is one of `lanes` values in each element."""
@@ -183,8 +183,7 @@ def _agrees(kernel: Native, function: Callable[..., Array], s: Signature) -> boo
         for count in range(1, len(s.results) + 1):
             registers = [np.empty(operands[0].shape, t.bits) for _, t in s.places[count - 1]]
             kernel([*operands, *registers], s.lanes if s.flat else 1, count)
-            # As a ufunc it makes the first result alone.
-            ufunc = kernel.ufunc([x.dtype for x in (*operands, *registers)], len(operands)) if count == 1 else None
+            ufunc = kernel.ufunc([x.dtype for x in (*operands, *registers)], len(operands), count)
             again = [registers] if ufunc is None else [registers, _again(ufunc, operands, registers, kernel.decides)]
             if not all(np.array_equal(x, y) for made in again for x, y in zip(made, due, strict=False)):
                 return False
@@ -282,6 +281,9 @@ def kernels_of(path: str, functions: Functions) -> dict[str, Native]:
         if len(s.results) > 1:
             both = getattr(library, f"{name}_both_run")
             both.restype = None
-        widths = tuple(t.bits.itemsize for _, t in (*s.registers, *s.places[0]))
-        found[name] = Native(run, both, decides, function, getattr(library, f"{name}_loop", None), widths)
+        loops = []
+        for places, symbol in zip(s.places, (name, f"{name}_both"), strict=False):
+            widths = tuple(t.bits.itemsize for _, t in (*s.registers, *places))
+            loops.append((getattr(library, f"{symbol}_loop", None), widths))
+        found[name] = Native(run, both, decides, function, tuple(loops))
     return found

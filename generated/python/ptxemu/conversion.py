@@ -32,6 +32,7 @@ from .binary import (
 )
 from .declared import Declared, as_single, encode, flushed, integral, values
 from .encoding import isNaN
+from .few import are_few
 from .integers import FixedPoint, Magnitude, read, shifted, u64
 from .narrowing import single_to_odd, widen
 from .rounding import odd_of
@@ -41,6 +42,13 @@ from .tables import ENOUGH, every_pattern, half
 Number: TypeAlias = "Format | Declared | FixedPoint"
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 u32 = np.uint32
+
+# Of integers of 64 bits those behind the 53 that float64 has, the last that are kept, and the others; and where longer
+# ones begin. Operations on arrays are sooner.
+_PARTS = {
+    t.kind: (*(np.array(x, np.int64).view(t) for x in ((1 << 11) - 1, 1 << 11, -1 << 11)), np.array(2.0**53))
+    for t in (np.dtype(np.int64), np.dtype(np.uint64))
+}
 
 
 @arithmetic.elementwise(1)
@@ -315,6 +323,8 @@ def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Directi
         return _scaled(number.astype(native), source).view(native_format(native).unsigned)
     if native is not None and steered and environment.can(mode):
         return _scaled(_rounded_sum(_halves(number), native, mode), source).view(native_format(native).unsigned)
+    if are_few(number, f) and not source.point:
+        return to_float(_cut(number), f, mode, ftz)
     if native is None and steered:
         # float32 has enough bits for what is rounded once more.
         short = f.fraction_bits <= 21 and f.emin >= BINARY32.emin and not source.point
@@ -329,6 +339,14 @@ def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Directi
     long = exact.size >> u64(53) != 0
     whole = np.where(long, np.ldexp(kept.astype(np.float64), 11), exact.size.astype(np.float64))
     return to_float(np.ldexp(np.where(exact.negative, -whole, whole), -source.point), f, mode, ftz)
+
+
+def _cut(number: Array) -> Array:
+    """Integers of 64 bits in float64, those that are too long rounded to odd."""
+    rest, last, others, long = _PARTS[number.dtype.kind]
+    value: Array = number.astype(_DOUBLE)
+    odd = (((number & rest) + rest) & last) | (number & others)
+    return np.where(np.abs(value) < long, value, odd.astype(_DOUBLE))
 
 
 def _scaled(value: Array, source: FixedPoint) -> Array:

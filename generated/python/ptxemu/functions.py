@@ -216,13 +216,13 @@ class Function(Kernel):
                 # One array comes by itself.
                 self._fill_block(views if isinstance(views, tuple) else (views,), pieces)
 
-    def _of_few(self) -> tuple[Callable[..., Any], list[np.dtype[Any] | None]]:
-        return self._made, [None] * (self.operands + 1)
+    def _of_few(self) -> tuple[Callable[..., Any], None]:
+        return self._made, None
 
-    def _made(self, *operands: Array) -> Array:
-        (result,) = self._program.results
-        found = np.empty(operands[0].size, result.type.bits)
-        self._fill_block([*operands, found], self._pieces if found.size > 1 else [])
+    def _made(self, *operands: Array) -> list[Array]:
+        size = operands[0].size
+        found = [np.empty(size, named.type.bits) for named in self._program.results]
+        self._fill_block([*operands, *found], self._pieces if size > 1 else [])
         return found
 
     def _fill_block(self, arrays: Sequence[Array], pieces: Sequence[Piece | Alone]) -> None:

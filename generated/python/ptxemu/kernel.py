@@ -145,9 +145,10 @@ class Kernel(Computing):
         `threads` one for each of these. Beside operands and result at most 32 MB are taken for each thread.
         Raises OperandError (a TypeError) for operands and an `out` of another number or dtype, ValueError for shapes
         and for a number of threads below 1 or of results that there is not, TypeError for one that is no integer."""
-        if out is None and results is _ONE and (threads is None or (type(threads) is int and threads == 1)):
+        if out is None and type(results) is int and (threads is None or (type(threads) is int and threads == 1)):
             try:
-                plan = self._plans[tuple([x.dtype for x in arrays])]
+                types = tuple([x.dtype for x in arrays])
+                plan = self._plans[types if results is _ONE else (results, *types)]
             except (AttributeError, KeyError, TypeError):
                 pass  # the first arrays of these types, or none
             else:
@@ -167,36 +168,30 @@ class Kernel(Computing):
             raise ValueError(f"{self._row}: operands of shapes {shapes} do not broadcast") from None
         results = self._checked_results(results)
         places = self._signature.places[results - 1]
-        if len(places) > 1:
-            return self._several(arrays, operands, shape, places, out, threads)
-        given = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-        result, bits = self._to_fill(places[0][1], arrays, shape, given)
-        self._on_threads([*operands, bits], threads, 1)
-        if arrays and given is None and results == 1 and all(x.dtype.isnative for x in (*operands, bits)):
-            types, plans = tuple([x.dtype for x in arrays]), self._plans
-            plans[types] = self._registered(types, result.dtype) or self._planned(types, operands, bits, result)
-        return result[()] if given is None and not shape else result
-
-    def _several(
-        self,
-        arrays: tuple[Any, ...],
-        operands: list[Array],
-        shape: tuple[int, ...],
-        places: Registers,
-        out: Any,
-        threads: int | None,
-    ) -> tuple[Any, ...]:
-        """The registers of a result that takes several."""
-        given = (None,) * len(places) if out is None else out
-        if not isinstance(given, tuple) or len(given) != len(places):
-            names = ", ".join(name for name, _ in places)
-            raise OperandError(f"{self._row}: out is a tuple of {len(places)} arrays, of {names}")
+        given = self._given(out, places)
         pairs = [self._to_fill(t, arrays, shape, o) for (_, t), o in zip(places, given, strict=True)]
-        results, bits = zip(*pairs, strict=True)
-        if len({x.shape for x in results}) > 1:
+        filled, bits = zip(*pairs, strict=True)
+        if len({x.shape for x in filled}) > 1:
             raise ValueError(f"{self._row}: the arrays of out are of different shapes")
         self._on_threads([*operands, *bits], threads, len(places))
-        return tuple(x[()] if o is None and not shape else x for x, o in zip(results, given, strict=True))
+        is_new = all(o is None for o in given)
+        if arrays and is_new and all(x.dtype.isnative for x in (*operands, *bits)):
+            types, made, plans = tuple([x.dtype for x in arrays]), tuple([x.dtype for x in filled]), self._plans
+            plan = self._registered(types, made, results) or self._planned(operands, bits, made)
+            plans[types if results == 1 else (results, *types)] = plan
+        found = tuple([x[()] if o is None and not shape else x for x, o in zip(filled, given, strict=True)])
+        return found if len(places) > 1 else found[0]
+
+    def _given(self, out: Any, places: Registers) -> tuple[Any, ...]:
+        """What `out` has for each of the registers of the results."""
+        if out is None:
+            return (None,) * len(places)
+        if len(places) == 1:
+            return out if isinstance(out, tuple) and len(out) == 1 else (out,)
+        if not isinstance(out, tuple) or len(out) != len(places):
+            names = ", ".join(name for name, _ in places)
+            raise OperandError(f"{self._row}: out is a tuple of {len(places)} arrays, of {names}")
+        return out
 
     def _to_fill(self, t: Type, arrays: tuple[Any, ...], shape: tuple[int, ...], given: Any) -> tuple[Array, Array]:
         """What a register of a result goes to, `given` or new, and that as bits."""
@@ -242,8 +237,9 @@ class Kernel(Computing):
         registers = list(zip(self._signature.registers, arrays, strict=True))
         for (_, r), x in registers:
             if r is t:
-                representation: np.dtype[Any] = x.dtype.newbyteorder("=")
-                return representation
+                representation: np.dtype[Any] = x.dtype
+                # NumPy makes a type anew of its own order, which is none of its own any more.
+                return representation if representation.isnative else representation.newbyteorder("=")
         if not t.native_name:
             return t.bits
         if not all(r.is_native(x.dtype) for (_, r), x in registers if r.sort == "float"):

@@ -13,13 +13,16 @@ from . import environment
 from .binary import Array
 from .narrowing import single_to_odd
 
-# As many results at a time are worth a table of 65,536.
-ENOUGH = 1 << 12
+# As many results at a time are worth a table of 65,536, and so many calls for a few: a call takes as long as dozens of
+# its results.
+ENOUGH, _OFTEN = 1 << 12, 64
 # Tables are kept of so many functions: the larger ones have half a megabyte.
 _KEPT = 64
 _Function: TypeAlias = "Callable[..., Array]"
 _T = TypeVar("_T")
 _tables: dict[_Function, Any] = {}
+# How often functions without tables were called for few results.
+_asked: dict[_Function, int] = {}
 
 
 @cache
@@ -36,7 +39,9 @@ def kept(function: _Function, made: Callable[[], _T]) -> _T:
     if found is None:
         found = _tables[function] = made()
         while len(_tables) > _KEPT:
-            _tables.pop(next(iter(_tables)), None)
+            oldest = next(iter(_tables))
+            _tables.pop(oldest, None)
+            _asked.pop(oldest, None)
     return found
 
 
@@ -84,7 +89,7 @@ def quartered(function: _Function) -> _Function:
 def tabulated(width: int, other: int = 0) -> Callable[[_Function], _Function]:
     """A function of one operand with so many bits, or of two, which have 16 at most: it reads its results where many
     are asked for at a time."""
-    enough = min(ENOUGH, 1 << (width + other))
+    least = min(ENOUGH, 1 << (width + other))
 
     def decorate(function: _Function) -> _Function:
         def made() -> Array:
@@ -93,17 +98,27 @@ def tabulated(width: int, other: int = 0) -> Callable[[_Function], _Function]:
                 return function(every)
             return function((every >> other).astype(np.uint8), (every & ((1 << other) - 1)).astype(np.uint8))
 
+        places = np.array(other, np.uint16)
+
         @wraps(function)
-        def reading(*operands: Array) -> Array:
-            x, *more = operands
-            if function not in _tables and (np.size(x) < enough or any(np.shape(y) != np.shape(x) for y in more)):
-                return function(*operands)
-            found: Array = kept(function, made)
+        def reading(x: Array, *more: Array) -> Array:
+            found = _tables.get(function)
+            if found is None:
+                enough = np.size(x) >= least or _is_asked_often(function)
+                if not enough or any(np.shape(y) != np.shape(x) for y in more):
+                    return function(x, *more)
+                found = kept(function, made)
             if more:
-                x = x.astype(np.uint16) << np.uint16(other) | more[0]
+                x = x.astype(np.uint16) << places | more[0]
             # Any index of the unsigned type is in range; "wrap" spares the check.
-            return found.take(x, mode="wrap")
+            result: Array = found.take(x, mode="wrap")
+            return result
 
         return reading
 
     return decorate
+
+
+def _is_asked_often(function: _Function) -> bool:
+    _asked[function] = asked = _asked.get(function, 0) + 1
+    return asked > _OFTEN

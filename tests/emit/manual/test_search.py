@@ -328,24 +328,23 @@ def test_nonsense_is_answered_by_no_error(engine: Engine) -> None:
         assert all(r["title"] and r["link"] and isinstance(r["text"], str) for r in results)
 
 
+@pytest.mark.exhaustive
 def test_it_is_small_and_answers_before_the_next_letter(engine: Engine) -> None:
-    """In milliseconds of processor time, the best of three for each letter: others use this machine too."""
+    """Before all of its data could be read for words sixteen times: the best of three for each letter."""
     assert (FOLDER / "search.data.js").stat().st_size <= 200_000
     for path in FOLDER.glob("search*.js"):
         assert path.name == "search.data.js" or path.read_text("utf-8").count("\n") <= 400
-    program = """texts => texts.map(text => {
-      const begun = [...text].map((_, i) => text.slice(0, i + 1)), took = [];
-      for (const query of begun) {
-        took.push(Math.min(...[0, 1, 2].map(() => {
-          const start = process.cpuUsage();
-          ptxspec.search.ask(query);
-          const {user, system} = process.cpuUsage(start);
-          return (user + system) / 1000;
-        })));
-      }
-      return Math.max(...took);
-    })"""
-    slowest = engine.run(
-        program, ["cvt.rn.satfinite.e4m3x2.f32 blackwell", "what is subnormal", "set eq bf16 sm_90", "xyzzy f99"]
-    )
-    assert max(slowest) < 30, slowest
+    program = """([data, texts]) => {
+      const best = work => Math.min(...[0, 1, 2].map(() => {
+        const start = process.cpuUsage();
+        work();
+        const {user, system} = process.cpuUsage(start);
+        return user + system;
+      }));
+      const letters = texts.flatMap(text => [...text].map((_, i) => text.slice(0, i + 1)));
+      const slowest = Math.max(...letters.map(query => best(() => ptxspec.search.ask(query))));
+      return slowest / best(() => new Set(data.toLowerCase().match(/\\w+/g)));
+    }"""
+    texts = ["cvt.rn.satfinite.e4m3x2.f32 blackwell", "what is subnormal", "set eq bf16 sm_90", "xyzzy f99"]
+    ratio = engine.run(program, [(FOLDER / "search.data.js").read_text("utf-8"), texts])
+    assert ratio < 16

@@ -184,6 +184,7 @@ def test_provenance_that_lies_is_refused(forged: Path, change: dict[str, object]
         published.read(forged, specification())
 
 
+@pytest.mark.exhaustive
 def test_results_that_are_not_those_of_the_digests_are_refused(
     forged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -47,20 +47,28 @@ def unit_operands(program: Program, x: Array, emulator: ModuleType) -> Array:
 
 def _block(program: Program, x: Array, emulator: ModuleType, unit: Callable[[Array], Array]) -> Array:
     values: dict[str, Array] = {program.inputs[0].name: x}
-
-    def value(term: Term) -> Any:
-        if isinstance(term, Const):
-            return np.full(x.shape, term.value, _dtype(term.kind))
-        if isinstance(term, Var):
-            return values[term.name]
-        arguments = [value(a) for a in term.arguments]
-        return unit(arguments[0]) if term.function == "unit" else _apply(term, arguments, emulator)
-
     with np.errstate(all="ignore"):
         for let in program.lets:
-            values[let.name] = value(let.value)
-        result: Array = value(program.results[0])
+            values[let.name] = _value(let.value, x.shape, values, emulator, unit)
+        result: Array = _value(program.results[0], x.shape, values, emulator, unit)
     return result
+
+
+def _value(
+    term: Term,
+    shape: tuple[int, ...],
+    values: Mapping[str, Array],
+    emulator: ModuleType,
+    unit: Callable[[Array], Array],
+) -> Any:
+    # As a function within another it would refer to itself: a block's arrays would wait for the garbage collector,
+    # which does not know their size.
+    if isinstance(term, Const):
+        return np.full(shape, term.value, _dtype(term.kind))
+    if isinstance(term, Var):
+        return values[term.name]
+    arguments = [_value(a, shape, values, emulator, unit) for a in term.arguments]
+    return unit(arguments[0]) if term.function == "unit" else _apply(term, arguments, emulator)
 
 
 def _dtype(kind: Kind) -> np.dtype[Any]:

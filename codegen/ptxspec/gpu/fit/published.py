@@ -21,11 +21,14 @@ import numpy as np
 from ...diagnostics import PtxspecError
 from ...model import Core, Fitted, PublishedModel, Report, Spec, Unit, Variant
 from .. import vectors
+from ..blobs import decompressed
 from .arrays import Array
 
 ABOUT = "about.json"
 KIND = "results of a published model, no recording of a GPU"
 _BITS = 32
+# Bytes that xz may look back: the most that it is told to, by its own programs.
+_MEMORY = 1 << 27
 
 
 @dataclass(frozen=True)
@@ -56,10 +59,11 @@ class Kept:
         """The results on each core. Raises PtxspecError where they are not those that have the digests."""
         path = self.path / f"{entry.report.results}.results.xz"
         try:
-            raw = np.frombuffer(lzma.decompress(_bytes(path)), np.uint8)
+            most = 4 * sum(c.count for c in entry.cores)
+            raw = np.frombuffer(decompressed(_bytes(path), most, lzma.FORMAT_XZ, memlimit=_MEMORY), np.uint8)
         except lzma.LZMAError as e:
             raise PtxspecError(f"{path}: cannot be read: {e}") from None
-        if len(raw) != 4 * sum(c.count for c in entry.cores):
+        if len(raw) != most:
             raise PtxspecError(f"{path}: it has {len(raw) // 4} results; the cores have other numbers of operands")
         found, at, digests = [], 0, self.digests(entry)
         for core in entry.cores:
@@ -97,7 +101,7 @@ def is_published(path: Path) -> bool:
     """Is there a published model's results rather than a recording?"""
     try:
         about = json.loads((path / ABOUT).read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(about, dict) and "published" in about
 
@@ -119,7 +123,7 @@ def read(path: Path, spec: Spec) -> Kept:
         if unknown := sorted(about["cores"].keys() - {r.results for r in model.reports}):
             raise ValueError(f"spec/published.yaml does not know the results '{unknown[0]}'")
         return Kept(path, model, tuple(Entry(r, _cores(r, about["cores"])) for r in model.reports))
-    except (ValueError, KeyError, TypeError, AttributeError) as e:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
         raise PtxspecError(f"{at}: not a published model's results: {e}") from None
 
 

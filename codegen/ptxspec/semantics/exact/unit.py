@@ -226,6 +226,11 @@ def pack(data: bytes) -> str:
     return "".join(text[i : i + 120] + "\n" for i in range(0, len(text), 120))
 
 
-def unpack(text: str) -> bytes:
-    """What `pack` was given. Raises ValueError, zlib.error."""
-    return zlib.decompress(base64.b85decode("".join(text.split())))
+def unpack(text: str, most: int = -1) -> bytes:
+    """What `pack` was given, or one byte more than `most`: few bytes may stand for very many. Raises ValueError,
+    zlib.error."""
+    stream = zlib.decompressobj()
+    found = stream.decompress(base64.b85decode("".join(text.split())), most + 1)
+    if len(found) != most + 1 and not stream.eof:
+        raise ValueError("its end is missing")
+    return found

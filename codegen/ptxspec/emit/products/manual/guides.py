@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ....check.claims import CLAIMS
 from ....diagnostics import PtxspecError, display_path
+from ....files import why_unreadable
 from ....grounds import KINDS
 from ....model import Spec, Variant
 from ....read.positioned import HIDDEN
@@ -71,6 +72,8 @@ def _followed(spec: Spec, write: Writer) -> list[tuple[str, tuple[str, ...], lis
 
 def _example(path: Path, root: Path) -> Example:
     name = display_path(path, root)
+    if why := why_unreadable(path, root):
+        raise PtxspecError(f"{name}:1:1: error: cannot be read: {why}")
     text = read(path, name)
     if hidden := HIDDEN.search(text):
         before = text[: hidden.start()].split("\n")

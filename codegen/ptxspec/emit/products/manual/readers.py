@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 
 from ....model import Instruction, Spec, Variant
-from ...text import Files, Templates
+from ...text import Files, Templates, as_markdown
 from .forms import statement
 from .opcode import SECTIONS
 from .site import Site
@@ -97,9 +97,11 @@ def _hover(spec: Spec) -> str:
     hover = {
         "schema": 1,
         "generated": "by ptxspec from spec/; do not edit",
-        "opcodes": {i.opcode: f"{i.summary}\n\n[{i.opcode}]({i.opcode}.html)" for i in spec.instructions.values()},
-        "modifiers": {f".{m.name}": m.summary for m in spec.modifiers.values() if m.name in used},
-        "types": {f".{t.name}": t.summary for t in spec.types.values() if t.name in used},
+        "opcodes": {
+            i.opcode: f"{as_markdown(i.summary)}\n\n[{i.opcode}]({i.opcode}.html)" for i in spec.instructions.values()
+        },
+        "modifiers": {f".{m.name}": as_markdown(m.summary) for m in spec.modifiers.values() if m.name in used},
+        "types": {f".{t.name}": as_markdown(t.summary) for t in spec.types.values() if t.name in used},
         "texts": list(places),
         "variants": {spelling: list(dict.fromkeys(found)) for spelling, found in variants.items()},
     }
@@ -107,9 +109,9 @@ def _hover(spec: Spec) -> str:
 
 
 def _card(spec: Spec, instruction: Instruction, v: Variant) -> str:
-    lines = [f"`{v.opcode} {statement(v)}`", instruction.summary]
-    lines.append(f"Available nowhere: {v.crash}" if v.crash else f"Needs {spec.catalog.text(v.requires)}.")
+    lines = [f"`{v.opcode} {statement(v)}`", as_markdown(instruction.summary)]
+    lines.append(f"Available nowhere: {as_markdown(v.crash)}" if v.crash else f"Needs {spec.catalog.text(v.requires)}.")
     if hazard := spec.catalog.hazard_text(v):
-        lines.append(f"**Hazard:** {hazard}")
+        lines.append(f"**Hazard:** {as_markdown(hazard)}")
     lines.append(f"Claim: {v.claim}. [{v.opcode}]({v.opcode}.html#variants)")
     return "\n\n".join(lines)

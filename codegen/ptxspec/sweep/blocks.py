@@ -1,0 +1,198 @@
+"""What a sweep counts: numbered blocks of operands. A block's number alone says what is in it, so that whoever counts
+it, and however often, finds the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compare.classes import classes
+from ..compare.comparing import Found, Tried, all_operands, parts, signature
+from ..compare.reading import Reader
+from ..compare.sides import Misfit, Side, common_face
+from ..compare.tallying import Counting, Tally
+from ..diagnostics import PtxspecError
+from ..gpu import vectors
+from ..gpu.recording import folder_digest
+from ..gpu.vectors import Part
+from ..query.database import Database
+from ..roots import PACKAGE, Root
+from .recorded import Recorded
+
+Array = NDArray[Any]
+
+# Random operands of each stream: as many as a GPU is held against.
+_RANDOM = vectors.Sizes().random
+# All of so few are tried without being asked for.
+_FEW = 1 << 16
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a process must be told to count blocks. `identity` is of what the sweep rests on in the process that began
+    it: where another one has something else, the two must not add up."""
+
+    root: Path
+    packaged: bool
+    a: str
+    against: str
+    target: str | None
+    exhaustive: bool
+    identity: str = ""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What a block came to. `hidden`: results differ in it of which a recording has no more than the digest."""
+
+    tally: Tally
+    hidden: bool
+
+
+@dataclass
+class Sum:
+    """Blocks that are counted, each once, whoever counts it again. `hidden` are the numbers of those that differ
+    where nobody can see."""
+
+    tally: Tally
+    done: set[int] = field(default_factory=set)
+    hidden: set[int] = field(default_factory=set)
+
+    def take(self, number: int, counted: Counted) -> None:
+        if number in self.done:
+            return
+        self.done.add(number)
+        self.tally.add(counted.tally)
+        if counted.hidden:
+            self.hidden.add(number)
+
+
+class Sweep:
+    """A sweep of the sides that a job names. Raises PtxspecError where there is no such one."""
+
+    def __init__(self, job: Job) -> None:
+        root = Root(PACKAGE if job.packaged else job.root)
+        if Recorded.is_one(Path(job.against)):
+            self.recorded: Recorded | None = Recorded(root, job.a, Path(job.against), job.target)
+            self.a, self.b = self.recorded.a, self.recorded.side
+        else:
+            self.recorded = None
+            # Processes run beside each other as it is.
+            self.a, self.b = Reader(root, job.target, threads=1).both(job.a, job.against)
+        self.face = common_face(self.a, self.b)
+        self._signature = signature(self.face)
+        streams = self._streams(job)
+        self.tried = [tried for _, tried in streams]
+        self._blocks = [(p, *block) for some, _ in streams for p in some for block in p.blocks()]
+        self.facts = self._facts(root, job)
+
+    def __len__(self) -> int:
+        return len(self._blocks)
+
+    @property
+    def operands(self) -> int:
+        return sum(t.count for t in self.tried)
+
+    @property
+    def identity(self) -> str:
+        return hashlib.sha256(json.dumps(self.facts, sort_keys=True).encode()).hexdigest()[:16]
+
+    def size(self, number: int) -> int:
+        """How many operands are in a block."""
+        return self._blocks[number][2]
+
+    def empty(self) -> Sum:
+        return Sum(Tally.empty(self.face))
+
+    def found(self, total: Sum) -> Found:
+        return Found(self.a, self.b, self.face, tuple(self.tried), tuple(total.tally.rows(self.face)))
+
+    def count(self, number: int) -> Counted:
+        part, start, size = self._blocks[number]
+        columns = vectors.operands_of(self._signature, part.stream, start, size)
+        counting = Counting(self.a, self.b, self.face)
+        a = self.a.run(self.face, columns)
+        if self.recorded is None:
+            counting.add(columns, a, self.b.run(self.face, columns), self._by_class(part, start, size))
+            return Counted(counting.tally, False)
+        b, hidden = self.recorded.results(part, start, size, a)
+        counting.add(columns, a, b)
+        return Counted(counting.tally, hidden)
+
+    def _streams(self, job: Job) -> Sequence[tuple[list[Part], Tried]]:
+        if self.recorded:
+            return self.recorded.streams(job.exhaustive)
+        whole = all_operands(self._signature)
+        if whole is None and job.exhaustive:
+            bits = sum(t.width for _, t in self.face.registers())
+            few = "32 bits in one register, or in two of one lane each"
+            raise Misfit(
+                f"{self.a.name} takes {bits} bits: all operands can be tried where these have {few}; without "
+                f"--exhaustive {_RANDOM:,} of each random stream are"
+            )
+        if whole is None or not (job.exhaustive or whole.count <= _FEW):
+            return list(parts(self._signature, _RANDOM))
+        return [([whole], Tried(whole.stream, whole.count, whole=True))]
+
+    def _by_class(self, part: Part, start: int, size: int) -> Array | None:
+        """How many operands of a block each combination of classes has, where the order of operands tells."""
+        if part.stream != "pairs" or (start | size) & ((1 << (bits := self.face.kinds[1].width)) - 1):
+            return None
+        runs = (vectors.encodings(64, start >> bits, size >> bits, 0), vectors.encodings(64, 0, 1 << bits, 0))
+        first, second = (
+            np.bincount(classes(kind).of(x), minlength=classes(kind).count)
+            for kind, x in zip(self.face.kinds, runs, strict=True)
+        )
+        return np.asarray(np.outer(first, second).ravel())
+
+    def _facts(self, root: Root, job: Job) -> dict[str, Any]:
+        """What the counts depend on."""
+        sources = Database.read(root.data).data["sources"]
+        # No result depends on what was observed.
+        kept = {name: digest for name, digest in sources.items() if not name.startswith("spec/observed/")}
+        spec = "".join(f"{name} {digest}\n" for name, digest in sorted(kept.items()))
+        emulator = PACKAGE.parent / "ptxemu" if root.packaged else root.generated / "python" / "ptxemu"
+        return {
+            "first side": _told(self.a, job.a),
+            "second side": _told(self.b, job.against),
+            "target": job.target or "",
+            "operands": [f"{p.stream} {p.start} {p.count} {p.kept}" for p in dict.fromkeys(b[0] for b in self._blocks)],
+            "order of operands": f"version {vectors.VERSION}, blocks of {vectors.BLOCK}",
+            "specification": hashlib.sha256(spec.encode()).hexdigest()[:16],
+            "emulator": folder_digest(emulator),
+        } | ({"recording": self.recorded.digest} if self.recorded else {})
+
+
+def _told(side: Side, text: str) -> str:
+    """A side with all that may change without its name: what is in its file, and which version of a library runs it.
+    Where the file lies makes no difference."""
+    path = Path(text)
+    try:
+        if path.is_dir():
+            return "; ".join(side.about)
+        if path.is_file():
+            return "; ".join([*side.about, hashlib.sha256(path.read_bytes()).hexdigest()[:16]])
+    except (OSError, ValueError):
+        pass  # a text that is too long for a name
+    return "; ".join([text, *side.about])
+
+
+@lru_cache(maxsize=2)
+def sweep_of(job: Job) -> Sweep:
+    """Made once in each process. Raises PtxspecError where this one rests on something else than the one that began."""
+    sweep = Sweep(replace(job, identity=""))
+    if job.identity and sweep.identity != job.identity:
+        raise PtxspecError("a worker has another specification, emulator, recording or library than this process")
+    return sweep
+
+
+def count(job: Job, number: int) -> Counted:
+    return sweep_of(job).count(number)

@@ -1,0 +1,107 @@
+"""What a recording of a GPU has of one variant, as a side of a sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compare.bounded import within_bound
+from ..compare.comparing import Tried, all_operands
+from ..compare.reading import Reader
+from ..compare.sides import VARIANT, Face, Misfit, Registers, Side
+from ..diagnostics import PtxspecError
+from ..gpu import recording, registers, vectors
+from ..gpu.recording import RecordedPart
+from ..gpu.vectors import BLOCK, Part
+from ..read.link import read
+from ..roots import Root
+
+Array = NDArray[Any]
+
+
+class Recorded:
+    """`a` is the variant in the emulator, as the recorded GPU's target has it. Raises PtxspecError."""
+
+    def __init__(self, root: Root, variant: str, path: Path, target: str | None) -> None:
+        gpu = str(recording.about_of(path)["target"])
+        if target not in (None, gpu):
+            raise PtxspecError(f"{path}: recorded on {gpu}, and not on {target}: leave --target away")
+        spec = read(root.path)
+        origins = [s for s in Reader(root, gpu, spec, threads=1).sides(variant) if isinstance(s, Side) and s.origin]
+        if not origins:
+            raise PtxspecError(f"{variant}: a recording has results of variants such as add.rn.f16")
+        keys = {(s.origin.variant.spelling, s.origin.variant.operands): s for s in origins if s.origin and _has_all(s)}
+        recorded = recording.read(path, spec, variants=keys)
+        if not recorded.parts:
+            raise PtxspecError(f"{path}: has no results of {origins[0].name}")
+        key = min((p.variant for p in recorded.parts), key=lambda k: k[1])
+        self.a = keys[key]
+        self.digest = str(recorded.provenance["digest"])
+        self._parts = {p.part: p for p in recorded.parts if p.variant == key}
+        self._kept: tuple[Part, Array] | None = None
+        self.side = Side(
+            str(path),
+            (f"recorded on {recorded}", f"{recorded.provenance['gpu']} executed {self.a.name}"),
+            self.a.face,
+            VARIANT,
+            _cannot_run,
+            within_bound(self.a.origin, gpu, own_is_judged=True) if self.a.origin else (),
+        )
+
+    @staticmethod
+    def is_one(path: Path) -> bool:
+        """Whether a path is meant as a recording: it is a folder."""
+        try:
+            return path.is_dir()
+        except (OSError, ValueError):
+            return False  # a text that is too long for a name
+
+    def streams(self, exhaustive: bool) -> Sequence[tuple[list[Part], Tried]]:
+        """What was recorded; of a stream that has all operands, that alone."""
+        by_stream: dict[str, list[Part]] = {}
+        for part in sorted(self._parts, key=lambda p: (p.turn, p.start)):
+            by_stream.setdefault(part.stream, []).append(part)
+        every, s = by_stream.get("every", []), vectors.signature(self._variant)
+        whole = all_operands(s)
+        if whole and whole.stream == "every" and sum(p.count for p in every) == whole.count:
+            return [(every, Tried("every", whole.count, whole=True))]
+        if exhaustive:
+            raise Misfit(f"{self.side.name}: not all operands of {self.a.name} were recorded")
+        return [(found, Tried(stream, sum(p.count for p in found), False)) for stream, found in by_stream.items()]
+
+    def results(self, part: Part, start: int, size: int, a: Registers) -> tuple[Registers, bool]:
+        """What the GPU returned for a block, as far as it is known, and as `a`, the emulator's, beyond; and whether
+        there is something else beyond."""
+        held = self._parts[part]
+        mine = [np.asarray(x, held.type) for x in a]
+        begin = min(start - part.start, part.kept)
+        kept = self._all(held)[begin : min(begin + size, part.kept)]
+        theirs = kept[:, None] if kept.ndim == 1 else kept
+        made = [np.concatenate([theirs[:, i], x[len(kept) :]]) for i, x in enumerate(mine)]
+        # A digest is of what a kernel stores.
+        known = vectors.digest(registers.joined(made)) == held.digests[(start - part.start) // BLOCK]
+        return [x.astype(y.dtype) for x, y in zip(made, a, strict=True)], not known
+
+    def _all(self, held: RecordedPart) -> Array:
+        """What is kept of a part; the last one's is held."""
+        if self._kept is None or self._kept[0] != held.part:
+            self._kept = held.part, held.results()
+        return self._kept[1]
+
+    @property
+    def _variant(self) -> Any:
+        assert self.a.origin is not None
+        return self.a.origin.variant
+
+
+def _has_all(side: Side) -> bool:
+    """Whether a side has all results of its variant, as recordings have."""
+    return side.origin is not None and len(side.face.results) == len(side.origin.variant.results)
+
+
+def _cannot_run(face: Face, columns: Sequence[Array]) -> Registers:
+    raise AssertionError("a recording has results of its own operands alone")

@@ -1,0 +1,92 @@
+"""What of a sweep is done, in a file that is written whole: a sweep that was stopped goes on from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from ..compare.tallying import tally_from_json
+from ..diagnostics import PtxspecError
+from ..files import replace_text
+from .blocks import Sum, Sweep
+
+SCHEMA = 1
+_WRITER = "ptxspec sweep"
+# Seconds between two writings: so much work is lost at most.
+_EVERY = 1.0
+
+
+class State:
+    """`sum` is what the file has, and `keep` brings that up to date. Raises PtxspecError for a file of something else,
+    of another sweep, or that is broken."""
+
+    def __init__(self, path: Path | None, sweep: Sweep) -> None:
+        self.path, self._sweep = path, sweep
+        self._written = 0.0
+        self.sum = sweep.empty()
+        if path is None:
+            return
+        try:
+            text = path.read_text("utf-8")
+        except FileNotFoundError:
+            # A place that cannot be written is told before anything is counted.
+            self.keep(at_once=True)
+            return
+        except (OSError, UnicodeDecodeError) as e:
+            raise PtxspecError(f"{path}: not the state of a sweep: {getattr(e, 'strerror', None) or e}") from None
+        self._read(text)
+
+    def keep(self, at_once: bool = False) -> None:
+        if self.path is None or (not at_once and time.monotonic() - self._written < _EVERY):
+            return
+        body = {
+            "schema": SCHEMA, "facts": self._sweep.facts, "blocks": len(self._sweep), "done": _runs(self.sum.done),
+            "hidden": sorted(self.sum.hidden), "tally": self.sum.tally.as_json(),
+        }  # fmt: skip
+        try:
+            replace_text(self.path, json.dumps({"writer": _WRITER, "digest": _digest(body), **body}) + "\n")
+        except OSError as e:
+            raise PtxspecError(f"{self.path}: cannot be written: {e.strerror}") from None
+        self._written = time.monotonic()
+
+    def _read(self, text: str) -> None:
+        try:
+            data = json.loads(text)
+        except ValueError:
+            data = None
+        if not isinstance(data, dict) or data.pop("writer", None) != _WRITER:
+            raise PtxspecError(f"{self.path}: not the state of a sweep; --state takes a file of its own")
+        if data.pop("digest", None) != _digest(data):
+            raise PtxspecError(f"{self.path}: damaged: its digest is another one; remove it to begin anew")
+        if data.get("schema") != SCHEMA:
+            raise PtxspecError(f"{self.path}: written by another version of ptxspec; remove it to begin anew")
+        before, now = data["facts"], self._sweep.facts
+        for what in dict.fromkeys([*now, *before]):
+            if before.get(what) != now.get(what):
+                was = f": {said}" if (said := before.get(what)) and what.endswith("side") else ""
+                raise PtxspecError(f"{self.path}: begun with another {what}{was}; choose another file, or remove it")
+        try:
+            done = {n for first, last in data["done"] for n in range(first, last + 1)}
+            hidden = set(data["hidden"])
+            if not hidden <= done <= {*range(len(self._sweep))}:
+                raise ValueError("there are no such blocks")
+            self.sum = Sum(tally_from_json(self._sweep.face, data["tally"]), done, hidden)
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError) as e:
+            raise PtxspecError(f"{self.path}: damaged: {e}; remove it to begin anew") from None
+
+
+def _digest(body: dict[str, Any]) -> str:
+    return hashlib.blake2b(json.dumps(body, sort_keys=True).encode(), digest_size=8).hexdigest()
+
+
+def _runs(numbers: set[int]) -> list[list[int]]:
+    """The first and the last of numbers that follow each other."""
+    found = []
+    for _, run in groupby(enumerate(sorted(numbers)), lambda at: at[1] - at[0]):
+        of_run = [n for _, n in run]
+        found.append([of_run[0], of_run[-1]])
+    return found

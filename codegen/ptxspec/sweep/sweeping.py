@@ -1,0 +1,106 @@
+"""A sweep from its beginning, or from where it was stopped, to its verdict."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ..diagnostics import PtxspecError
+from ..processes import end_with_parent, processors
+from .blocks import Counted, Job, Sum, Sweep, count, sweep_of
+from .state import State
+
+Progress = Callable[[int, int], None]
+Done = Iterator[tuple[int, Counted]]
+
+# Seconds that it takes about to start processes.
+_ALONE = 1.0
+# Blocks that wait for a process: none of them is idle, and what was counted does not pile up.
+_AHEAD = 2
+
+
+def sweep(job: Job, state: Path | None, scheduler: str | None, progress: Progress | None = None) -> tuple[Sweep, Sum]:
+    """Count all blocks that are not counted in `state`, on all processors or on a Dask cluster. Raises PtxspecError."""
+    here = sweep_of(job)
+    kept = State(state, here)
+    job = replace(job, identity=here.identity)
+    left = [n for n in range(len(here)) if n not in kept.sum.done]
+    operands = here.operands - sum(map(here.size, left))
+    try:
+        for number, counted in _counted(job, here, left, scheduler):
+            kept.sum.take(number, counted)
+            operands += here.size(number)
+            kept.keep()
+            if progress:
+                progress(operands, here.operands)
+    finally:
+        kept.keep(at_once=True)
+    return here, kept.sum
+
+
+def _counted(job: Job, here: Sweep, left: Sequence[int], scheduler: str | None) -> Done:
+    if scheduler is not None:
+        from .cluster import on_cluster
+
+        return on_cluster(job, left, scheduler)
+    return _on_processors(job, here, left)
+
+
+def _on_processors(job: Job, here: Sweep, left: Sequence[int]) -> Done:
+    """In this process, as long as others would hardly be done sooner."""
+    workers, start = processors(), time.monotonic()
+    for i, number in enumerate(left):
+        spent = time.monotonic() - start
+        if i and workers > 1 and spent > _ALONE and spent / i * (len(left) - i) > 2 * _ALONE:
+            yield from _in_processes(job, left[i:], workers)
+            return
+        yield number, here.count(number)
+
+
+def _in_processes(job: Job, left: Iterable[int], workers: int) -> Done:
+    # Threads may run in this process: only a new one is safe.
+    context = multiprocessing.get_context("spawn")
+    stop = context.Event()
+    pool = ProcessPoolExecutor(workers, context, _start, (stop,))
+    try:
+        numbers = iter(left)
+        pending: dict[Future[Counted], int] = {pool.submit(count, job, n): n for n in islice(numbers, _AHEAD * workers)}
+        while pending:
+            done, _ = wait(pending, return_when=FIRST_COMPLETED)
+            for future in done:
+                number = pending.pop(future)
+                counted = future.result()
+                for n in islice(numbers, 1):
+                    pending[pool.submit(count, job, n)] = n
+                yield number, counted
+    except BrokenProcessPool:
+        raise PtxspecError("a process of the sweep was ended from outside; the same command goes on") from None
+    finally:
+        # Nobody waits for blocks that nobody asks for any more.
+        stop.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+# In another process
+
+
+def _start(stop: Any) -> None:
+    # Interrupts are the other process's to tell of.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for end in (end_with_parent, lambda: _end_at(stop)):
+        threading.Thread(target=end, daemon=True).start()
+
+
+def _end_at(stop: Any) -> None:
+    stop.wait()
+    os._exit(0)

@@ -1,0 +1,47 @@
+"""The verdict of a sweep, for people and for scripts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ..compare.comparing import Found
+from ..compare.telling import as_json as compared_as_json, as_text as compared_as_text
+from ..gpu.vectors import BLOCK
+from .blocks import Sum, Sweep
+
+
+def is_equal(found: Found, total: Sum) -> bool:
+    """But for what one of the two leaves open."""
+    return found.equal and not total.hidden
+
+
+def as_text(sweep: Sweep, total: Sum, width: int) -> Iterator[str]:
+    found = sweep.found(total)
+    yield from compared_as_text(found, width, _counts(found, total))
+
+
+def as_json(sweep: Sweep, total: Sum) -> str:
+    found = sweep.found(total)
+    data: dict[str, Any] = json.loads(compared_as_json(found))
+    judged, differ, opened = _numbers(found, total)
+    data["equal"] = is_equal(found, total)
+    data["results"] = {"judged": judged, "differ": differ, "open": opened}
+    data["hidden"] = len(total.hidden)
+    return json.dumps(data, indent=2)
+
+
+def _numbers(found: Found, total: Sum) -> tuple[int, int, int]:
+    """How many results were judged, lane by lane; how many differ, and how many may."""
+    counts = [sum(r.count for r in found.rows if bool(r.open) is opened) for opened in (False, True)]
+    return int(total.tally.tried.sum()) * len(found.face.results), counts[0], counts[1]
+
+
+def _counts(found: Found, total: Sum) -> list[str]:
+    judged, differ, opened = _numbers(found, total)
+    said = [f"{differ:,} of {judged:,} results differ" + (f", {opened:,} more may." if opened else ".")]
+    if total.hidden:
+        blocks = f"{len(total.hidden):,} block{'s' * (len(total.hidden) != 1)}"
+        said.append(f"More differ in {blocks} of {BLOCK:,} operands at most, recorded by their digest alone.")
+    return said

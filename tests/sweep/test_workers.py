@@ -1,0 +1,124 @@
+"""Sweeps on several processes and on a Dask cluster: whatever is killed meanwhile, every block counts once."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import ROOT
+from ptxspec.diagnostics import PtxspecError
+from ptxspec.sweep import sweeping
+from ptxspec.sweep.blocks import Job
+from ptxspec.sweep.sweeping import sweep
+from ptxspec.sweep.telling import as_json
+
+pytestmark = pytest.mark.exhaustive
+
+# 33 blocks, and some millions of results that differ.
+JOB = Job(ROOT, False, "add.f32", "add.ftz.f32", None, False)
+BLOCKS = 33
+
+
+@pytest.fixture(scope="module")
+def alone() -> str:
+    """What one process finds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sweeping, "processors", lambda: 1)
+        found = as_json(*sweep(JOB, None, None))
+    assert json.loads(found)["results"]["differ"] > 1000
+    return found
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """All but the first block are counted in two others, whose numbers come here."""
+    monkeypatch.setattr(sweeping, "_ALONE", 0.0)
+    monkeypatch.setattr(sweeping, "processors", lambda: 2)
+    return []
+
+
+def test_processes_find_what_one_does(alone: str, processes: None) -> None:
+    told: list[tuple[int, int]] = []
+    assert as_json(*sweep(JOB, None, None, lambda *at: told.append(at))) == alone
+    done = [d for d, _ in told]
+    assert len(done) == BLOCKS and done == sorted(done) and told[-1] == (done[-1], done[-1])
+
+
+def children() -> list[int]:
+    import multiprocessing
+
+    return [p.pid for p in multiprocessing.active_children() if p.pid]
+
+
+def test_where_a_process_is_killed_nothing_is_lost_or_counted_twice(
+    alone: str, processes: None, tmp_path: Path
+) -> None:
+    state, seen = tmp_path / "state.json", []
+
+    def kill_one(done: int, total: int) -> None:
+        seen.append(done)
+        if len(seen) == 4:
+            os.kill(children()[0], signal.SIGKILL)
+
+    with pytest.raises(PtxspecError, match="was ended from outside; the same command goes on"):
+        sweep(JOB, state, None, kill_one)
+    assert as_json(*sweep(JOB, state, None)) == alone
+
+
+def test_a_sweep_that_is_killed_goes_on(alone: str, tmp_path: Path) -> None:
+    state = tmp_path / "state.json"
+    command = [
+        sys.executable, "-m", "ptxspec", "sweep", JOB.a, "--against", JOB.against, "--format", "json", "--root",
+        str(ROOT), "--state", str(state),
+    ]  # fmt: skip
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
+        while first.poll() is None and not (state.exists() and json.loads(state.read_text("utf-8"))["done"]):
+            time.sleep(0.01)
+        first.kill()
+    # It may have been done by then.
+    assert json.loads(state.read_text("utf-8"))["done"]
+    second = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert second.returncode == 1 and second.stdout.strip() == alone.strip()
+
+
+@pytest.fixture
+def cluster() -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed")
+    with contextlib.ExitStack() as stack:
+        made = distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+        )
+        yield stack.enter_context(made)
+
+
+def test_a_cluster_of_which_a_worker_is_killed_finds_what_one_process_does(alone: str, cluster: Any) -> None:
+    killed: list[int] = []
+
+    def kill_one(done: int, total: int) -> None:
+        if not killed:
+            killed.append(next(iter(cluster.workers.values())).pid)
+            os.kill(killed[0], signal.SIGKILL)
+
+    swept, total = sweep(JOB, None, cluster.scheduler_address, kill_one)
+    assert killed and as_json(swept, total) == alone
+    assert total.done == {*range(BLOCKS)}
+
+
+def test_what_a_cluster_cannot_count_is_told(cluster: Any, tmp_path: Path) -> None:
+    other = Job(ROOT, False, "add.f32", str(tmp_path / "none.ptx"), None, False)
+    with pytest.raises(PtxspecError, match="there is no such file"):
+        sweep(other, None, cluster.scheduler_address)
+    cluster.scale(0)
+    while cluster.workers:
+        time.sleep(0.05)
+    with pytest.raises(PtxspecError, match="it has no workers; start some with `dask worker"):
+        sweep(JOB, None, cluster.scheduler_address)
