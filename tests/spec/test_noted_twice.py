@@ -118,6 +118,11 @@ def notes(spec: Spec) -> dict[str, str]:
         for n6, r in enumerate(i.recipes):
             key = f"{i.opcode} recipe {n6}"
             found[key] = f"{_about(r.selector, i.variants)}; {r.differs}"
+        for intrinsic in i.intrinsics:
+            modifiers, types_, operands = intrinsic.form
+            key = f"{i.opcode} intrinsic {'.'.join([*sorted(modifiers), *types_])}/{operands}"
+            called = ": ".join(filter(None, [intrinsic.target, intrinsic.call]))
+            found[key] = "; ".join(filter(None, [found.get(key), called]))
         acting = {m: " ".join(f) for m, f in i.acts_on.items()}
         if acting:
             found[f"{i.opcode} acts on"] = str(acting)
@@ -161,6 +166,17 @@ def functions(spec: Spec) -> dict[str, str]:
     return {name: " | ".join(every) for name, every in found.items()}
 
 
+def requirements(spec: Spec) -> dict[str, str]:
+    """Of each requirement that the manual or the assembler has, how many variants, and some of them."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for i in spec.instructions.values():
+        for v in (*i.variants, *i.refused):
+            manual = spec.catalog.text(v.manual) if v.manual else "not listed"
+            needs = "refused" if v in i.refused else spec.catalog.text(v.requires)
+            found[f"{i.opcode}: {manual}; ptxas: {needs}"].append(f"{v.spelling}/{v.operands}")
+    return {key: _some(own) for key, own in found.items()}
+
+
 def _proof(h: HazardRule) -> str:
     p = h.proof
     shown = f"drops {sorted(p.drops)} adds {sorted(p.adds)} holds {p.holds} lacks {p.lacks} folds {p.folds} {p.unknown}"
@@ -173,7 +189,11 @@ def _beginning(n: Note, before: dict[str, str], opcode: str) -> str:
 
 
 def _about(selector: Selector, variants: tuple[Variant, ...]) -> str:
-    own = sorted(f"{v.spelling}/{v.operands}" for v in variants if selector.matches(v))
+    return _some([f"{v.spelling}/{v.operands}" for v in variants if selector.matches(v)])
+
+
+def _some(own: list[str]) -> str:
+    own = sorted(own)
     return f"{len(own)}: " + ", ".join(dict.fromkeys(own[k] for k in (0, len(own) // 2, -1))) if own else "0"
 
 
@@ -193,6 +213,7 @@ TABLES = {
         forms,
         assembler,
         functions,
+        requirements,
     )
 }
 
