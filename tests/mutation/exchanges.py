@@ -56,7 +56,7 @@ def in_code(line: str) -> Iterator[Exchange]:
         if m[1] != m[2]:
             yield Exchange("operands swapped", m.start(1), m.end(2), f"{m[2]}{code[m.end(1) : m.start(2)]}{m[1]}")
     for m in re.finditer(r"(?<=\()(\w+), (\w+)\b", code):
-        if m[1] != m[2] and m[1].upper() != m[1]:
+        if m[1] != m[2] and m[1].upper() != m[1] and not code[: m.start() - 1].endswith(" in "):
             yield Exchange("operands swapped", *m.span(), f"{m[2]}, {m[1]}")
     for m in re.finditer(r"(?<![\w.])(a|b|c|a0|a1)(?!\w)", code):
         yield Exchange("another operand", *m.span(), _OPERANDS[m[1]])
@@ -102,9 +102,9 @@ def _next(items: Sequence[str], item: str, step: int = 1) -> str:
 
 def in_ptx(line: str) -> Iterator[Exchange]:
     """Of a line of a recipe."""
-    if m := re.search(r"\w+[\w.:]* (%\S+), ([^,;{}]+), ([^,;{}]+)(?=[,;])", line):
-        if m[2] != m[3] and re.match(r"\s*(sub|div|sh[lr]|selp|slct|setp?|copysign)\b", line):
-            yield Exchange("operands swapped", m.start(2), m.end(3), f"{m[3]}, {m[2]}")
+    m = re.search(r"\w+[\w.:]* (%\S+), ([^,;{}]+), ([^,;{}]+)(?=[,;])", line)
+    if m and m[2] != m[3] and re.match(r"\s*(sub|div|sh[lr]|selp|slct|setp?|copysign)\b", line):
+        yield Exchange("operands swapped", m.start(2), m.end(3), f"{m[3]}, {m[2]}")
     for m in re.finditer(r"(?<=\.)\w+(?= |\.)", line):
         if m[0] in _SIBLINGS:
             yield Exchange("modifier", *m.span(), _SIBLINGS[m[0]])
@@ -114,7 +114,15 @@ def in_ptx(line: str) -> Iterator[Exchange]:
 
 
 def in_notation(text: str) -> Iterator[Exchange]:
-    """Of a selector, or of the names in a line of the syntax."""
+    """Of a selector, or of the names in a line of the syntax. A selector that begins with a dot matches whatever has
+    its names: one that may be left out changes nothing there."""
+    optional = [m.span() for m in re.finditer(r"\{\.[\w.:]+\}", text)] if text.startswith(".") else []
+    for e in _in_notation(text):
+        if e.operator == "modifier needed" or not any(start <= e.start < end for start, end in optional):
+            yield e
+
+
+def _in_notation(text: str) -> Iterator[Exchange]:
     for m in re.finditer(r"\{([^{}]+)\}", text):
         members = m[1].split(",")
         if len(members) > 1 and not m[1].startswith("."):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from helpers import repository
@@ -15,6 +16,7 @@ from ptxspec.model import Spec, Variant
 from ptxspec.ptxas.asking import judge
 from ptxspec.ptxas.combinations import own_shapes
 from ptxspec.ptxas.statements import Writer
+from ptxspec.recipes import proof
 
 from mutation import results
 from mutation.world import World
@@ -32,6 +34,11 @@ def figures(world: World) -> str:
     """The manual's figures, noted apart."""
     told = _of_tests("spec.test_manual_figures", world.spec)
     return told
+
+
+def noted(world: World) -> str:
+    """What is noted a second time, as nothing shows it."""
+    return _of_tests("spec.test_noted_twice", world.spec)
 
 
 def evidence(world: World) -> str:
@@ -68,6 +75,15 @@ def semantics(world: World) -> str:
 def functions_and_recipes(world: World) -> str:
     errors = check_functions(world.compiler)
     errors = errors or (world.recipes() if world.computing else [])
+    return str(errors[0]) if errors else ""
+
+
+def deeper(world: World) -> str:
+    """Recipes that are written otherwise, on many more operands than validate takes."""
+    written = {r.ptx for every in world.original.instead.values() for r in every}
+    new = {v: tuple(r for r in every if r.ptx not in written) for v, every in world.spec.instead.items()}
+    proof._FEW = proof._FEWER = 400
+    errors = proof.Prover(replace(world.spec, instead={v: r for v, r in new.items() if r}), world.compiler).check()
     return str(errors[0]) if errors else ""
 
 
@@ -142,9 +158,14 @@ def _of_tests(module: str, spec: Spec) -> str:
     if hasattr(tests, "SPEC"):
         tests.SPEC = spec  # type: ignore[attr-defined]
     for name, test in vars(tests).items():
-        if name.startswith("test_") and not getattr(test, "pytestmark", ()) and not test.__code__.co_argcount:
+        if not name.startswith("test_"):
+            continue
+        marks = getattr(test, "pytestmark", ())
+        if any(m.name != "parametrize" for m in marks) or len(marks) > 1 or test.__code__.co_argcount != len(marks):
+            continue
+        for values in marks[0].args[1] if marks else [None]:
             try:
-                test()
+                test(values) if marks else test()
             except AssertionError as e:
                 return f"{module}.{name}: {str(e)[:200]}"
     return ""
@@ -157,5 +178,7 @@ KILLERS: dict[str, Killer] = {
     "semantics": semantics,
     "recipes": functions_and_recipes,
     "hardware": hardware,
+    "noted twice": noted,
     "assembler": assembler,
+    "recipes, on more operands": deeper,
 }

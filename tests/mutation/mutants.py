@@ -87,7 +87,7 @@ def _of_instruction(names: tuple[str, ...], text: str, is_result: bool) -> Found
         # of fewer or more variants. What they say of results must be found wrong.
         if last == "rows" and is_result:
             yield from exchanges.in_cell(text)
-    elif last == "shown" or (last in ("operand", "result") and "exceeded" in names):
+    elif (last == "shown" and is_result) or (last in ("operand", "result") and "exceeded" in names):
         yield from (e._replace(operator="figure") for e in exchanges.in_number(text))
     elif last == "syntax":
         yield from exchanges.in_syntax(text)
@@ -154,7 +154,7 @@ def _of_shared(kind: str, names: tuple[str, ...], text: str) -> Found:
             yield from exchanges.in_notation(text)
         elif "functions" in names and text.startswith("."):
             yield from exchanges.in_notation(text)
-    elif kind == "assembler" and "registers" in names or "constraints" in names:
+    elif (kind == "assembler" and "registers" in names) or "constraints" in names:
         yield Exchange("register", *whole, "b32" if text != "b32" else "b64")
     elif kind == "words":
         yield Exchange("word", *whole, {"add": "sub", "mul": "div"}.get(text, "add" if text[0] != "." else ".sat"))
@@ -238,11 +238,11 @@ def _lines(doc: Document, first: int, column: int, block: bool) -> Iterator[tupl
 
 # Keys whose entry may be left out, and lists of which an element may be.
 _LEFT_OUT = r"for|target|ptx|until|within|lacks|operands|types|open|loose|crash|unlisted|nan|ftz"
-_LISTS = (
-    "elsewhere", "empty_types", "other_modifiers", "repeatable", "leading", "ignored", "crashing", "constants", "named_integers",
-    "registers", "constraints", "groups", "copied", "acts_on", "families", "nvcc", "targets", "names", "brands", "editions",
-    "special_registers", "other_opcodes", "other_types", "target_options", "formats", "for",
-)  # fmt: skip
+_LISTS = {
+    "elsewhere", "empty_types", "other_modifiers", "repeatable", "leading", "ignored", "crashing", "constants",
+    "named_integers", "registers", "constraints", "groups", "copied", "acts_on", "families", "nvcc", "targets", "names",
+    "brands", "editions", "special_registers", "other_opcodes", "other_types", "target_options", "formats", "for",
+}  # fmt: skip
 
 
 def _entries(doc: Document, kind: str) -> Iterator[tuple[int, Exchange]]:
@@ -260,16 +260,12 @@ def _entries(doc: Document, kind: str) -> Iterator[tuple[int, Exchange]]:
         ):
             yield mark.line, Exchange(f"no {key}", *m.span(), "")
     for where, mark in doc.marks.items():
-        if (
-            where
-            and where[0] != "corner_cases"
-            and isinstance(where[-1], int)
-            and any(name in _LISTS for name in where if isinstance(name, str))
-        ):
-            value, line = _value(doc, where), doc.line(mark.line)
-            if isinstance(value, str) and (m := re.compile(r"\"?[^\],\"]+\"?,?\s*").match(line, mark.column - 1)):
-                if line[: mark.column - 1].strip() != "-":
-                    yield mark.line, Exchange("element dropped", *m.span(), "")
+        if not where or where[0] == "corner_cases" or not isinstance(where[-1], int) or _LISTS.isdisjoint(where):
+            continue
+        value, line = _value(doc, where), doc.line(mark.line)
+        m = re.compile(r"\"?[^\],\"]+\"?,?\s*").match(line, mark.column - 1)
+        if m and isinstance(value, str) and line[: mark.column - 1].strip() != "-":
+            yield mark.line, Exchange("element dropped", *m.span(), "")
 
 
 def of(path: Path) -> list[Mutant]:

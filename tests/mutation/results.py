@@ -73,7 +73,7 @@ def rows(spelling: str, operands: int) -> tuple[Row, ...]:
 
 
 def _approximations(spelling: str) -> Iterator[Row]:
-    """Of finite numbers the correctly rounded result. Divisors are moderate: .approx loses the reciprocals of others."""
+    """Of finite numbers the correctly rounded result. Divisors are moderate: .approx loses other reciprocals."""
     opcode, *names = spelling.split(".")
     format_ = names[-1].removesuffix("x2")
     if opcode not in _FUNCTIONS or format_ not in ("f32", "f16", "bf16") or not {*names} & {"approx", "full", "f32"}:

@@ -19,7 +19,7 @@ from mutation.world import World, root_with
 
 # Seconds of a processor after which a check is taken to hang.
 _LIMIT = 120
-SURVIVED = "survived"
+SURVIVED, BROKE = "survived", "broke"
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Outcome:
 
     @property
     def killed(self) -> bool:
-        return self.by not in (SURVIVED, "broke")
+        return self.by not in (SURVIVED, BROKE)
 
 
 def judged(mutant: Mutant) -> tuple[str, str]:
@@ -48,8 +48,9 @@ def judged(mutant: Mutant) -> tuple[str, str]:
 def prepare(opcodes: Iterable[str]) -> None:
     """What judges say of an opcode is the same for all of its mutants."""
     spec = repository.specification()
-    for opcode in opcodes:
-        for v, programs in repository.checked()[opcode].programs.items():
+    checked = repository.checked()
+    for opcode in (o for o in opcodes if o in checked):
+        for v, programs in checked[opcode].programs.items():
             for target in programs:
                 if target and results.ptxemu_follows(v.spelling, target):
                     results.published(v.spelling, target)
@@ -81,7 +82,7 @@ def run(mutants: Sequence[Mutant], processes: int = 1) -> Iterator[Outcome]:
         mutant, read = running.pop(child)
         with os.fdopen(read, "rb") as file:
             said = file.read()
-        by, text = pickle.loads(said) if said else ("broke", f"ended with {status}")
+        by, text = pickle.loads(said) if said else (BROKE, f"ended with {status}")
         yield Outcome(mutant, by, text, used.ru_utime + used.ru_stime)
 
 
@@ -95,7 +96,7 @@ def _answer(mutant: Mutant, write: int) -> None:
     except BaseException as e:
         import traceback
 
-        found = "broke", f"{type(e).__name__}: {e} {traceback.format_exc()[-400:]}"
+        found = BROKE, f"{type(e).__name__}: {e} {traceback.format_exc()[-400:]}"
     with os.fdopen(write, "wb") as file:
         file.write(pickle.dumps(found))
     os._exit(0)

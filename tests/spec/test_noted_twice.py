@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 from helpers.repository import specification
-from ptxspec.model.hazards import HazardRule
 from ptxspec.model import Note, Selector, Spec, Variant
+from ptxspec.model.hazards import HazardRule
 
 SPEC = specification()
 NOTED: dict[str, Any] = yaml.load(Path(__file__).with_name("noted.yaml").read_text("utf-8"), Loader=yaml.BaseLoader)
@@ -118,10 +118,63 @@ def notes(spec: Spec) -> dict[str, str]:
         for n6, r in enumerate(i.recipes):
             key = f"{i.opcode} recipe {n6}"
             found[key] = f"{_about(r.selector, i.variants)}; {r.differs}"
+        for intrinsic in i.intrinsics:
+            modifiers, types_, operands = intrinsic.form
+            key = f"{i.opcode} intrinsic {'.'.join([*sorted(modifiers), *types_])}/{operands}"
+            called = ": ".join(filter(None, [intrinsic.target, intrinsic.call]))
+            found[key] = "; ".join(filter(None, [found.get(key), called]))
         acting = {m: " ".join(f) for m, f in i.acts_on.items()}
         if acting:
             found[f"{i.opcode} acts on"] = str(acting)
     return found
+
+
+def forms(spec: Spec) -> dict[str, str]:
+    """What ptxas takes of an opcode beside its variants; the sweeps ask it."""
+    found = {}
+    for i in spec.instructions.values():
+        found[f"{i.opcode} elsewhere"] = " ".join(".".join(e) for e in i.elsewhere or ())
+        found[f"{i.opcode} empty types"] = " ".join(i.empty_types)
+        found[f"{i.opcode} other modifiers"] = " ".join(i.other_modifiers)
+        for n, r in enumerate(i.operand_rules):
+            rules = [f"{t}: {' '.join(x)}" for m in (r.registers, r.constants) for t, x in m.items()]
+            found[f"{i.opcode} operands {n}"] = f"{_about(r.selector, i.variants)}; {'; '.join(rules)}"
+        for n, t in enumerate(i.tolerated):
+            found[f"{i.opcode} tolerated {n}"] = f"{t.text} {'crash' * t.crash} {len(t.forms)}"
+        for n, m in enumerate(i.means):
+            found[f"{i.opcode} means {n}"] = f"{_about(m.selector, i.variants)}: {' '.join(m.modifiers)}"
+    return found
+
+
+def assembler(spec: Spec) -> dict[str, str]:
+    return {name: str(value) for name, value in vars(spec.assembler).items() if not name.startswith("_")}
+
+
+def functions(spec: Spec) -> dict[str, str]:
+    """What functions of other languages are made of."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for kind in ("defined", "executed", "compiled"):
+        for f in getattr(spec.functions, kind):
+            about = {
+                n: x for n, x in vars(f).items() if n not in ("name", "semantics", "open", "mark", "type", "calls")
+            }
+            about |= {"reference": f.reference.name}
+            about |= {"semantics": f.semantics.text} if hasattr(f, "semantics") else {}
+            about |= {"open": [(o.when.text, o.why) for o in f.open]} if hasattr(f, "open") else {}
+            about |= {"type": f.type.name} if hasattr(f, "type") else {}
+            found[f"{f.name} {kind}"].append(str(about))
+    return {name: " | ".join(every) for name, every in found.items()}
+
+
+def requirements(spec: Spec) -> dict[str, str]:
+    """Of each requirement that the manual or the assembler has, how many variants, and some of them."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for i in spec.instructions.values():
+        for v in (*i.variants, *i.refused):
+            manual = spec.catalog.text(v.manual) if v.manual else "not listed"
+            needs = "refused" if v in i.refused else spec.catalog.text(v.requires)
+            found[f"{i.opcode}: {manual}; ptxas: {needs}"].append(f"{v.spelling}/{v.operands}")
+    return {key: _some(own) for key, own in found.items()}
 
 
 def _proof(h: HazardRule) -> str:
@@ -136,12 +189,32 @@ def _beginning(n: Note, before: dict[str, str], opcode: str) -> str:
 
 
 def _about(selector: Selector, variants: tuple[Variant, ...]) -> str:
-    own = sorted(f"{v.spelling}/{v.operands}" for v in variants if selector.matches(v))
+    return _some([f"{v.spelling}/{v.operands}" for v in variants if selector.matches(v)])
+
+
+def _some(own: list[str]) -> str:
+    own = sorted(own)
     return f"{len(own)}: " + ", ".join(dict.fromkeys(own[k] for k in (0, len(own) // 2, -1))) if own else "0"
 
 
 TABLES = {
-    f.__name__: f for f in (types, registers, words, products, naming, releases, targets, published, units, notes)
+    f.__name__: f
+    for f in (
+        types,
+        registers,
+        words,
+        products,
+        naming,
+        releases,
+        targets,
+        published,
+        units,
+        notes,
+        forms,
+        assembler,
+        functions,
+        requirements,
+    )
 }
 
 
@@ -153,9 +226,7 @@ def test_what_is_noted_twice_is_the_same(table: str) -> None:
 
 
 if __name__ == "__main__":
-    print(
-        "# What spec/ says too, by other keys: test_noted_twice.py reads it, and writes it where it is run as a program."
-    )
+    print("# What spec/ says too, by other keys: test_noted_twice.py reads it, and writes it as a program.")
     print(
         yaml.safe_dump(
             {t: {k: " ".join(v.split()) for k, v in sorted(f(SPEC).items())} for t, f in TABLES.items()},
