@@ -4,47 +4,17 @@ from __future__ import annotations
 
 import itertools
 import random
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from helpers.judged_lines import HEADER, NEWEST, disagreements, lines_in_error, lines_refused, typical
 from helpers.linting import writer
 from helpers.sizes import each_size, spread
 from ptxspec import Database
 from ptxspec.lint.linter import Linter
-from ptxspec.ptx.complaints import ERROR
-from ptxspec.ptxas.asking import CANARY, MESSAGE, find_ptxas
 from ptxspec.query.database import Variant
 
-HEADER = ".version {ptx}\n.target {target}\n.entry k(.param .u64 pp, .param .f32 pf) {{\n{declarations}\n"
 DECLARED = ".reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %b<8>; .reg .f32 %f<8>; .reg .f64 %d<8>; .reg .pred %p<8>;"
-NEWEST = ("sm_121a", "9.5")
-
-
-def lines_refused(ptxas: Path, path: Path, text: str) -> set[int]:
-    """The lines of which ptxas complains. The canary proves that it went to the end."""
-    path.write_text(text)
-    said = subprocess.run([str(ptxas), str(path), "-o", str(path.with_suffix(".o"))], capture_output=True, text=True)
-    return {int(m["line"]) for m in MESSAGE.finditer(said.stderr) if m["line"]}
-
-
-def lines_in_error(db: Database, text: str, language: str = "ptx") -> set[int]:
-    return {f.line for f in db.lint(text, language=language) if f.severity == ERROR}
-
-
-def disagreements(
-    db: Database, ptxas: Path, path: Path, declarations: str, statements: list[str], pair: tuple[str, str] = NEWEST
-) -> list[str]:
-    target, ptx = pair
-    header = HEADER.format(target=target, ptx=ptx, declarations=declarations)
-    first = header.count("\n") + 1
-    text = header + "\n".join(statements) + f"\n{CANARY}\n}}\n"
-    refused = lines_refused(ptxas, path, text)
-    last = first + len(statements)
-    assert last in refused and min(refused) >= first, "not every statement was judged"
-    wrong = lines_in_error(db, text) ^ (refused - {last})
-    return [f"{statements[i - first]} is {'refused' if i in refused else 'taken'} by ptxas" for i in sorted(wrong)]
 
 
 def written(db: Database, v: Variant, place: int, name: str) -> str:
@@ -56,16 +26,6 @@ def written(db: Database, v: Variant, place: int, name: str) -> str:
 def places(db: Database, v: Variant) -> range:
     """Those of operands, of which a vector is one."""
     return range(len(writer(db).operands(v)))
-
-
-def typical(db: Database, pair: tuple[str, str]) -> list[Variant]:
-    """Of each opcode, type and number of operands one variant. Vectors are judged by tests/lint/test_signatures.py."""
-    found: dict[tuple[str, str, int], Variant] = {}
-    for v in db.available(*pair):
-        if any(s.braced for s in v.sources):
-            continue
-        found.setdefault((v.opcode, v.types[-1], v.operands), v)
-    return list(found.values())
 
 
 TYPES = ("b8", "u8", "s8", "b16", "u16", "s16", "f16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64", "pred")
@@ -287,134 +247,6 @@ def test_a_register_is_named_with_its_type_and_what_is_taken(db: Database) -> No
 )
 def test_where_a_declaration_may_be_out_of_sight_nothing_is_said(db: Database, text: str) -> None:
     assert [f for f in db.lint(text) if f.code != "syntax"] == []
-
-
-# Inline assembly
-
-LETTERS = {"h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f": "float", "d": "double"}
-
-
-def compilers() -> list[str]:
-    found = find_ptxas()
-    beside = [found.with_name("nvcc")] if found else []
-    on_path = shutil.which("nvcc")
-    both = [str(p) for p in beside if p.exists()] + ([on_path] if on_path else [])
-    return both if shutil.which("g++") else []
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("nvcc", compilers() or [""])
-def test_constraints_are_judged_as_ptxas_judges_what_nvcc_makes_of_them(
-    db: Database, ptxas: Path, tmp_path: Path, nvcc: str
-) -> None:
-    if not nvcc:
-        pytest.skip("no nvcc, or no host compiler for it")
-    statements = []
-    for v in typical(db, ("sm_100", "8.6")):
-        right = [_letter(db, t) for t in (v.result, *(s.type for s in v.sources for _ in range(s.registers)))]
-        if "" in right or any(s.braced for s in v.sources):
-            continue
-        for place, letter in itertools.product(range(1 + v.operands), LETTERS):
-            letters = [letter if i == place else right[i] for i in range(1 + v.operands)]
-            out, *sources = (f'"{"=" if i == 0 else ""}{c}"(v{c})' for i, c in enumerate(letters))
-            numbers = ", ".join(f"%{i}" for i in range(1 + v.operands))
-            statements.append(f'asm volatile("{v.spelling} {numbers};" : {out} : {", ".join(sources)});')
-    assert len(statements) > 200
-    variables = "".join(f"{t} v{c} = *({t}*)p;" for c, t in LETTERS.items())
-    source = tmp_path / "a.cu"
-    source.write_text(f"__global__ void k(void* p) {{ {variables}\n" + "\n".join(statements) + "\n}\n")
-    module = tmp_path / "a.ptx"
-    # It asks its own ptxas, and so fails, but writes the file.
-    subprocess.run([nvcc, "-ptx", "-arch=sm_100", str(source), "-o", str(module)], check=False, capture_output=True)
-    lines = module.read_text().splitlines()
-    starts = [i + 2 for i, line in enumerate(lines) if "begin inline asm" in line]
-    assert len(starts) == len(statements)
-    refused = lines_refused(ptxas, module, module.read_text())
-    expected = {i + 2 for i, line in enumerate(starts) if line in refused}
-    assert len(expected) > 100
-    assert lines_in_error(db, source.read_text(), "c++") == expected
-    assert lines_in_error(db, module.read_text()) == refused
-
-
-def _letter(db: Database, type_: str) -> str:
-    """A constraint for operands of a type; none of predicates and of 8 bits."""
-    taken = db.data["assembler"]["registers"][type_]
-    return next((c for c, r in (("h", "b16"), ("r", "b32"), ("l", "b64")) if r in taken), "")
-
-
-@pytest.mark.parametrize(
-    ("text", "codes"),
-    [
-        ('asm("add.f32 %0,%1,%2;" : "=d"(x) : "f"(a), "f"(b));', ["illegal-register"]),
-        ('asm("add.f32 %0,%1,%2;" : "=f"(x) : "f"(a), "f"(b));', []),
-        ('asm("add.f32 %0,%1,%2;" : "=r"(x) : "f"(a), "r"(b));', []),
-        ('asm("add.f32 %0,%0,%1;" : "+f"(x) : "d"(a));', ["illegal-register"]),
-        ('asm("add.f32 %0,%0,%1;" : "+d"(x) : "f"(a));', ["illegal-register", "illegal-register"]),
-        ('asm("add.f32 %0,%1,%2;" : "=&f"(x) : "0"(a), "f"(b));', []),
-        ('asm("add.f32 %0,%1,%2;" : "=d"(x) : "0"(a), "f"(b));', ["illegal-register", "illegal-register"]),
-        ('asm("add.f32 %0,%1,%2;" : "=f"(x) : "f"(a), "n"(3));', ["illegal-immediate"]),
-        ('asm volatile("add.f32 %0,%1,%2;" : [out] "=f"(x[f(")", \')\')]) : "f"(a) /* ) */, "l"(b) : "memory");',
-         ["illegal-register"]),
-        ('asm("{ .reg .f64 t; add.f64 t,%0,%0; add.f32 t,%1,%1; }" :: "d"(a), "f"(b));', ["illegal-register"]),
-        ('asm("{ .reg .f64 %%t; add.f64 %%t,%0,%0; add.f32 %%t,%1,%1; }" :: "d"(a), "f"(b));', ["illegal-register"]),
-        ('asm("{ .reg .pred p; testp.finite.f32 p,%1; testp.finite.f32 %0,%1; }" : "=f"(a) : "f"(b));',
-         ["illegal-register"]),
-        ('asm("add.f32 %0,%%laneid,%1;" : "=f"(x) : "f"(a));', ["illegal-operand"]),
-        ('asm("add.f32 %0,%1,%2;" : "=f"(x) : "f"(a));', ["undeclared-register"]),
-        ('asm("add.f32 %0,%1,%7;" : "=f"(x) : "f"(a));', ["undeclared-register"]),
-        # nvcc pastes the digits.
-        *((f'asm("mov.b32 %0,{e};" : "=r"(x) : "r"(a), "n"(3), "i"(4));', []) for e in (
-            "%2*4", "(%2)", "~%2", "%2+%3", "32-%2", "0x%2", "-%3", "-(%2+1)", "8/(%2-1)", "%1+%2*4", "WARP_SZ-%2")),
-        ('asm("mov.b32 %0,%1*4;" : "=r"(x) : "r"(a), "n"(3));', ["syntax"]),
-        ('asm("mov.b32 %0,%1+%1;" : "=r"(x) : "r"(a), "n"(3));', ["syntax"]),
-        ('asm("mov.b32 %0,%7*4;" : "=r"(x) : "r"(a), "n"(3));', ["undeclared-register"]),
-        ('asm("mov.b32 %0,%2*4;" : "=r"(x) : IN(a));', []),
-        ('asm("add.f32 %0,%1,%2.x;" : "=f"(x) : "f"(a), "f"(b));', ["illegal-operand"]),
-        ('asm("sub.s32 %0,%1,%2.b0;" : "=r"(x) : "r"(a), "r"(b));', ["illegal-operand"]),
-        ('asm("add.f32 %0,%1,%2.5;" : "=f"(x) : "f"(a), "n"(1));', []),
-        # Not known: macros, other names, what is read and written besides, operands where there are none.
-        ('asm("add.f32 %0,%1,%2;" : OUT(x) : "d"(a), "d"(b));', []),
-        ('asm("add.f32 %0,%1,%2;" : "=f"(x) : "f"(a), IN(b));', []),
-        ('asm("add.f32 %0,%1,%2;" : "=" F (x) : "d"(a), "d"(b));', []),
-        ('asm("add.f32 %0,%1,%2;" ARGUMENTS);', []),
-        ('asm("add.f32 %0,%1,t;" : "=f"(x) : "f"(a));', []),
-        ('asm("add.f32 %0,%1,%2;" : "+f"(x) : "f"(a));', []),
-        ('asm("add.f32 %0,%1,%2;");', []),
-        ('asm("add.f32 %0,%1,%2;" : "=rm"(x) : "X"(a), "f"(b));', []),
-        ('asm("add.f32 %0,%1,%2;" : "=d"(x) : "d"(a), "d"(b)', []),
-    ],
-)  # fmt: skip
-def test_the_constraints_of_inline_assembly_are_types(db: Database, text: str, codes: list[str]) -> None:
-    assert [f.code for f in Linter(db).lint([text], "f", "c++")] == codes
-    for size in (1, 5, 16):
-        pieces = (text[i : i + size] for i in range(0, len(text), size))
-        assert [f.code for f in Linter(db).lint(pieces, "f", "c++")] == codes
-
-
-@pytest.mark.parametrize(
-    ("text", "codes"),
-    [
-        ('tl.inline_asm_elementwise("add.f32 $0, $1, $2;", "=f,f,f", [a])', []),
-        ('tl.inline_asm_elementwise("add.f32 $0, $1, $2;", "=f,f,d", [a])', ["illegal-register"]),
-        ('tl.inline_asm_elementwise(asm="add.f16x2 $0, $1, $2;",\n   constraints="=r,r,l,~{memory}")',
-         ["illegal-register"]),
-        ('tl.inline_asm_elementwise("add.f32 $0, $1, $2;", constraints=c)', []),
-        ('tl.inline_asm_elementwise("mov.b32 $0, ($1);", "=r,n", [a])', []),
-        ('tl.inline_asm_elementwise("mov.b32 $0, ($1);", "=r,r", [a])', ["syntax"]),
-        ('tl.inline_asm_elementwise("add.f32 $0, $1, $2;", ("=f,f"), [a])', []),
-        ('f("add.f32 $0, $1, $2;", "some text")', []),
-        ('["add.f32 $0, $1, $2;", "d", "d"]', []),
-        ('f"{{ {declarations} add.f32 t, $1, $2; }}"', []),
-        ('m = f".version 8.0\\n.target sm_80\\n.entry k() {{ {decl} add.f32 a, b, c; }}"', []),
-        ('m = ".version 8.0\\n.target sm_80\\n.entry k() { .reg .f64 a; add.f32 a, a, c; }"',
-         ["illegal-register", "illegal-register", "undeclared-register"]),
-    ],
-)  # fmt: skip
-def test_the_constraints_of_triton_are_types(db: Database, text: str, codes: list[str]) -> None:
-    assert [f.code for f in Linter(db).lint([text], "f", "python")] == codes
-    for size in (1, 5, 16):
-        pieces = (text[i : i + size] for i in range(0, len(text), size))
-        assert [f.code for f in Linter(db).lint(pieces, "f", "python")] == codes
 
 
 ELEMENTS = {16: ("b16", "s16", "u16", "f16"), 32: ("b32", "s32", "u32", "f32", "f16x2"), 8: ("b8", "s8", "u8")}
