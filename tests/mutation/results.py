@@ -225,7 +225,7 @@ def ptxemu_follows(spelling: str, target: str) -> bool:
     """Whether a published model says what the variant returns on a target."""
     try:
         return ptxemu.compile(spelling, target=target).claim == "reported"
-    except ValueError:
+    except (LookupError, ValueError):
         # A mutant may have spellings that there are not, or on other targets.
         return False
 
