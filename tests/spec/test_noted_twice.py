@@ -118,6 +118,9 @@ def notes(spec: Spec) -> dict[str, str]:
         for n6, r in enumerate(i.recipes):
             key = f"{i.opcode} recipe {n6}"
             found[key] = f"{_about(r.selector, i.variants)}; {r.differs}"
+        for n7, p in enumerate(i.hardware):
+            units_ = " ".join(p.units)
+            found[f"{i.opcode} machine code {n7}"] = f"{_about(p.selector, i.variants)}: {units_} {p.within or ''}"
         for intrinsic in i.intrinsics:
             modifiers, types_, operands = intrinsic.form
             key = f"{i.opcode} intrinsic {'.'.join([*sorted(modifiers), *types_])}/{operands}"
