@@ -47,7 +47,7 @@ _OF_RECORDINGS = (
 TARGETS = {
     "lint": Target(texts.lint, texts.lint_seeds, texts.WORDS, 1_500),
     "explain": Target(texts.explained, texts.explained_seeds, texts.WORDS, 4_000),
-    "spelling": Target(texts.spelling, texts.spelling_seeds, texts.WORDS, 600),
+    "spelling": Target(texts.spelling, texts.spelling_seeds, texts.WORDS, 400),
     "piece": Target(texts.piece, texts.piece_seeds, texts.WORDS, 2_500),
     "operand": Target(texts.operand, texts.operand_seeds, texts.WORDS, 4_000),
     "yaml": Target(specifications.yaml, specifications.yaml_seeds, _OF_FILES, 2_000),
