@@ -75,15 +75,14 @@ def _parts(count: int) -> bytes:
     return b"\n".join([about, blob, *[part] * count])
 
 
-# Of each kind one; the others with the sweeps.
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_time_is_in_proportion(entry: str) -> None:
     work, size = ENTRIES[entry]
     assert grows_linearly(work, size)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_memory_is_in_proportion(entry: str) -> None:
     work, size = ENTRIES[entry]

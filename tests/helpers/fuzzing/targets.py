@@ -45,12 +45,12 @@ _OF_RECORDINGS = (
 )  # fmt: skip
 
 TARGETS = {
-    "lint": Target(texts.lint, texts.lint_seeds, texts.WORDS, 2_000),
-    "explain": Target(texts.explained, texts.explained_seeds, texts.WORDS, 5_000),
-    "spelling": Target(texts.spelling, texts.spelling_seeds, texts.WORDS, 5_000),
-    "piece": Target(texts.piece, texts.piece_seeds, texts.WORDS, 2_000),
-    "operand": Target(texts.operand, texts.operand_seeds, texts.WORDS, 3_000),
-    "yaml": Target(specifications.yaml, specifications.yaml_seeds, _OF_FILES, 800),
-    "semantics": Target(specifications.semantics, specifications.semantics_seeds, _OF_CODE, 1_500),
+    "lint": Target(texts.lint, texts.lint_seeds, texts.WORDS, 1_500),
+    "explain": Target(texts.explained, texts.explained_seeds, texts.WORDS, 4_000),
+    "spelling": Target(texts.spelling, texts.spelling_seeds, texts.WORDS, 400),
+    "piece": Target(texts.piece, texts.piece_seeds, texts.WORDS, 2_500),
+    "operand": Target(texts.operand, texts.operand_seeds, texts.WORDS, 4_000),
+    "yaml": Target(specifications.yaml, specifications.yaml_seeds, _OF_FILES, 2_000),
+    "semantics": Target(specifications.semantics, specifications.semantics_seeds, _OF_CODE, 2_500),
     "recording": Target(recordings.recorded, recordings.recorded_seeds, _OF_RECORDINGS, 3_000),
 }
