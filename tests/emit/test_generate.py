@@ -290,7 +290,7 @@ def test_what_nobody_named_is_neither_written_nor_judged(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     command: tuple[str, ...],
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("ptxspec.roots._PACKAGE", project.root)
+    monkeypatch.setattr("ptxspec.roots.PACKAGE", project.root)
     monkeypatch.chdir(tmp_path)
     assert roots.find() == (project.root, True)
     assert main(command) == 2

@@ -78,7 +78,7 @@ def test_what_is_recorded_in_part_is_not_measured(bench: Bench) -> None:
 
 
 def test_any_text_is_registered_as_it_is(bench: Bench) -> None:
-    bench.device.gpu = 'A "B" \\ C: #1 \u2122\n'
+    bench.device.gpu = 'A "B" \\ C: #1 \u2122'
     assert bench.run("--record", bench.root / "tests/recordings/a: b #c").code == 0
     (registered,) = read(bench.root).recordings
     assert (registered.gpu, registered.path) == (bench.device.gpu, "tests/recordings/a: b #c")

@@ -136,7 +136,8 @@ def test_made_up_units_are_found_again_and_followed(
     assert data["units"]["RCP"]["models"][0]["within"] == "sm_90..sm_90a"
     assert "sm_90, sm_90a" in (built.root / "generated/manual/rcp.md").read_text("utf-8")
     in_c = (built.root / "generated/python/ptxemu/native/rcp.c").read_text("utf-8")
-    assert "LANE(rcp_approx_f32_1," in in_c and "LANE(rcp_approx_f32_1_sm_90," in in_c
+    # The coefficients that were made up are wider than any that was published: C has no word for them.
+    assert "LANE(rcp_approx_f32_1," in in_c and "LANE(rcp_approx_f32_1_sm_90," not in in_c
 
 
 def test_what_was_recorded_fitted_and_followed_is_measured(

@@ -79,10 +79,11 @@ def lint_seeds() -> list[bytes]:
 def explained(data: bytes) -> None:
     log = _text(data).splitlines(keepends=True)
     for direct in (False, True):
-        for e in explain.explanations(database(), log, direct):
+        explained = explain.explanations(database(), log, direct)
+        for e in explained:
             json.dumps(e.as_json())
             assert e.complaints and e.meaning.change
-        "\n".join(explain.explain(database(), log, direct, whole=True)).encode()
+        "\n".join(explain.as_text(explained, whole=True)).encode()
 
 
 def explained_seeds() -> list[bytes]:
