@@ -20,11 +20,20 @@ SHOWN = [
     (command, example) for command, examples in EXAMPLES.items() for example in examples if "COMMAND" not in example
 ]
 # What is exchanged in an example, so that it means something here.
-HERE = {"/usr/local/cuda/bin/ptxas": "PTXAS", "nvcc -c kernel.cu": "cat build.log"}
+HERE = {
+    "/usr/local/cuda/bin/ptxas": "PTXAS",
+    "nvcc -c kernel.cu": "cat build.log",
+    # All pairs take a minute, and all operands by MPFR an hour.
+    "add.f16 --against add.rn.f16": "cvt.rn.f16.s16 --against 'cvt.rn.f16.s16 %d, %a;'",
+    "sqrt.rn.f32 --against mpfr": "cvt.rn.f16.s16 --against mpfr",
+    "10.0.0.1:8786": "127.0.0.1:9",
+}
 # Those that write a specification, or ask ptxas of all of one, are given a small one.
 SMALL = ("generate", "validate", "verify", "machine-code --record")
-# What ends otherwise than with 0: the answer is no, nothing is generated yet, or there is no GPU and no recording.
+# What ends otherwise than with 0: the answer is no, nothing is generated yet, or there is no GPU, recording or cluster.
 CODES = {
+    "--against tests/recordings/NAME": 2,
+    "--scheduler": 2,
     "ptxspec generate --check": 1,
     "ptxspec query max.NaN.f64": 1,
     "ptxspec query add.bf16 --target A100": 1,
