@@ -3,7 +3,8 @@
 noted.yaml is a witness: on 2026-11-22 its sections were read against sources that nobody here wrote; its head says
 which, and what was not found there. copied.yaml is none. It repeats what we saw of ptxas, what others published and
 what we wrote ourselves, and shows only that a change was meant. Whoever changes spec/ changes noted.yaml by hand, from
-the source, and copied.yaml by the program: `python tests/spec/test_noted_twice.py`.
+the source, and copied.yaml by the program: `PYTHONPATH=codegen:generated/python:tests python
+tests/spec/test_noted_twice.py`.
 """
 
 from __future__ import annotations
