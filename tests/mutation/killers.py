@@ -37,7 +37,7 @@ def figures(world: World) -> str:
 
 
 def noted(world: World) -> str:
-    """What is noted a second time, as nothing shows it."""
+    """What no assembler and no arithmetic shows: noted from sources, or only copied."""
     return _of_tests("spec.test_noted_twice", world.spec)
 
 

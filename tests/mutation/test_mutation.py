@@ -73,7 +73,7 @@ def test_without_a_mutant_nothing_is_found() -> None:
     """A check that complains of the specification as it is would kill every mutant."""
     from mutation import running
 
-    for path in ("instructions/cos.yaml", "instructions/xor.yaml", "words.yaml"):
+    for path in ("instructions/cos.yaml", "instructions/xor.yaml", "modifiers.yaml"):
         m = next(m for m in every().values() if m.path == path)
         unchanged = Mutant(m.path, m.line, "nothing", m.before, f"{m.before} ", 1)
         (outcome,) = running.run([unchanged])

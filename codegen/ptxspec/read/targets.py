@@ -31,7 +31,7 @@ def read_targets(doc: Document, context: Context, versions: dict[str, PtxVersion
         context.known(doc, (*where, "ptx"), t["ptx"], versions, "PTX version")
         if "base" in t:
             context.known(doc, (*where, "base"), t["base"], found, "target")
-        cuda = "" if t.get("unlisted") else _first_release(versions, t["ptx"])
+        cuda = "" if t.get("unlisted") else t.get("cuda") or _first_release(versions, t["ptx"])
         found[t["name"]] = Target(t["name"], i, t["ptx"], t.get("base", ""), t.get("kind", ""), cuda=cuda)
     families = _families(doc, context, found)
     for i, name in enumerate(doc.data.get("nvcc", [])):
