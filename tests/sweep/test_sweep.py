@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from helpers import ROOT
 from ptxspec.compare.tallying import Tally
-from ptxspec.sweep.state import _digest
 from ptxspec.sweep.blocks import Counted, Job, Sweep, sweep_of
+from ptxspec.sweep.state import _digest
 
 from .conftest import Sweeping
 

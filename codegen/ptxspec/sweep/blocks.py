@@ -117,7 +117,8 @@ class Sweep:
 
     def count(self, number: int) -> Counted:
         part, start, size = self._blocks[number]
-        columns = vectors.operands_of(self._signature, part.stream, start, size)
+        # No block comes again: the cache would only hold what nobody asks for.
+        columns = vectors.operands_of.__wrapped__(self._signature, part.stream, start, size)
         counting = Counting(self.a, self.b, self.face)
         a = self.a.run(self.face, columns)
         if self.recorded is None:
