@@ -60,3 +60,8 @@ def test_what_is_inside_of_the_manuals_bound_is_left_open_and_measured(compared:
     assert found.equal and {r.kind for r in found.rows} == {VALUE}
     (row,) = found.rows
     assert row.open.startswith("the manual's bound: 2 ulp") and 1 <= row.worst <= 2 and row.count > 100
+
+
+@pytest.mark.parametrize("spelling", ["add.f32", "mad.f32"])
+def test_what_an_old_target_does_otherwise_is_so_around_mpfr_too(compared: Compare, spelling: str) -> None:
+    assert compared(spelling, "mpfr", "sm_13", samples=200).rows == ()

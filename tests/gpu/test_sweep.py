@@ -32,7 +32,7 @@ def test_what_a_gpu_returned_is_all_held_against_the_emulator(bench: Bench, reco
         (("add.f16", "--target", "sm_80"), "recorded on sm_90, and not on sm_80: leave --target away"),
         (("mul.f16",), "mul.f16"),
         (("add.f16", "--exhaustive"), "not all operands of add.f16 on sm_90 were recorded"),
-        (("add.f32 %d, %a, %b;",), "a recording has results of variants, as of add.rn.f16"),
+        (("add.f32 %d, %a, %b;",), "a recording has results of variants such as add.rn.f16"),
     ):
         answer = bench.project.run("sweep", *wrong, "--against", recorded)
         assert answer.code == 2 and message in answer.err, wrong

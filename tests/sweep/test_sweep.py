@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
 import pytest
 from helpers import ROOT
+from ptxspec.compare.tallying import Tally
 from ptxspec.sweep.blocks import Counted, Job, Sweep, sweep_of
+from ptxspec.sweep.state import _digest
 
 from .conftest import Sweeping
 
@@ -63,11 +66,11 @@ def test_blocks_add_up_in_any_order_and_each_once(small: None) -> None:
         counted = [(n, some.count(n)) for n in range(len(some))]
         in_order, mixed = some.empty(), some.empty()
         for n, c in counted:
-            in_order.take(n, c)
+            in_order = in_order.plus(n, c)
         shuffled = counted * 3
         random.Random(1).shuffle(shuffled)
         for n, c in shuffled:
-            mixed.take(n, c)
+            mixed = mixed.plus(n, c)
         assert some.found(in_order).rows == some.found(mixed).rows
         assert mixed.tally.tried.sum() == in_order.tally.tried.sum() == some.operands * some.face.lanes
 
@@ -101,6 +104,31 @@ def test_a_sweep_that_was_stopped_goes_on_where_it_was(sweep: Sweeping, small: N
     with pytest.MonkeyPatch.context() as patch:
         interrupted_after(0, patch)
         assert sweep(ABS, MASKED, *JSON, "--state", state).out == whole
+
+
+def test_an_interrupt_while_a_block_is_added_loses_nothing(sweep: Sweeping, small: None, tmp_path: Path) -> None:
+    whole, state = sweep(ABS, MASKED, *JSON).out, tmp_path / "state.json"
+    original, added = Tally.add, [0]
+
+    def adding(self: Tally, other: Tally) -> None:
+        added[0] += 1
+        if added[0] == 16:
+            raise KeyboardInterrupt
+        original(self, other)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Tally, "add", adding)
+        assert sweep(ABS, MASKED, "--state", state).code == 130
+    assert sweep(ABS, MASKED, *JSON, "--state", state).out == whole
+
+
+def test_a_state_whose_counts_are_not_of_its_blocks_is_refused(sweep: Sweeping, kept: Path) -> None:
+    data = json.loads(kept.read_text("utf-8"))
+    writer, _ = data.pop("writer"), data.pop("digest")
+    data["done"] = [[0, 14]]
+    kept.write_text(json.dumps({"writer": writer, "digest": _digest(data), **data}), "utf-8")
+    refused = sweep(ABS, MASKED, "--state", kept)
+    assert refused.code == 2 and "damaged: its counts are not of its blocks" in refused.err
 
 
 def test_without_a_state_nothing_is_kept_and_that_is_said(

@@ -44,7 +44,7 @@ def side(other: Side | None) -> Side:
     if other is None or other.origin is None:
         raise Misfit(f"{NAME} rounds what a variant rounds: the other must be a variant such as add.rn.f16")
     gmpy2, (spec, v, target) = _library(), other.origin
-    program = Compiler(spec).program(spec.instructions[v.opcode], v, None)
+    program = Compiler(spec).program(spec.instructions[v.opcode], v, target)
     rounding = [t for t in _applied(program) if t.function in UNROUNDED]
     if not rounding:
         raise Misfit(f"{v.spelling} rounds nothing: {NAME} has no part in it")

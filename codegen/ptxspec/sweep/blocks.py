@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -57,22 +57,22 @@ class Counted:
     hidden: bool
 
 
-@dataclass
+@dataclass(frozen=True)
 class Sum:
     """Blocks that are counted, each once, whoever counts it again. `hidden` are the numbers of those that differ
-    where nobody can see."""
+    where nobody can see. It never changes: an interrupt finds a block in all of it or in nothing."""
 
     tally: Tally
-    done: set[int] = field(default_factory=set)
-    hidden: set[int] = field(default_factory=set)
+    done: frozenset[int] = frozenset()
+    hidden: frozenset[int] = frozenset()
 
-    def take(self, number: int, counted: Counted) -> None:
+    def plus(self, number: int, counted: Counted) -> Sum:
         if number in self.done:
-            return
-        self.done.add(number)
-        self.tally.add(counted.tally)
-        if counted.hidden:
-            self.hidden.add(number)
+            return self
+        tally = Tally(np.zeros_like(self.tally.tried))
+        tally.add(self.tally)
+        tally.add(counted.tally)
+        return Sum(tally, self.done | {number}, self.hidden | {number} if counted.hidden else self.hidden)
 
 
 class Sweep:
@@ -117,7 +117,8 @@ class Sweep:
 
     def count(self, number: int) -> Counted:
         part, start, size = self._blocks[number]
-        columns = vectors.operands_of(self._signature, part.stream, start, size)
+        # No block comes again: the cache would only hold what nobody asks for.
+        columns = vectors.operands_of.__wrapped__(self._signature, part.stream, start, size)
         counting = Counting(self.a, self.b, self.face)
         a = self.a.run(self.face, columns)
         if self.recorded is None:

@@ -70,11 +70,14 @@ class State:
                 was = f": {said}" if (said := before.get(what)) and what.endswith("side") else ""
                 raise PtxspecError(f"{self.path}: begun with another {what}{was}; choose another file, or remove it")
         try:
-            done = {n for first, last in data["done"] for n in range(first, last + 1)}
-            hidden = set(data["hidden"])
+            done = frozenset(n for first, last in data["done"] for n in range(first, last + 1))
+            hidden = frozenset(data["hidden"])
             if not hidden <= done <= {*range(len(self._sweep))}:
                 raise ValueError("there are no such blocks")
-            self.sum = Sum(tally_from_json(self._sweep.face, data["tally"]), done, hidden)
+            tally = tally_from_json(self._sweep.face, data["tally"])
+            if tally.tried.sum() != sum(map(self._sweep.size, done)) * self._sweep.face.lanes:
+                raise ValueError("its counts are not of its blocks")
+            self.sum = Sum(tally, done, hidden)
         except (KeyError, TypeError, ValueError, IndexError, OverflowError) as e:
             raise PtxspecError(f"{self.path}: damaged: {e}; remove it to begin anew") from None
 
@@ -83,7 +86,7 @@ def _digest(body: dict[str, Any]) -> str:
     return hashlib.blake2b(json.dumps(body, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
-def _runs(numbers: set[int]) -> list[list[int]]:
+def _runs(numbers: frozenset[int]) -> list[list[int]]:
     """The first and the last of numbers that follow each other."""
     found = []
     for _, run in groupby(enumerate(sorted(numbers)), lambda at: at[1] - at[0]):

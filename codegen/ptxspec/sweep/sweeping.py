@@ -39,7 +39,7 @@ def sweep(job: Job, state: Path | None, scheduler: str | None, progress: Progres
     operands = here.operands - sum(map(here.size, left))
     try:
         for number, counted in _counted(job, here, left, scheduler):
-            kept.sum.take(number, counted)
+            kept.sum = kept.sum.plus(number, counted)
             operands += here.size(number)
             kept.keep()
             if progress:
