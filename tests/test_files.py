@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 from ptxspec.files import only_one, replace_text
@@ -15,16 +14,15 @@ posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no such locks")
 
 @posix
 def test_two_at_once_do_not_write_into_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, writing, go_on, write = tmp_path / "file", threading.Event(), threading.Event(), Path.write_text
+    path, writing, go_on, replace = tmp_path / "file", threading.Event(), threading.Event(), Path.replace
 
-    def slowly(self: Path, text: str, *arguments: Any, **options: Any) -> int:
-        if text[0] == "a":
-            write(self, text[:10])
+    def slowly(self: Path, target: Path) -> Path:
+        if self.read_text() == "a" * 100:
             writing.set()
             assert go_on.wait(60)
-        return write(self, text, *arguments, **options)
+        return replace(self, target)
 
-    monkeypatch.setattr(Path, "write_text", slowly)
+    monkeypatch.setattr(Path, "replace", slowly)
     first, second = (threading.Thread(target=replace_text, args=(path, c * 100)) for c in "ab")
     first.start()
     assert writing.wait(60)
@@ -41,17 +39,51 @@ def test_two_at_once_do_not_write_into_each_other(tmp_path: Path, monkeypatch: p
 def test_what_fails_leaves_the_old_file_alone(
     error: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, write = tmp_path / "file", Path.write_text
+    path = tmp_path / "file"
     replace_text(path, "old")
 
-    def half(self: Path, text: str, *arguments: Any, **options: Any) -> int:
-        write(self, text[:1])
+    def failing(self: Path, target: Path) -> Path:
+        assert self.read_text() == "new"
         raise error
 
-    monkeypatch.setattr(Path, "write_text", half)
+    monkeypatch.setattr(Path, "replace", failing)
     with pytest.raises(error):
         replace_text(path, "new")
     assert path.read_text() == "old" and os.listdir(tmp_path) == ["file"]
+
+
+def test_nothing_of_anybody_else_is_written(tmp_path: Path) -> None:
+    path, other = tmp_path / "file", tmp_path / "other"
+    other.write_text("kept")
+    new = tmp_path / "file.new"
+    new.write_text("kept")
+    path.symlink_to(other)
+    replace_text(path, "1")
+    assert not path.is_symlink() and path.read_text() == "1"
+    new.unlink()
+    new.symlink_to(other)
+    replace_text(path, "2")
+    assert path.read_text() == "2" and new.is_symlink() and other.read_text() == "kept"
+    assert sorted(os.listdir(tmp_path)) == ["file", "file.new", "other"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_a_file_stays_as_closed_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, fresh, replace = tmp_path / "file", tmp_path / "fresh", Path.replace
+    path.write_text("old")
+    path.chmod(0o600)
+    (tmp_path / "usual").touch()
+    modes = []
+
+    def seen(self: Path, target: Path) -> Path:
+        modes.append(self.stat().st_mode)
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", seen)
+    replace_text(path, "new")
+    replace_text(fresh, "new")
+    assert [mode & 0o777 for mode in modes] == [0o600, (tmp_path / "usual").stat().st_mode & 0o777]
+    assert path.stat().st_mode == modes[0]
 
 
 @posix

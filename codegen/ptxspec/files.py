@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,11 +23,15 @@ def why_unreadable(path: Path, root: Path) -> str:
 def replace_text(path: Path, text: str) -> None:
     """Write a file beside and put it in place: where that fails, as on a full disk, the old one is still there.
 
-    The file beside has one name, so that what a killed process has left of it is overwritten by the next."""
-    new = path.with_name(f"{path.name}.new")
+    The file beside is a new one, whatever others have put there, and is open to nobody whom the old one is closed to. A
+    link is replaced: what it leads to may be another's."""
     with only_one(path.parent):
+        new = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
         try:
-            new.write_text(text, "utf-8", newline="\n")
+            with new.open("x", encoding="utf-8", newline="\n") as file:
+                if path.is_file() and not path.is_symlink():
+                    new.chmod(stat.S_IMODE(path.stat().st_mode))
+                file.write(text)
             new.replace(path)
         except BaseException:
             with contextlib.suppress(OSError):  # where nothing can be written, nothing can be removed

@@ -254,7 +254,7 @@ def test_a_full_disk_leaves_what_was_there(
     folder = bench.root / "tests/recordings/standin"
     shutil.copytree(recorded, folder)
     assert bench.run("--replay", folder).code == 0
-    write_text = Path.write_text
+    replace = Path.replace
 
     def kept() -> list[Any]:
         about, results = folder / "about.json", folder / "results.jsonl"
@@ -263,13 +263,12 @@ def test_a_full_disk_leaves_what_was_there(
 
     before = kept()
 
-    def write_half(path: Path, text: str, *arguments: Any, **options: Any) -> int:
+    def no_room(path: Path, target: Path) -> Path:
         if not path.name.startswith(full):
-            return write_text(path, text, *arguments, **options)
-        write_text(path, text[: len(text) // 2], *arguments, **options)
+            return replace(path, target)
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", write_half)
+    monkeypatch.setattr(Path, "replace", no_room)
     result = bench.run("--record", folder)
     assert result.code == 2 and result.err.count("\n") == 1
     assert "cannot be written: No space left on device" in result.err
@@ -311,7 +310,7 @@ def test_two_runs_do_not_record_into_one_folder(bench: Bench, copied: Path) -> N
 def test_what_a_run_left_that_was_killed_at_once_is_no_other_thing(bench: Bench, tmp_path: Path) -> None:
     folder = tmp_path / "recorded"
     folder.mkdir()
-    (folder / "about.json.new").write_text('{"recor')
+    (folder / "about.json.0123456789abcdef.new").write_text('{"recor')
     (folder / "results.jsonl").write_text("results without their about.json")
     refused = bench.run("--record", folder)
     assert refused.code == 2 and "holds other things" in refused.err

@@ -58,6 +58,8 @@ def test_a_link_out_of_spec_is_refused_and_shows_nothing(
 
 def _itself(generated: Path, outside: Path) -> None:
     shutil.copytree(generated, outside / "copy", ignore=shutil.ignore_patterns("__pycache__"))
+    (outside / "copy/__pycache__").mkdir()
+    (outside / "copy/__pycache__/kept.cpython-311.pyc.1").write_text("kept\n")
     shutil.rmtree(generated)
     generated.symlink_to(outside / "copy")
 
@@ -116,6 +118,7 @@ def test_what_lies_in_generated_leads_nowhere(
     assert project.run("generate").code == 0
     files = {p.relative_to(generated): p.read_bytes() for p in generated.rglob("*.*") if "__pycache__" not in p.parts}
     put(generated, outside)
+    (outside / "kept.cpython-311.pyc.1").write_text("kept\n")
     before = {p: (p.stat().st_mtime_ns, p.is_file() and p.read_bytes()) for p in outside.rglob("*")}
     assert project.run("generate", "--check").code == 1
     assert project.run("generate").code == 0

@@ -99,7 +99,9 @@ def test_a_sweep_that_was_stopped_goes_on_where_it_was(sweep: Sweeping, small: N
         assert f"stopped: {state} has what is done; the same command goes on" in stopped.err
     with pytest.MonkeyPatch.context() as patch:
         second = interrupted_after(16, patch)
-        assert sweep(ABS, MASKED, *JSON, "--state", state).out == whole
+        link = tmp_path / "link.json"
+        link.symlink_to(state)
+        assert sweep(ABS, MASKED, *JSON, "--state", link).out == whole and link.is_symlink()
     assert sorted(first + second) == [*range(16)]
     with pytest.MonkeyPatch.context() as patch:
         interrupted_after(0, patch)

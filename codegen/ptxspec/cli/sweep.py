@@ -48,9 +48,11 @@ def run(options: argparse.Namespace) -> int:
 
     root = roots.find(options.root)
     job = Job(root.path, root.packaged, options.variant, options.against, target_named(options), options.exhaustive)
+    # The file that the user's own link leads to is kept, not the link replaced.
+    state = options.state and (options.state.resolve() if options.state.is_symlink() else options.state)
     try:
         with progress_bar("sweeping") as progress:
-            swept, total = sweep(job, options.state, options.scheduler, progress)
+            swept, total = sweep(job, state, options.scheduler, progress)
     except KeyboardInterrupt:
         kept = f"{options.state} has what is done; the same command goes on"
         print(f"stopped: {kept if options.state else 'nothing is kept; --state FILE would'}", file=sys.stderr)

@@ -133,8 +133,16 @@ def _recover(root: Path) -> None:
     old, generated = root / _OLD, root / "generated"
     if old.exists() and not generated.exists():
         old.rename(generated)
-    for leftover in (root / _NEW, old, *generated.rglob("__pycache__/*.pyc.*")):
+    for leftover in (root / _NEW, old, *_half_compiled(generated)):
         _remove(leftover)
+
+
+def _half_compiled(generated: Path) -> list[Path]:
+    """What killed compilations left. Links lead elsewhere, where nothing is ours to remove."""
+    if generated.is_symlink():
+        return []
+    walk = ((Path(folder), names) for folder, _, names in os.walk(generated))
+    return [f / n for f, names in walk if f.name == "__pycache__" for n in names if ".pyc." in n]
 
 
 def _remove(path: Path) -> None:

@@ -145,6 +145,8 @@ class Recorder:
                 # It may have ended since.
                 self._marked_incomplete = not _said(path)
                 if self._marked_incomplete:
+                    for left in path.glob(f"{_ABOUT}.*.new"):
+                        left.unlink()
                     self._write_about(complete=False)
                 else:
                     self._continue()
@@ -263,7 +265,7 @@ def _is_bare(path: Path) -> bool:
     """Is it a folder with no more than what a run leaves that is killed at once?"""
     if not path.is_dir():
         return False
-    return all(p.name == f"{_ABOUT}.new" or (p.name == _RESULTS and not p.stat().st_size) for p in path.iterdir())
+    return all(p.match(f"{_ABOUT}.*.new") or (p.name == _RESULTS and not p.stat().st_size) for p in path.iterdir())
 
 
 def _said(path: Path) -> dict[str, Any]:
