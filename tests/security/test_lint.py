@@ -84,6 +84,17 @@ def test_a_link_that_a_walk_meets_shows_nothing_of_another_place(
     assert "SECRET" in capsys.readouterr().out
 
 
+def test_a_configuration_that_is_a_pipe_or_has_no_end_is_passed_by(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = repository / "pyproject.toml"
+    os.mkfifo(path)
+    assert main(["lint", str(repository)]) == 1
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    assert main(["lint", str(repository)]) == 1
+
+
 CONFIGURATIONS = [
     "exclude = ['" + "*a" * 60 + "']",
     "exclude = ['" + "**/" * 400 + "b']",
