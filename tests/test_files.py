@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from ptxspec.files import only_one, replace_text
+from ptxspec.files import only_one, read_bytes, replace_text
 
 posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no such locks")
 
@@ -84,6 +84,19 @@ def test_a_file_stays_as_closed_as_it_was(tmp_path: Path, monkeypatch: pytest.Mo
     replace_text(fresh, "new")
     assert [mode & 0o777 for mode in modes] == [0o600, (tmp_path / "usual").stat().st_mode & 0o777]
     assert path.stat().st_mode == modes[0]
+
+
+@posix
+def test_what_has_no_end_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    for name in ("pipe", "zero"):
+        with pytest.raises(OSError, match="it is not a regular file"):
+            read_bytes(tmp_path / name, 10)
+    (tmp_path / "file").write_bytes(b"0123456789")
+    assert read_bytes(tmp_path / "file", 10) == read_bytes(tmp_path / "file") == b"0123456789"
+    with pytest.raises(OSError, match="it is larger than 9 bytes"):
+        read_bytes(tmp_path / "file", 9)
 
 
 @posix

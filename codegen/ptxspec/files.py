@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
@@ -18,6 +19,18 @@ def why_unreadable(path: Path, root: Path) -> str:
     if not os.path.realpath(path).startswith(os.path.join(within, "")):
         return "it is a link that leads out of spec/"
     return "it is not a regular file" if path.exists() and not path.is_file() else ""
+
+
+def read_bytes(path: Path, most: int | None = None) -> bytes:
+    """A regular file of at most so many bytes: a pipe of a stranger never ends, and neither does a device. Raises
+    OSError."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    with path.open("rb") as file:
+        data = file.read() if most is None else file.read(most + 1)
+    if most is not None and len(data) > most:
+        raise OSError(errno.EFBIG, f"it is larger than {most} bytes")
+    return data
 
 
 def replace_text(path: Path, text: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from ptxspec.cli.main import main
+from ptxspec.lint.patterns import Pattern
 
 WRONG = "add.f46 %f1, %f2, %f3;\n"
 NAMES = [
@@ -82,6 +83,26 @@ def test_a_link_that_a_walk_meets_shows_nothing_of_another_place(
         assert "SECRET" not in out + err and "text0.ptx" in out
     assert main(["lint", "--isolated", str(repository / "secret.ptx")]) == 1
     assert "SECRET" in capsys.readouterr().out
+
+
+def test_a_configuration_that_is_a_pipe_or_has_no_end_is_passed_by(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = repository / "pyproject.toml"
+    os.mkfifo(path)
+    assert main(["lint", str(repository)]) == 1
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    assert main(["lint", str(repository)]) == 1
+
+
+def test_a_pattern_of_many_wildcards_ends() -> None:
+    base, deep = Path("/"), Path("/", *["a"] * 1000)
+    assert not Pattern("*a" * 60 + "b", base).matches(Path("/", "a" * 255))
+    assert Pattern("*a" * 60, base).matches(Path("/", "a" * 255))
+    assert not Pattern("**/" * 100 + "b", base).matches(deep)
+    assert not Pattern("**/a/" * 100 + "b", base).matches(deep)
+    assert Pattern("**/a/" * 100 + "**", base).matches(deep)
 
 
 CONFIGURATIONS = [

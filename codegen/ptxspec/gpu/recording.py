@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import PtxspecError
-from ..files import is_taken, replace_text
+from ..files import is_taken, read_bytes, replace_text
 from ..model import Operand, Spec, Variant
 from ..read.link import OBSERVED
 from . import registers, vectors
@@ -46,6 +46,7 @@ RECORDER = "ptxspec conformance"
 REGISTER = "spec/observed/recordings.yaml"
 SCHEMA = 2
 _ABOUT, _RESULTS = "about.json", "results.jsonl"
+_MAX_BYTES = 1 << 24  # of about.json
 
 
 @dataclass(frozen=True)
@@ -271,7 +272,7 @@ def _is_bare(path: Path) -> bool:
 def _said(path: Path) -> dict[str, Any]:
     """about.json, unchecked; empty where this recorder did not write it."""
     try:
-        about = json.loads((path / _ABOUT).read_text("utf-8"))
+        about = json.loads(read_bytes(path / _ABOUT, _MAX_BYTES))
     except (OSError, ValueError, RecursionError):
         return {}
     return about if isinstance(about, dict) and about.get("recorder") == RECORDER else {}
@@ -280,7 +281,7 @@ def _said(path: Path) -> dict[str, Any]:
 def about_of(path: Path) -> dict[str, Any]:
     """What about.json says of a run. Raises PtxspecError where this recorder did not write it."""
     try:
-        about: dict[str, Any] = json.loads(_bytes(path / _ABOUT))
+        about: dict[str, Any] = json.loads(_bytes(path / _ABOUT, _MAX_BYTES))
         if about["recorder"] != RECORDER or not isinstance(about["specification"], dict):
             raise ValueError(f"not written by {RECORDER}")
         for what in ("gpu", "target", "driver", "compiler", "date"):
@@ -361,8 +362,8 @@ def _pack(raw: bytes) -> str:
     return base64.b64encode(raw).decode()
 
 
-def _bytes(path: Path) -> bytes:
+def _bytes(path: Path, most: int | None = None) -> bytes:
     try:
-        return path.read_bytes()
+        return read_bytes(path, most)
     except OSError as e:
         raise PtxspecError(f"{path}: {e.strerror}") from None

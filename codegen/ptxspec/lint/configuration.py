@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..diagnostics import Diagnostic, Mark, PtxspecError, suggest
+from ..files import read_bytes
 from ..query.database import Database
 from ..query.verdicts import pair
 from .findings import CODES
 from .patterns import Pattern
 
 FILE = "pyproject.toml"
+_MAX_BYTES = 1 << 22
 KEYS = {
     "exclude": "a list of patterns, as third_party and src/**/old_*.cu",
     "select": "a list of codes: only these are said",
@@ -90,7 +92,7 @@ class Configurations:
 
     def _read(self, path: Path) -> Settings | None:
         try:
-            data = path.read_bytes()
+            data = read_bytes(path, _MAX_BYTES)
         except OSError:
             return None
         if b"ptxspec" not in data:

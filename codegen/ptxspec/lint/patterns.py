@@ -36,24 +36,47 @@ def excluded(path: Path, patterns: Iterable[Pattern], used: set[Pattern] | None 
     return bool(matching)
 
 
-_PARTS = re.compile(r"\*\*/|/\*\*$|\*\*|\*|\?|\[!?[^\]]+\]|[^*?\[]+|\[")
+_PARTS = re.compile(r"\*+|\?|\[!?[^\]]+\]|[^*?\[]+|\[")
 _KNOWN: dict[str, re.Pattern[str]] = {}
 
 
 def _expression(pattern: str) -> re.Pattern[str]:
+    """Each wildcard but the last takes as little as it can and is never tried again: what follows it then has the most
+    left, and a pattern of many takes no longer than the path is."""
     found = _KNOWN.get(pattern)
     if found is None:
         text = PurePath(pattern).as_posix().removeprefix("./")
-        anchored = "/" in text
-        inner = "".join(map(_part, _PARTS.findall(text.lstrip("/"))))
-        found = _KNOWN[pattern] = re.compile(f"{'' if anchored else '(?:.*/)?'}{inner}(?:/.*)?", re.DOTALL)
+        runs: list[list[str]] = [[]]  # what stands between two `**`
+        for name in (["**"] if "/" not in text else []) + text.lstrip("/").split("/"):
+            if name == "**":
+                runs.append([])
+            else:
+                runs[-1].append(_name(name))
+        bodies = [(i, "/".join(run) + "(?![^/])") for i, run in enumerate(runs) if run]
+        pieces = [f"(?>(?:[^/]+/)*?{body})" if i else body for i, body in bodies]
+        if not runs[-1]:
+            pieces.append(".+")
+        found = _KNOWN[pattern] = re.compile("/".join(pieces) + "(?:/.*)?", re.DOTALL)
     return found
 
 
+def _name(name: str) -> str:
+    """The expression of a file's or a folder's name."""
+    fixed = [""]
+    for part in _PARTS.findall(name):
+        if part.startswith("*"):
+            fixed.append("")
+        else:
+            fixed[-1] += _part(part)
+    first, *between = fixed
+    if not between:
+        return first
+    return first + "".join(f"(?>[^/]*?{part})" for part in between[:-1]) + f"[^/]*{between[-1]}"
+
+
 def _part(part: str) -> str:
-    wild = {"**/": "(?:.*/)?", "/**": "/.+", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(part)
-    if wild is not None:
-        return wild
+    if part == "?":
+        return "[^/]"
     if part.startswith("[") and part.endswith("]"):
         inside = part[1:-1].replace("\\", r"\\")
         found = f"[^{inside[1:]}]" if inside.startswith("!") else f"[{inside}]"

@@ -14,7 +14,10 @@ from referencing import Registry, Resource
 from referencing.exceptions import CannotDetermineSpecification, Unresolvable
 
 from ..diagnostics import Diagnostic, PtxspecError, suggest
+from ..files import read_bytes
 from .positioned import Document
+
+_MAX_BYTES = 1 << 20
 
 
 @lru_cache(maxsize=8)
@@ -22,7 +25,7 @@ def _schemas(folder: Path) -> Registry[Any]:
     resources = []
     for path in sorted(folder.glob("*.schema.json")):
         try:
-            resources.append((path.name, Resource.from_contents(json.loads(path.read_text("utf-8")))))
+            resources.append((path.name, Resource.from_contents(json.loads(read_bytes(path, _MAX_BYTES)))))
         except (ValueError, OSError, RecursionError, CannotDetermineSpecification) as e:
             raise PtxspecError(f"{path}: not a readable JSON Schema: {e}") from None
     return Registry().with_resources(resources)

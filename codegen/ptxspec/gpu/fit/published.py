@@ -19,12 +19,14 @@ from typing import Any
 import numpy as np
 
 from ...diagnostics import PtxspecError
+from ...files import read_bytes
 from ...model import Core, Fitted, PublishedModel, Report, Spec, Unit, Variant
 from .. import vectors
 from ..blobs import decompressed
 from .arrays import Array
 
 ABOUT = "about.json"
+_MAX_BYTES = 1 << 24  # of that file
 KIND = "results of a published model, no recording of a GPU"
 _BITS = 32
 # Bytes that xz may look back: the most that it is told to, by its own programs.
@@ -100,7 +102,7 @@ def unpacked(planes: Array) -> Array:
 def is_published(path: Path) -> bool:
     """Is there a published model's results rather than a recording?"""
     try:
-        about = json.loads((path / ABOUT).read_text("utf-8"))
+        about = json.loads(read_bytes(path / ABOUT, _MAX_BYTES))
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(about, dict) and "published" in about
@@ -110,7 +112,7 @@ def read(path: Path, spec: Spec) -> Kept:
     """What a folder keeps of a published model. Raises PtxspecError with the reason where it cannot be used."""
     at = path / ABOUT
     try:
-        about: dict[str, Any] = json.loads(_bytes(at))
+        about: dict[str, Any] = json.loads(_bytes(at, _MAX_BYTES))
         if about["published"] != KIND:
             raise ValueError(f"published is not '{KIND}'")
         if lies := sorted({"gpu", "driver", "recorder", "target", "compiler"} & about.keys()):
@@ -175,8 +177,8 @@ def reported(kept: Kept, units: Sequence[str], spec: Spec) -> list[Reported]:
     return [Reported(kept, e, spec) for e in kept.entries if e.report.unit and (not units or e.report.unit in units)]
 
 
-def _bytes(path: Path) -> bytes:
+def _bytes(path: Path, most: int | None = None) -> bytes:
     try:
-        return path.read_bytes()
+        return read_bytes(path, most)
     except OSError as e:
         raise PtxspecError(f"{path}: {e.strerror}") from None
