@@ -30,6 +30,7 @@ def test_what_a_gpu_returned_is_all_held_against_the_emulator(bench: Bench, reco
     assert swept(bench, "testp.normal.f32", recorded)[0] == 0
     for wrong, message in (
         (("add.f16", "--target", "sm_80"), "recorded on sm_90, and not on sm_80: leave --target away"),
+        (("add.f16@sm_80",), "recorded on sm_90, and not on sm_80: leave @sm_80 away"),
         (("mul.f16",), "mul.f16"),
         (("add.f16", "--exhaustive"), "not all operands of add.f16 on sm_90 were recorded"),
         (("add.f32 %d, %a, %b;",), "a recording has results of variants such as add.rn.f16"),
@@ -52,9 +53,9 @@ def test_what_differs_is_counted_where_it_is_known_and_told_where_it_is_not(benc
     code, data = swept(bench, "add.f16", tmp_path / "wrong")
     assert code == 1 and not data["equal"]
     # Two of the grid, one of each other stream; in these something is different behind what is kept.
-    assert data["results"]["differ"] == 4 and data["hidden"] == 2
+    assert data["results"] == {"judged": 5776 + 2 * 128, "differ": 4, "open": 0} and data["hidden"] == 2
     text = bench.project.run("sweep", "add.f16", "--against", tmp_path / "wrong").out
-    assert "More differ in 2 blocks" in text
+    assert "More differ in 2 blocks" in text and " differ. Tried:" in " ".join(text.split())
 
 
 @pytest.mark.exhaustive
@@ -69,4 +70,7 @@ def test_an_approximation_inside_of_its_bound_may_differ(bench: Bench, tmp_path:
     code, data = swept(bench, "rsqrt.approx.f32", tmp_path / "moved")
     assert data["results"]["open"] > 50
     assert all(o["why"].startswith("the manual's bound: 2^-22.9") and o["apart"] == 1 for o in data["open"])
-    assert code == (0 if data["equal"] else 1)
+    # Nobody can see how far the results are apart behind what is kept.
+    assert code == 1 and not data["equal"] and data["hidden"]
+    text = " ".join(bench.project.run("sweep", "rsqrt.approx.f32", "--against", tmp_path / "moved").out.split())
+    assert " differ. Tried:" in text and "Whether inside of the bound is not known." in text

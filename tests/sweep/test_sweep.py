@@ -154,7 +154,7 @@ def test_a_state_of_something_else_is_refused(sweep: Sweeping, kept: Path, tmp_p
     assert "another second side" in sweep(ABS, "abs.f16 %d, %a;", "--state", kept).err
     assert "begun with another" in sweep(ABS, MASKED, "--state", kept, "--target", "sm_90").err
     foreign = tmp_path / "notes.txt"
-    for text in ("buy milk", "{}", "[1]", '{"writer": "somebody"}', ""):
+    for text in ("buy milk", "{}", "[1]", "[" * 200_000, '{"writer": "somebody"}', ""):
         foreign.write_text(text, "utf-8")
         refused = sweep(ABS, MASKED, "--state", foreign)
         assert refused.code == 2 and f"{foreign}: not the state of a sweep" in refused.err

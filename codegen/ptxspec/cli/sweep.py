@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from ..sweep.blocks import Job
     from ..sweep.sweeping import sweep
-    from ..sweep.telling import as_json, as_text, is_equal
+    from ..sweep.telling import as_json, as_text
 
     root = roots.find(options.root)
     job = Job(root.path, root.packaged, options.variant, options.against, target_named(options), options.exhaustive)
@@ -62,4 +62,4 @@ def run(options: argparse.Namespace) -> int:
     else:
         for line in as_text(swept, total, terminal.width()):
             print(line)
-    return OK if is_equal(swept.found(total), total) else NO
+    return OK if swept.found(total).equal else NO

@@ -32,11 +32,12 @@ class Found:
     face: Face
     tried: tuple[Tried, ...]
     rows: tuple[Row, ...]
+    hidden: bool = False  # more differs, and nobody can see what
 
     @property
     def equal(self) -> bool:
         """But for what one of the two leaves open."""
-        return all(row.open for row in self.rows)
+        return all(row.open for row in self.rows) and not self.hidden
 
     @property
     def whole(self) -> bool:
@@ -45,7 +46,7 @@ class Found:
     @property
     def in_nans_alone(self) -> bool:
         """What differs and may not are bits of NaNs."""
-        return not self.equal and all(row.open or row.kind == NAN_BITS for row in self.rows)
+        return not self.equal and not self.hidden and all(row.open or row.kind == NAN_BITS for row in self.rows)
 
 
 def compare(a: Side, b: Side, samples: int, progress: Progress | None = None) -> Found:

@@ -41,7 +41,7 @@ def as_text(found: Found, width: int, more: Sequence[str] = ()) -> Iterator[str]
 def _verdict(found: Found) -> str:
     a, b = found.a.name, found.b.name
     whole = next((t.count for t in found.tried if t.whole), 0)
-    streams = _listed([f"{t.count:,} {_STREAMS[t.stream]}" for t in found.tried])
+    streams = _listed([f"{t.count:,} {_stream(t.stream)}" for t in found.tried])
     if not found.equal:
         tried = f"all {whole:,} operands" if whole else streams
         inwhat = " in the bits of NaNs alone" if found.in_nans_alone else ""
@@ -54,6 +54,11 @@ def _verdict(found: Found) -> str:
         names = " and ".join(dict.fromkeys(loose))
         return f"{said} That is so in the emulator, which rounds correctly what {names} need not."
     return said
+
+
+def _stream(name: str) -> str:
+    stream, _, zeros = name.partition("<<")
+    return f"{_STREAMS[stream]} with {zeros} zero bits behind each" if zeros else _STREAMS[stream]
 
 
 def _listed(parts: list[str]) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compare import mpfr
 from ..compare.classes import classes
 from ..compare.comparing import Found, Tried, all_operands, parts, signature
 from ..compare.reading import Reader
@@ -80,7 +81,7 @@ class Sweep:
 
     def __init__(self, job: Job) -> None:
         root = Root(PACKAGE if job.packaged else job.root)
-        if Recorded.is_one(Path(job.against)):
+        if job.against.strip() != mpfr.NAME and Recorded.is_one(Path(job.against)):
             self.recorded: Recorded | None = Recorded(root, job.a, Path(job.against), job.target)
             self.a, self.b = self.recorded.a, self.recorded.side
         else:
@@ -109,11 +110,17 @@ class Sweep:
         """How many operands are in a block."""
         return self._blocks[number][2]
 
+    def unknown(self, number: int) -> int:
+        """Of how many operands of a hidden block nobody has the results."""
+        return self.recorded.unknown(*self._blocks[number]) if self.recorded else 0
+
     def empty(self) -> Sum:
         return Sum(Tally.empty(self.face))
 
     def found(self, total: Sum) -> Found:
-        return Found(self.a, self.b, self.face, tuple(self.tried), tuple(total.tally.rows(self.face)))
+        return Found(
+            self.a, self.b, self.face, tuple(self.tried), tuple(total.tally.rows(self.face)), bool(total.hidden)
+        )
 
     def count(self, number: int) -> Counted:
         part, start, size = self._blocks[number]

@@ -26,7 +26,7 @@ def on_cluster(job: Job, left: Iterable[int], address: str) -> Iterator[tuple[in
         raise PtxspecError("--scheduler needs Dask: pip install 'ptxspec[dask]'") from None
     try:
         client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
-    except (OSError, ValueError, ImportError) as e:
+    except (OSError, ValueError, ImportError, MemoryError) as e:  # what answers there may be anything
         first = str(e).strip().split("\n")[0]
         raise PtxspecError(f"--scheduler {address}: no scheduler of Dask answers there: {first}") from None
     with contextlib.closing(client):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..compare.reading import Reader
 from ..compare.sides import VARIANT, Face, Misfit, Registers, Side
 from ..diagnostics import PtxspecError
 from ..gpu import recording, registers, vectors
+from ..gpu.export import refuse_stale
 from ..gpu.recording import RecordedPart
 from ..gpu.vectors import BLOCK, Part
 from ..read.link import read
@@ -31,9 +32,12 @@ class Recorded:
         if target not in (None, gpu):
             raise PtxspecError(f"{path}: recorded on {gpu}, and not on {target}: leave --target away")
         spec = read(root.path)
+        refuse_stale(root, spec)
         origins = [s for s in Reader(root, gpu, spec, threads=1).sides(variant) if isinstance(s, Side) and s.origin]
         if not origins:
             raise PtxspecError(f"{variant}: a recording has results of variants such as add.rn.f16")
+        if other := next((s.origin.target for s in origins if s.origin and s.origin.target != gpu), None):
+            raise PtxspecError(f"{path}: recorded on {gpu}, and not on {other}: leave @{other} away")
         keys = {(s.origin.variant.spelling, s.origin.variant.operands): s for s in origins if s.origin and _has_all(s)}
         recorded = recording.read(path, spec, variants=keys)
         if not recorded.parts:
@@ -63,7 +67,7 @@ class Recorded:
     def streams(self, exhaustive: bool) -> Sequence[tuple[list[Part], Tried]]:
         """What was recorded; of a stream that has all operands, that alone."""
         by_stream: dict[str, list[Part]] = {}
-        for part in sorted(self._parts, key=lambda p: (p.turn, p.start)):
+        for part in sorted(_once(self._parts), key=lambda p: (p.turn, p.start)):
             by_stream.setdefault(part.stream, []).append(part)
         every, s = by_stream.get("every", []), vectors.signature(self._variant)
         whole = all_operands(s)
@@ -77,25 +81,55 @@ class Recorded:
         """What the GPU returned for a block, as far as it is known, and as `a`, the emulator's, beyond; and whether
         there is something else beyond."""
         held = self._parts[part]
-        mine = [np.asarray(x, held.type) for x in a]
-        begin = min(start - part.start, part.kept)
-        kept = self._all(held)[begin : min(begin + size, part.kept)]
-        theirs = kept[:, None] if kept.ndim == 1 else kept
-        made = [np.concatenate([theirs[:, i], x[len(kept) :]]) for i, x in enumerate(mine)]
+        made = [np.array(x, held.type) for x in a]
+        for other, first, last in self._known(part, start, size):
+            kept = self._all(other)[first - other.part.start : last - other.part.start]
+            theirs = kept[:, None] if kept.ndim == 1 else kept
+            for i, x in enumerate(made):
+                x[first - start : last - start] = theirs[:, i]
         # A digest is of what a kernel stores.
         known = vectors.digest(registers.joined(made)) == held.digests[(start - part.start) // BLOCK]
         return [x.astype(y.dtype) for x, y in zip(made, a, strict=True)], not known
 
+    def unknown(self, part: Part, start: int, size: int) -> int:
+        """Of how many operands of a block there is no more than the digest."""
+        found = np.ones(size, np.bool_)
+        for _, first, last in self._known(part, start, size):
+            found[first - start : last - start] = False
+        return int(found.sum())
+
+    def _known(self, part: Part, start: int, size: int) -> Iterator[tuple[RecordedPart, int, int]]:
+        """What is kept of the results of a block, by whichever parts, each with its first operand and its end."""
+        for other in self._parts.values():
+            p = other.part
+            first, last = max(start, p.start), min(start + size, p.start + p.kept)
+            if p.stream == part.stream and first < last:
+                yield other, first, last
+
     def _all(self, held: RecordedPart) -> Array:
-        """What is kept of a part; the last one's is held."""
-        if self._kept is None or self._kept[0] != held.part:
-            self._kept = held.part, held.results()
-        return self._kept[1]
+        """What is kept of a part; the last one's is held. Several threads may ask at once."""
+        last = self._kept
+        if last is None or last[0] != held.part:
+            self._kept = last = held.part, held.results()
+        return last[1]
 
     @property
     def _variant(self) -> Any:
         assert self.a.origin is not None
         return self.a.origin.variant
+
+
+def _once(parts: Iterable[Part]) -> list[Part]:
+    """The parts without those whose operands others have: a core's among all encodings."""
+    found: list[Part] = []
+    for part in sorted(parts, key=lambda p: (-p.count, p.start)):
+        end = part.start
+        for p in sorted((p for p in found if p.stream == part.stream), key=lambda p: p.start):
+            if p.start <= end:
+                end = max(end, p.start + p.count)
+        if end < part.start + part.count:
+            found.append(part)
+    return found
 
 
 def _has_all(side: Side) -> bool:

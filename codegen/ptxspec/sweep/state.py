@@ -56,7 +56,7 @@ class State:
     def _read(self, text: str) -> None:
         try:
             data = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict) or data.pop("writer", None) != _WRITER:
             raise PtxspecError(f"{self.path}: not the state of a sweep; --state takes a file of its own")

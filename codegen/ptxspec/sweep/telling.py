@@ -12,36 +12,32 @@ from ..gpu.vectors import BLOCK
 from .blocks import Sum, Sweep
 
 
-def is_equal(found: Found, total: Sum) -> bool:
-    """But for what one of the two leaves open."""
-    return found.equal and not total.hidden
-
-
 def as_text(sweep: Sweep, total: Sum, width: int) -> Iterator[str]:
     found = sweep.found(total)
-    yield from compared_as_text(found, width, _counts(found, total))
+    yield from compared_as_text(found, width, _counts(sweep, found, total))
 
 
 def as_json(sweep: Sweep, total: Sum) -> str:
     found = sweep.found(total)
     data: dict[str, Any] = json.loads(compared_as_json(found))
-    judged, differ, opened = _numbers(found, total)
-    data["equal"] = is_equal(found, total)
+    judged, differ, opened = _numbers(sweep, found, total)
     data["results"] = {"judged": judged, "differ": differ, "open": opened}
     data["hidden"] = len(total.hidden)
     return json.dumps(data, indent=2)
 
 
-def _numbers(found: Found, total: Sum) -> tuple[int, int, int]:
+def _numbers(sweep: Sweep, found: Found, total: Sum) -> tuple[int, int, int]:
     """How many results were judged, lane by lane; how many differ, and how many may."""
     counts = [sum(r.count for r in found.rows if bool(r.open) is opened) for opened in (False, True)]
-    return int(total.tally.tried.sum()) * len(found.face.results), counts[0], counts[1]
+    unknown = sum(map(sweep.unknown, total.hidden)) * found.face.lanes
+    return (int(total.tally.tried.sum()) - unknown) * len(found.face.results), counts[0], counts[1]
 
 
-def _counts(found: Found, total: Sum) -> list[str]:
-    judged, differ, opened = _numbers(found, total)
+def _counts(sweep: Sweep, found: Found, total: Sum) -> list[str]:
+    judged, differ, opened = _numbers(sweep, found, total)
     said = [f"{differ:,} of {judged:,} results differ" + (f", {opened:,} more may." if opened else ".")]
     if total.hidden:
         blocks = f"{len(total.hidden):,} block{'s' * (len(total.hidden) != 1)}"
-        said.append(f"More differ in {blocks} of {BLOCK:,} operands at most, recorded by their digest alone.")
+        open = " Whether inside of the bound is not known." if found.a.open or found.b.open else ""
+        said.append(f"More differ in {blocks} of {BLOCK:,} operands at most, recorded by their digest alone.{open}")
     return said
