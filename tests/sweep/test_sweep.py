@@ -174,6 +174,14 @@ def test_a_state_that_was_changed_is_refused(sweep: Sweeping, kept: Path, before
     assert refused.code == 2 and "damaged: its digest is another one; remove it to begin anew" in refused.err
 
 
+def test_a_folder_that_is_called_like_a_variant_changes_nothing(
+    sweep: Sweeping, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "neg.f16").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert "another first side" in sweep("neg.f16", MASKED, "--state", kept).err
+
+
 def test_a_state_that_was_cut_off_is_refused(sweep: Sweeping, kept: Path) -> None:
     kept.write_text(kept.read_text("utf-8")[:-20], "utf-8")
     assert sweep(ABS, MASKED, "--state", kept).code == 2

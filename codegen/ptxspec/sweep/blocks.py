@@ -36,6 +36,10 @@ _RANDOM = vectors.Sizes().random
 _FEW = 1 << 16
 
 
+# The packages of ptxspec on which a verdict rests.
+_JUDGES = ("compare", "gpu", "semantics", "sweep")
+
+
 @dataclass(frozen=True)
 class Job:
     """What a process must be told to count blocks. `identity` is of what the sweep rests on in the process that began
@@ -166,16 +170,21 @@ class Sweep:
         sources = Database.read(root.data).data["sources"]
         # No result depends on what was observed.
         kept = {name: digest for name, digest in sources.items() if not name.startswith("spec/observed/")}
+        # The functions of other languages are those of today: the emulator does not rest on them.
+        functions = root.path / "spec/functions.yaml"
+        if functions.is_file():
+            kept["spec/functions.yaml"] = hashlib.sha256(functions.read_bytes()).hexdigest()
         spec = "".join(f"{name} {digest}\n" for name, digest in sorted(kept.items()))
         emulator = PACKAGE.parent / "ptxemu" if root.packaged else root.generated / "python" / "ptxemu"
         return {
             "first side": _told(self.a, job.a),
-            "second side": _told(self.b, job.against),
+            "second side": "; ".join(self.b.about) if self.recorded else _told(self.b, job.against),
             "target": job.target or "",
             "operands": [f"{p.stream} {p.start} {p.count} {p.kept}" for p in dict.fromkeys(b[0] for b in self._blocks)],
             "order of operands": f"version {vectors.VERSION}, blocks of {vectors.BLOCK}",
             "specification": hashlib.sha256(spec.encode()).hexdigest()[:16],
             "emulator": folder_digest(emulator),
+            "program": " ".join(folder_digest(PACKAGE / name) for name in _JUDGES),
         } | ({"recording": self.recorded.digest} if self.recorded else {})
 
 
@@ -184,8 +193,6 @@ def _told(side: Side, text: str) -> str:
     Where the file lies makes no difference."""
     path = Path(text)
     try:
-        if path.is_dir():
-            return "; ".join(side.about)
         if path.is_file():
             return "; ".join([*side.about, hashlib.sha256(path.read_bytes()).hexdigest()[:16]])
     except (OSError, ValueError):

@@ -61,6 +61,9 @@ def _counted(
             counted = future.result()
         except distributed.KilledWorker as e:
             raise PtxspecError(f"block {number} was on each of several workers that ended: {e}") from None
+        except (RuntimeError, ImportError, MemoryError) as e:
+            first = str(e).strip().split("\n")[0]
+            raise PtxspecError(f"the scheduler and each worker need this ptxspec, and memory: {first}") from None
         except distributed.CancelledError:
             raise PtxspecError("the scheduler of the cluster is gone; the same command goes on elsewhere") from None
         for n in islice(numbers, 1):
