@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,7 +38,9 @@ def replace_text(path: Path, text: str) -> None:
     The file beside is a new one, whatever others have put there, and is open to nobody whom the old one is closed to. A
     link is replaced: what it leads to may be another's."""
     with only_one(path.parent):
-        new = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
+        # Always the same: what a killed run left goes with the next one. A link of that name is removed, not followed.
+        new = path.with_name(f"{path.name}.ptxspec.new")
+        new.unlink(missing_ok=True)
         try:
             with new.open("x", encoding="utf-8", newline="\n") as file:
                 if path.is_file() and not path.is_symlink():

@@ -38,7 +38,8 @@ def kept(function: _Function, made: Callable[[], _T]) -> _T:
     if found is None:
         found = _tables[function] = made()
         while len(_tables) > _KEPT:
-            oldest = next(iter(_tables))
+            # A copy: another thread may keep one meanwhile.
+            oldest = next(iter([*_tables]))
             _tables.pop(oldest, None)
             _asked.pop(oldest, None)
     return found
