@@ -129,14 +129,19 @@ def test_a_text_that_is_no_recording_is_refused(bench: Bench, forged: Path, file
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("differences", [0, 4])
 def test_few_bytes_do_not_become_very_many(bench: Bench, forged: Path, differences: int) -> None:
-    data = lzma.compress(bytes(_MEGABYTES << 20), lzma.FORMAT_RAW, filters=_FILTERS)
-    forge(forged, lambda line: line.update(data=base64.b64encode(data).decode(), differences=differences), "data")
-    tracemalloc.start()
-    try:
-        refused(bench, forged)
-        assert tracemalloc.get_traced_memory()[1] < _MEGABYTES << 18
-    finally:
-        tracemalloc.stop()
+    """More memory is not taken than for other results that lie: reading the specification takes some, too."""
+
+    def peak(megabytes: int) -> int:
+        data = lzma.compress(bytes(megabytes << 20), lzma.FORMAT_RAW, filters=_FILTERS)
+        forge(forged, lambda line: line.update(data=base64.b64encode(data).decode(), differences=differences), "data")
+        tracemalloc.start()
+        try:
+            refused(bench, forged)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    assert peak(_MEGABYTES) < peak(1) + (_MEGABYTES << 18)
 
 
 def test_no_more_is_unpacked_than_is_wanted() -> None:
