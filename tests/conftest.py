@@ -58,6 +58,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items[:] = [item for item in items if item not in superfluous]
 
 
+def pytest_collection_finish() -> None:
+    """Tests, and what their modules have read for them, are no garbage while tests run."""
+    gc.freeze()
+
+
 def pytest_unconfigure() -> None:
     """pytest looks for garbage five times when it ends. Once is enough: what lives then lives to the end."""
     gc.collect()

@@ -346,7 +346,7 @@ GUARDED = [
 ]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("target", GUARDED)
 def test_a_kernel_holds_its_instruction_exactly_where_it_is_taken(
     root: Path, made: Spec, nvcc: Path, target: str, tmp_path: Path
@@ -359,6 +359,7 @@ def test_a_kernel_holds_its_instruction_exactly_where_it_is_taken(
     assert {v for v in made.instructions["cvt"].variants if made.catalog.takes(v.requires, target, "9.5")} == taken
 
 
+@pytest.mark.exhaustive
 def test_the_test_program_compiles(root: Path, nvcc: Path, tmp_path: Path) -> None:
     options = ["-Werror", "all-warnings", "-Xcompiler", "-Wall", "-arch=sm_100a", "-c", "-o", tmp_path / "k.o"]
     subprocess.run([nvcc, *options, root / "generated/cuda/cvt.cu"], check=True, capture_output=True)

@@ -181,10 +181,11 @@ def test_a_terminal_gets_a_page_that_fits(
     page = run(capsys, "show", "mad")[1]
     assert max(map(len, page.splitlines())) <= columns
     assert "…" not in page and "|" not in page and "```" not in page
+    letters = re.sub(r"\s", "", page)
     for table in re.findall(r"^(?:\|.*\|\n)+", piped, re.MULTILINE):
         cells = re.split(r"(?<!\\)\||\s", table.partition("\n")[2])
         words = {word.replace("`", "") for word in cells if not re.search(r"---|[][\\]", word)}
-        assert [word for word in words if word not in re.sub(r"\s", "", page)] == []
+        assert [word for word in words if word not in letters] == []
 
 
 def test_a_recipe_is_a_block_of_code(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,9 +241,11 @@ def test_a_reader_that_leaves_early_and_a_poor_terminal_are_no_errors(project: P
     assert closed.stderr == ""
     project.edit("spec/instructions/mul.yaml", "summary: Product", "summary: Größe – Product")
     environment = {"PYTHONIOENCODING": "ascii", "PATH": "", "PYTHONPATH": os.pathsep.join(sys.path)}
+    for opcode in {*OPCODES} - {"mul"}:
+        (project.root / f"spec/instructions/{opcode}.yaml").unlink()
     command = [sys.executable, "-m", "ptxspec", "generate", "--check", "--root", str(project.root)]
     poor = subprocess.run(command, env=environment, capture_output=True, check=False)
-    assert poor.returncode == 1 and b"Traceback" not in poor.stderr
+    assert poor.returncode == 1 and b"Product" in poor.stdout and b"Traceback" not in poor.stderr
 
 
 def test_a_verdict_that_its_reader_did_not_wait_for_is_none(tmp_path: Path) -> None:
@@ -272,6 +275,7 @@ sys.exit(main())
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
 @pytest.mark.parametrize("command", ["query add.f32", "list --format csv", "vectors max.f32 --format csv"])
 def test_output_that_cannot_be_written_is_one_line(command: str) -> None:

@@ -77,7 +77,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("example", [pytest.param(e, marks=marks(e)) for e in dict.fromkeys(e for _, e in SHOWN)])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 def test_an_example_does_what_it_says(folder: Path, request: pytest.FixtureRequest, example: str) -> None:
     if example.startswith(tuple(f"ptxspec {c}" for c in SMALL)):
         copied(folder, OPCODES)

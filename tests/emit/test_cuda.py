@@ -64,7 +64,7 @@ def test_runs_of_rows_reach_every_row_and_none_beyond(source: Path) -> None:
     assert reached == {name: {*range(count)} for name, count in rows.items()}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @each_source
 def test_kernels_compile_and_hold_their_instruction(

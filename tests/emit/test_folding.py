@@ -118,7 +118,7 @@ def compiled(ptxas: Path, nvdisasm: Path, folder: Path, variants: list[Variant],
 def test_constants_are_folded_to_what_the_emulator_returns_or_to_what_an_entry_says(
     ptxas: Path, nvdisasm: Path, tmp_path: Path, whole: bool
 ) -> None:
-    variants = FOLDABLE if whole else spread(FOLDABLE, 50)
+    variants = FOLDABLE if whole else spread(FOLDABLE, 25)
     for start in range(0, len(variants), 500):
         part = variants[start : start + 500]
         assert compiled(ptxas, nvdisasm, tmp_path, part, 4 if whole else 12) == []

@@ -65,9 +65,9 @@ def test_the_committed_files_are_what_the_specification_gives(spec: Spec) -> Non
 def test_the_bytes_depend_on_nothing_but_the_specification(project: Project, tmp_path: Path) -> None:
     other = tmp_path / "anderswo – elsewhere"
     shutil.copytree(project.root, other)
-    first = ptxspec("generate", "--root", project.root, PYTHONHASHSEED="1", LC_ALL="C", TZ="UTC")
-    second = ptxspec("generate", cwd=other / "spec", PYTHONHASHSEED="77", LC_ALL="C.UTF-8", TZ="Asia/Tokyo")
-    assert first.returncode == second.returncode == 0, first.stderr + second.stderr
+    here = project.run("generate")
+    there = ptxspec("generate", cwd=other / "spec", PYTHONHASHSEED="77", LC_ALL="C", TZ="Asia/Tokyo")
+    assert here.code == there.returncode == 0, here.err + there.stderr
     assert files(project.root / "generated") == files(other / "generated")
 
 
@@ -162,7 +162,7 @@ KILLED = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.parametrize("moment", KILLED)
 def test_a_killed_run_leaves_all_or_nothing(project: Project, moment: str) -> None:

@@ -225,7 +225,7 @@ def test_about_does_not_say_what_only_the_results_know(
     assert "exhaustive" not in json.loads((copied / "about.json").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("broken", [False, True])
+@pytest.mark.parametrize("broken", [pytest.param(False, marks=pytest.mark.exhaustive), True])
 def test_where_nothing_ran_nothing_is_complete_or_registered(bench: Bench, broken: bool) -> None:
     folder = bench.root / "tests/recordings/standin"
 

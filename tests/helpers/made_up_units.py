@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from helpers.project import copied
 Array = np.ndarray[Any, np.dtype[Any]]
 
 BITS = 14
+# More than any term has behind its point, so that sums are those of integers.
+PLACES = 80
 NAN, INFINITY, SIGN = 0x7FFFFFFF, 0x7F800000, 1 << 31
 
 
@@ -64,7 +67,7 @@ class MadeUp:
         """The sum for the integer of an argument, rounded down."""
         local = self.places - self.m
         segment, x = divmod(place, 1 << local)
-        c0, c1, c2 = (Fraction(c) / Fraction(2) ** p for c, p in zip(self.table[segment], self.points, strict=True))
+        c0, c1, c2 = (c << PLACES - p for c, p in zip(self.table[segment], self.points, strict=True))
         if self.columns:
             # Every product of two bits by itself: a pair of different ones counts double and so stands a column higher.
             ones = [i for i in range(local) if x >> i & 1]
@@ -72,8 +75,8 @@ class MadeUp:
             square = sum(2**p for p in products if p >= self.drop)
         else:
             square = x * x // 2**self.drop * 2**self.drop
-        total = c0 + c1 * x / 2**BITS + c2 * square / 4**BITS + self.bias
-        return Fraction(math.floor(total * 2**self.point), 2**self.point)
+        total = c0 + (c1 * x >> BITS) + (c2 * square >> 2 * BITS) + int(self.bias * 2**PLACES)
+        return Fraction(total >> PLACES - self.point, 2**self.point)
 
     def __call__(self, x: int) -> int:
         """The result for an encoding."""
@@ -84,16 +87,16 @@ class MadeUp:
         exponent = (x >> 23 & 255) - 127
         fraction = x >> (23 - BITS) & (1 << BITS) - 1
         if self.name == "RCP":
-            result = self.polynomial(fraction) / Fraction(2) ** exponent * (1 if value > 0 else -1)
+            result = self.polynomial(fraction) / power(exponent) * (1 if value > 0 else -1)
         elif self.name == "RSQ":
-            result = self.polynomial(fraction + (exponent % 2 << BITS)) / Fraction(2) ** (exponent // 2)
+            result = self.polynomial(fraction + (exponent % 2 << BITS)) / power(exponent // 2)
         elif self.name == "LG2":
             result = self.polynomial(fraction) + exponent
         elif self.name == "EX2":
             fixed = math.floor(value * 2**BITS)
             if not -200 << BITS < fixed < 200 << BITS:
                 return INFINITY if fixed > 0 else 0
-            result = self.polynomial(fixed % 2**BITS) * Fraction(2) ** (fixed // 2**BITS)
+            result = self.polynomial(fixed % 2**BITS) * power(fixed // 2**BITS)
         else:
             quarter, place = divmod(math.floor(abs(value) * 2**BITS), 2**self.places)
             if quarter % 2:
@@ -120,6 +123,12 @@ class MadeUp:
         return NAN if sign and self.name in ("RSQ", "LG2") else None
 
 
+@cache
+def power(exponent: int) -> Fraction:
+    """That of two, which Fraction takes its time for."""
+    return Fraction(2) ** exponent
+
+
 def truncated(value: Fraction) -> int:
     """The binary32 number next to a value toward zero; a zero where that is subnormal."""
     sign = SIGN if value < 0 else 0
@@ -127,10 +136,10 @@ def truncated(value: Fraction) -> int:
         return 0
     size = abs(value)
     exponent = size.numerator.bit_length() - size.denominator.bit_length()
-    exponent -= size < Fraction(2) ** exponent
+    exponent -= size < power(exponent)
     if exponent > 127:
         return sign | INFINITY
-    significand = math.floor(size * Fraction(2) ** (23 - exponent))
+    significand = math.floor(size * power(23 - exponent))
     return sign | ((exponent + 127) << 23) + significand - (1 << 23) if exponent >= -126 else sign
 
 

@@ -118,6 +118,7 @@ def test_many_comments_and_findings_take_time_in_proportion(db: Database, unit: 
     assert grows_linearly(lambda count: db.lint(unit * count, language="c++"), 200)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "unit", [f"{CALL}\n{HASH}\n\n", f"{HASH}\ndef f():\n", f"{HASH}\n'''\n", f"{HASH}\n@f\n", f"f( {HASH}\n"]
 )

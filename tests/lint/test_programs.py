@@ -122,7 +122,7 @@ def test_programs_are_searched_for_ptx(db: Database, language: str, text: str, c
 OPERANDS_OF_ASM = ' : "=f"(a) : "f"(b), "f"(c));'
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("text", "column"),
     [

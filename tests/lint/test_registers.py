@@ -79,7 +79,7 @@ def test_a_special_register_is_read_by_few_and_refused_by_all_others(
     ]
     some = [written(db, v, i, n) for v in others for i in places(db, v) for n in special]
     some += [f"add.f32 %f0, {n}.x, %f1;" for n in special if n != "WARP_SZ"]
-    some = some if whole else spread(some, 2_000)
+    some = some if whole else spread(some, 800)
     assert disagreements(db, ptxas, tmp_path / "a.ptx", DECLARED, some) == []
     # No declaration is needed for that.
     assert {f.code for f in db.lint("\n".join(some))} == {"illegal-operand", "illegal-destination"}

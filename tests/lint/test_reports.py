@@ -123,6 +123,7 @@ def test_statistics_show_what_is_filled_in_elsewhere(repository: Path, capsys: p
     assert ["add{}", "0", "1"] in [line.split() for line in out.splitlines()] and "\0" not in out
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("arguments", [[], ["--stats"], ["--format", "json"], ["-q"]], ids=str)
 def test_all_cores_find_what_one_finds(
     repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]

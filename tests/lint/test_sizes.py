@@ -89,7 +89,7 @@ def test_programs_of_any_shape_are_read(db: Database, language: str, unit: str) 
         pass
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("unit", ["add.f32 a\n", ".reg a\n", ".target ", "@p\n", "a[", "asm", "add.f32 {", '" '])
 @pytest.mark.parametrize("language", ["ptx", "python"])
 def test_what_has_no_end_takes_time_in_proportion(db: Database, language: str, unit: str) -> None:
@@ -100,6 +100,7 @@ def test_what_has_no_end_takes_time_in_proportion(db: Database, language: str, u
     assert grows_linearly(judge, LIMIT // 32)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("unit", [".rn", ".foo", ".rn.rz", ".f32", ".sat", ".wide", ".cc", "."])
 def test_a_spelling_takes_time_in_proportion_to_its_names(db: Database, unit: str) -> None:
     assert grows_linearly(lambda count: db.lint(f"add{unit * count}.f32 %f0, %f1, %f2;"), 1000)

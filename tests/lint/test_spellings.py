@@ -38,6 +38,7 @@ def drawn(db: Database, r: random.Random) -> tuple[str, int]:
     return ".".join((opcode, *heads, *flags, type_)), r.randint(1, 4)
 
 
+@pytest.mark.sampled(3)
 @each_size
 @pytest.mark.parametrize("pair", ENDS)
 def test_spellings_are_judged_as_ptxas_judges_them(db: Database, ptxas: Path, pair: Pair, whole: bool) -> None:
@@ -79,6 +80,7 @@ def test_variants_are_judged_as_ptxas_judges_them_on_all_targets_and_versions(db
     assert variants_on(db, ptxas, db.variants, spread(pairs(db), 60)) == []
 
 
+@pytest.mark.sampled(1)
 @each_size
 @pytest.mark.parametrize("pair", [NEWEST, ("sm_61", "8.2")])
 def test_spoilt_statements_are_judged_as_ptxas_judges_them(db: Database, ptxas: Path, pair: Pair, whole: bool) -> None:

@@ -62,7 +62,7 @@ def test_what_is_kept_stays_small() -> None:
 @each_size
 def test_ptxas_makes_the_recorded_machine_code_anew(spec: Spec, ptxas: Path, nvdisasm: Path, whole: bool) -> None:
     found = told(spec)
-    variants = list(found) if whole else spread(list(found), 20)
+    variants = list(found) if whole else spread(list(found), 8)
     works = evidence.examine(spec, ptxas, variants, evidence.targets(spec) if whole else TWO)
     assert sum(map(len, works.values())) > len(variants) / 2
     for v, by in works.items():
@@ -76,7 +76,7 @@ def test_the_kinds_of_an_architecture_have_one_machine_code(
     spec: Spec, ptxas: Path, nvdisasm: Path, whole: bool
 ) -> None:
     """So one of them is enough: the one that takes most."""
-    variants = spread([v for i in spec.instructions.values() for v in i.variants], 600 if whole else 30)
+    variants = spread([v for i in spec.instructions.values() for v in i.variants], 600 if whole else 12)
     kinds = [t.name for t in spec.targets.values() if t.nvcc and (t.kind != "family" or whole)]
     works = evidence.examine(spec, ptxas, variants, kinds if whole else ["sm_100", "sm_100a"])
     for v, by in works.items():

@@ -128,6 +128,7 @@ def test_what_the_specification_lacks_is_found(opcode: str, lacks: Callable[[Var
     assert taken and {(modifiers.union(types), operands) for modifiers, types, operands in taken} <= names
 
 
+@pytest.mark.exhaustive
 def test_combinations_of_every_signature_are_judged(ptxas: Path) -> None:
     wrong, count = verify.illegal(only("selp", "slct"), ptxas, [NEWEST])
     assert wrong == [] and count > 10_000

@@ -60,6 +60,7 @@ def test_the_page_says_what_the_random_bits_do(capsys: pytest.CaptureFixture[str
     assert "which random bits each of four lanes reads, in NVIDIA's own words" in text
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("spelling", "operand", "result"),
     [

@@ -210,7 +210,7 @@ def test_available_agrees_with_query(db: ptxspec.Database, whole: bool) -> None:
     """Of an opcode's variants that require the same, one."""
     pairs = list(itertools.product(db.targets, ("1.0", "3.1", "7.0", "8.6", "9.5")))
     some = list({(v.opcode, v.requires): v for v in db.variants}.values())
-    for target, ptx in pairs if whole else spread(pairs, 15):
+    for target, ptx in pairs if whole else spread(pairs, 8):
         listed = {(v.spelling, v.operands) for v in db.available(target=target, ptx=ptx)}
         for v in some if whole else spread(some, 100):
             assert ((v.spelling, v.operands) in listed) == db.query(v.spelling, v.operands, target, ptx).available

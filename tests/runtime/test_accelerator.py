@@ -25,7 +25,7 @@ def the_compiler_with(options: str) -> str:
     return " ".join([*compiling._compiler().command, options])
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize(
     "options",
@@ -70,7 +70,7 @@ def test_what_a_library_does_as_it_is_loaded_does_not_count(tmp_path: Path) -> N
 # Calling them
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("accelerated")
 @pytest.mark.parametrize(
     "spelling", ["add.rz.f32", "fma.rp.f64", "mul.ftz.sat.f16", "fma.rm.bf16x2", "max.f16x2", "testp.normal.f64"]

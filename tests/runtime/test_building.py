@@ -142,6 +142,7 @@ def test_a_temporary_folder_of_somebody_else_is_not_used(
     )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("damage", ["cut short", "garbage"])
 def test_a_damaged_library_is_built_again(
     damage: str, fresh: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -66,7 +66,7 @@ def assert_same(name: str, function: Function, kernel: accelerator.Native, rando
 SOME = 25
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize("opcode", WITH_C)
 def test_kernels_give_numpys_bits(opcode: str) -> None:
@@ -96,7 +96,7 @@ def check_against_mpfr(group: tuple[str, frozenset[str], str, int], size: int) -
     groups.check(group, list(judge.random_operands(group[2], group[3], size)))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("accelerated")
 @pytest.mark.parametrize("group", JUDGED[::9], ids=groups.ids)
 def test_kernels_give_mpfrs_bits(group: tuple[str, frozenset[str], str, int]) -> None:

@@ -75,7 +75,7 @@ def test_c_does_what_the_exact_back_end_does(
     except accelerator.Failure as e:
         pytest.skip(str(e))
     every = list(exact.variants.values())
-    for v in every if whole else [exact.variants[key] for key in spread(IN_C, 6)]:
+    for v in every if whole else [exact.variants[key] for key in spread(IN_C, 3)]:
         found = emu.compile(v.spelling, v.operands)
         kernel = emu.Kernel(found._row, None)
         columns = operands(v, COUNT)

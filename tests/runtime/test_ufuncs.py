@@ -29,7 +29,7 @@ def bits(x: Any) -> Any:
     return np.asarray(x).view(f"u{x.itemsize}")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("accelerated")
 @pytest.mark.parametrize("spelling", SOME)
 def test_a_ufunc_gives_numpys_bits_in_any_layout(spelling: str, monkeypatch: pytest.MonkeyPatch) -> None:

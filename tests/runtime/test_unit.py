@@ -30,6 +30,7 @@ from ptxspec.semantics.exact import evaluate as exact, unit
 KINDS = models(repository.specification())
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", KINDS)
 def test_the_back_ends_agree_on_every_kind_of_unit(name: str) -> None:
     model = KINDS[name]

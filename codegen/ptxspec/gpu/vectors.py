@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
 from math import prod
 from typing import Any
 
@@ -223,7 +222,8 @@ def encodings(width: int, first: int, count: int, shift: int) -> Array:
 
 
 def _grid(s: Signature, start: int, size: int) -> list[Array]:
-    rows = np.array(list(product(*s.values)), np.uint64)
+    columns = np.meshgrid(*(np.array(v, np.uint64) for v in s.values), indexing="ij")
+    rows = np.stack([c.ravel() for c in columns], axis=1)
     # Another row in each lane, so that lanes which disturb each other are noticed.
     lanes = np.stack([np.roll(rows, 17 * lane, axis=0)[start : start + size] for lane in range(s.lanes)], axis=2)
     return [lanes[:, k] for k in range(len(s.sources))]

@@ -160,6 +160,7 @@ def test_a_phone_shows_a_verdict_for_each_row(visit: Visits) -> None:
     assert page.locator("#matrix tbody tr:not(.opcode) > :visible").count() == 2 * len(rows(page))
 
 
+@pytest.mark.exhaustive
 def test_without_a_script_the_whole_table_reads(visit: Visits) -> None:
     page = visit("availability.html", javascript=False)
     every = page.locator("#matrix tbody tr:not(.opcode)")

@@ -40,7 +40,7 @@ def test_a_page_has_one_title_and_one_main_part(name: str) -> None:
 
 def some(whole: bool) -> list[str]:
     """The pages that a test opens: all of them among the sweeps."""
-    return PAGES if whole else spread(PAGES, 2)
+    return PAGES if whole else spread(PAGES, 1)
 
 
 @each_size

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from helpers.browser import FOLDER, Visits
 from helpers.sizes import each_size, spread
 
@@ -32,7 +33,7 @@ def chosen(page: Page) -> str:
 
 @each_size
 def test_slash_leads_to_the_box_on_every_page(visit: Visits, whole: bool) -> None:
-    for name in PAGES if whole else spread(PAGES, 2):
+    for name in PAGES if whole else spread(PAGES, 1):
         page = visit(name)
         page.keyboard.press("/")
         assert page.evaluate(ACTIVE) == "search-words"
@@ -103,6 +104,7 @@ def test_a_slash_is_typed_where_text_is_written(visit: Visits) -> None:
     assert field.input_value() == "a/b" and page.evaluate(ACTIVE) != "search-words"
 
 
+@pytest.mark.exhaustive
 def test_results_are_clicked_and_close_when_somebody_goes_elsewhere(visit: Visits) -> None:
     page = visit("index.html")
     page.keyboard.press("/")
@@ -148,6 +150,7 @@ def test_without_scripts_there_is_no_box(visit: Visits) -> None:
     assert not visit("index.html", javascript=False).locator("#search-words").is_visible()
 
 
+@pytest.mark.exhaustive
 def test_axe_finds_nothing_in_the_open_box(visit: Visits) -> None:
     from axe_playwright_python.sync_playwright import Axe
 

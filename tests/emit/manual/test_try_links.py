@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 
+@pytest.mark.exhaustive
 def test_a_link_carries_the_whole_state(visit: Visits) -> None:
     page = visit("ex2.html#try=ex2.approx.f32&a=0.3&target=sm_75")
     assert page.locator("#try-target").input_value() == "sm_75" and results(page) == ["0x3f9d9624"]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import ptxemu
+import pytest
 from helpers import repository
 from helpers.made_up_recordings import record, recorded_as
 from helpers.made_up_units import BITS, CORES, INFINITY, SIGN, UNITS, one, truncated
@@ -37,6 +38,7 @@ def test_one_wrong_bit_is_reported_and_not_absorbed(built: Project, tmp_path: Pa
     assert files(built) == {"README.md"}
 
 
+@pytest.mark.exhaustive
 def test_a_wrong_result_beyond_the_core_is_reported(built: Project, tmp_path: Path) -> None:
     # +infinity is among the special operands, and in no segment.
     folder = record(built, tmp_path / "recording", {"RCP": lambda x: 1 if x == INFINITY else UNITS["RCP"](x)})
