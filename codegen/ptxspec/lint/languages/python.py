@@ -15,6 +15,7 @@ from .text import (
     FORMATTED_LATER,
     OPEN_LIMIT,
     Text,
+    before,
     consume,
     filled_in,
     goes_on,
@@ -29,18 +30,23 @@ _STRING = r"""
       | (?!\"\"\"|''')(?:"(?P<short>(?:[^"\\\n]|\\(?s:.))*+)"
       | '(?P<short_single>(?:[^'\\\n]|\\(?s:.))*+)') )
 """
+# What may stand before the quotation marks of an argument.
+_FIRST = r"(?:\(\s*+)?[A-Za-z]{0,2}+"
 _TOKEN = re.compile(
     rf"""(?P<comment> \#[^\n]*+ )
       | (?P<string> {_STRING} )
-      | (?P<broken> (?:\"\"\"|\'\'\')(?s:.)*+ | ["'][^\n]*+ )
+      | (?P<broken> [A-Za-z]{{0,2}}(?:(?:\"\"\"|\'\'\')(?s:.)*+ | ["'](?:[^\\\n]|\\(?s:.|\Z))*+) )
       | (?P<asm> (?:(?=\w*asm)\w++\s*+\(\s*+(?:\w+\s*+=\s*+)? | [(,]\s*+asm\s*+=\s*+)
             (?:\(\s*+)?(?=[A-Za-z]{{0,2}}["']) )
+      | (?P<open> (?: (?=\w*asm)\w++\s*+(?:\(\s*+(?:\w++\s*+(?:=\s*+)?)?{_FIRST})?
+            | [(,]\s*+(?:as?|asm\s*+(?:=\s*+{_FIRST})?)? )\Z )
       | (?P<word> \w++ )
     """,
     re.VERBOSE,
 )
 _PLAIN = re.compile(
-    r"""(?: [^\w"'\#(,]++ | (?=\w)[^\Wa]*+(?:a(?!sm)[^\Wa]*+)*+(?![\w"']|\Z) | \#[^\n]*+\n | [(,](?!\s*+asm) )*+""",
+    r"""(?: [^\w"'\#(,]++ | (?=\w)[^\Wa]*+(?:a(?!sm)[^\Wa]*+)*+(?![\w"']|\Z) | \#[^\n]*+\n
+      | [(,](?!\s*+(?:asm|as?\Z|\Z)) )*+""",
     re.VERBOSE,
 )
 _SPACE = r"(?:[ \t\r\n+]|\\\n|\#[^\n]*\n)*+"
@@ -65,7 +71,6 @@ _DOCUMENTED = re.compile(
 _ALONE = re.compile(rf"{_COMMENT}(?:\Z|\n(?:{_COMMENT}\n)*+[ \t]*+(?![)\]}},%+.*]))")
 # What an error says is no PTX.
 _RAISED = re.compile(r"\braise\s++[\w.]++\(\s*+\Z")
-_LOOKED_BACK = 400
 
 
 def python(view: View) -> Iterator[Text]:
@@ -111,20 +116,26 @@ def python(view: View) -> Iterator[Text]:
             yield found
         else:
             yield from by_itself(found)
-    consume(view, position)
+    # What stands first may document the module, behind comments.
+    is_first = not view.final and position < OPEN_LIMIT and _begins(view, position)
+    consume(view, 0 if is_first else position)
+
+
+def _begins(view: View, position: int) -> bool:
+    """Whether nothing but comments stands before a position in the file."""
+    begun = _BEGUN.match(view.text)
+    return begun is not None and begun.end() == position and view.place(0)[:2] == (1, 1)
 
 
 def _documents(view: View, position: int, after: int) -> bool:
     """Whether a string is what a module, a class or a function says of itself, or an error."""
-    text = view.text
-    before = text[max(0, position - _LOOKED_BACK) : position]
-    if _RAISED.search(before):
+    known = before(view, position)
+    if _RAISED.search(known):
         return True
-    if not _ALONE.match(text, after):
+    if not _ALONE.match(view.text, after):
         return False
-    begun = _BEGUN.match(text)
-    is_first = begun is not None and begun.end() == position and view.place(0)[:2] == (1, 1)
-    return (is_first and text[after:].strip() != "") or _DOCUMENTED.search(before) is not None
+    is_first = _begins(view, position) and view.text[after:].strip() != ""
+    return is_first or _DOCUMENTED.search(known) is not None
 
 
 def _parts(view: View, position: int, into: Text, argument: bool) -> int | None:

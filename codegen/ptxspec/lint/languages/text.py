@@ -10,6 +10,7 @@ from ...ptx.complaints import Position
 from ...ptx.scanning import HOLE, View
 from .. import traces
 from ..constraints import Constraints
+from ..windows import LOOKED_BACK
 
 # What stands before or behind a string is not known: a space, so that it is told apart from what the string says.
 ELSEWHERE = HOLE + " "
@@ -23,6 +24,7 @@ class Text:
     embedded = True
     final = True
     full = False
+    before = ""
     prose = False
     named = False
     constraints: Constraints = ()
@@ -171,6 +173,12 @@ def _escaped(what: str) -> str:
 
 
 # Windows
+
+
+def before(view: View, position: int) -> str:
+    """What stands before a position, as far as anyone looks back."""
+    known = view.before if position < LOOKED_BACK else ""
+    return (known + view.text[max(0, position - LOOKED_BACK) : position])[-LOOKED_BACK:]
 
 
 def goes_on(opening: re.Pattern[str], text: str, position: int) -> bool:
