@@ -67,7 +67,7 @@ class _Page(HTMLParser):
 
 
 def _address(address: str | None) -> str:
-    """As browsers read it, without what they leave out: whole, but for the heading's text in a page that it leads to."""
+    """As browsers read it, without what they leave out: whole, but for the text of the heading that it leads to."""
     place, mark, _ = re.sub(r"[\0-\x20]", "", address or "").partition("#")
     return place + mark
 

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
-from ...ptx.scanning import HOLE, View
+from ...ptx.scanning import HOLE
 from .. import constraints, traces
 from .text import (
     ELSEWHERE,
     FORMATTED_LATER,
     OPEN_LIMIT,
     Text,
+    View,
     consume,
     filled_in,
     goes_on,

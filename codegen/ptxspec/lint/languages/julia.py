@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...ptx.scanning import View
 from .. import constraints
 from .cpp import by_itself, in_program
 from .llvm import llvm
@@ -13,6 +12,7 @@ from .text import (
     ELSEWHERE,
     OPEN_LIMIT,
     Text,
+    View,
     before,
     consume,
     filled_in,

@@ -6,7 +6,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from ...ptx.scanning import View
 from .. import constraints, traces
 from .cpp import by_itself, in_program
 from .text import (
@@ -15,6 +14,7 @@ from .text import (
     FORMATTED_LATER,
     OPEN_LIMIT,
     Text,
+    View,
     before,
     consume,
     filled_in,

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import reduce
 
-from ...ptx.scanning import View
 from .cpp import by_itself, in_program
-from .text import ELSEWHERE, FORMATTED_LATER, Text, consume, filled_in, goes_on, last_trace, unescape, verbatim
+from .text import ELSEWHERE, FORMATTED_LATER, Text, View, consume, filled_in, goes_on, last_trace, unescape, verbatim
 
 _STRING = r"""(?:[bc]?r(?P<hashes>\#*)"(?P<raw>(?s:.)*?)"(?P=hashes) | [bc]?"(?P<body>(?:[^"\\]|\\(?s:.))*+)")"""
 # Comments may hold comments.

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
+from typing import Protocol
 
+from ...ptx import scanning
 from ...ptx.complaints import Position
-from ...ptx.scanning import HOLE, View
+from ...ptx.scanning import HOLE
 from .. import traces
 from ..constraints import Constraints
 from ..windows import LOOKED_BACK
@@ -16,6 +18,12 @@ from ..windows import LOOKED_BACK
 ELSEWHERE = HOLE + " "
 # No one writes longer strings, or more of them side by side.
 OPEN_LIMIT = 1 << 16
+
+
+class View(scanning.View, Protocol):
+    """What is read: a window on a file, or a string in a program. `before` is the last of what stood before it."""
+
+    before: str
 
 
 class Text:

@@ -54,10 +54,9 @@ _INITIAL = re.compile(rf"(?P<comment>{COMMENT}|/\*(?s:.)*+)|(?P<end>;)|(?P<space
 
 
 class View(Protocol):
-    """What is scanned: a window on a file, or a string in a program. `before` is the last of what stood before it."""
+    """What is scanned: a window on a file, or a string in a program."""
 
     text: str
-    before: str
     final: bool
     used: int
     embedded: bool
@@ -293,8 +292,10 @@ class Scanner:
             name = re.match(r"\.\w+", directive)
             first = name[0] if name else "."
             help = f"write {first.lower()}"
-            header, message = first.lower() in (".version", ".target"), f"there is no directive {first}"
-            return Problem(start, len(first), "syntax", message, help, header=header), len(first)
+            header = first.lower() in (".version", ".target")
+            return Problem(start, len(first), "syntax", f"there is no directive {first}", help, header=header), len(
+                first
+            )
         if behind == "{" and directive.rstrip().endswith("="):
             self._initialised = True
         elif HOLE not in directive and (m := _DECLARATION.match(directive)):
