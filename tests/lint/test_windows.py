@@ -17,6 +17,7 @@ PROGRAMS = {
     "a function": ("python", f"my_asm (\n  ptx =\n ('{WRONG}'))\nx = 1\n", 2),
     "a raw string": ("python", f'y = rf"""\n{MODULE}{WRONG}\\n"""\nz = 1\n', 2),
     "a string over lines": ("python", f'y = ".version 7.0 \\\n.target sm_75 \\\n{WRONG};"\n', 1),
+    "what is filled in": ("python", f'f((asm="{WRONG} %2r;"  )\n  % y)\n', 1),
     "an error": ("python", f'raise ValueError("{WRONG};")\nasm("")\n', 0),
     "a docstring": ("python", f'# asm\n\n# it\n"""{WRONG};"""\nx = 1\n', 0),
     "of a function": ("python", f'x = 1\ndef f(asm):\n    # it\n    """{WRONG};"""\n', 0),

@@ -58,6 +58,7 @@ _QUOTED = re.sub(r"[?]P<\w+>", "?:", _STRING)
 _GROUP = re.compile(rf"(?:{_QUOTED}{_SPACE})++(?![A-Za-z]{{0,2}}[\"'\\]|[A-Za-z]{{1,2}}\Z|\#|\Z)", re.VERBOSE)
 _END = re.compile(r"\s*+[,)]")
 _PERCENT = re.compile(r"[\s)]*+%")
+_CLOSED = re.compile(r"[\s)]*+%?\Z")
 # The {expression} of an f-string.
 _FILLED = re.compile(r"(?P<literal>\{\{|\}\})|\{(?:[^{}]|\{[^{}]*\})*\}")
 # What stands before the string that documents a module, and before that of a class or a function: a string by itself
@@ -153,7 +154,7 @@ def _parts(view: View, position: int, into: Text, argument: bool) -> int | None:
         if position >= end and not view.final:
             return None
     percent = _PERCENT.match(text, after)
-    if not view.final and (goes_on(_OPEN, text, position) or (percent and percent.end() >= end)):
+    if not view.final and (goes_on(_OPEN, text, position) or goes_on(_CLOSED, text, after)):
         return None
     whole = argument and _END.match(text, position)
     if not argument:
