@@ -16,12 +16,17 @@ from packaging.requirements import Requirement
 GUARD = """\
 import sys
 def look(event, arguments):
-    if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname"):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "urllib.Request"):
         raise RuntimeError(f"a connection: {arguments}")
     if event == "open" and isinstance(arguments[0], str) and arguments[0].startswith(FOLDER):
         raise RuntimeError(f"a file of the clone: {arguments}")
 sys.addaudithook(look)
 """
+
+
+def stop_connections(folder: Path) -> None:
+    """Every Python that has the folder on its PYTHONPATH is stopped where it opens a connection."""
+    (folder / "sitecustomize.py").write_text(GUARD.replace("FOLDER", repr(f"{folder / 'nothing'}")), "utf-8")
 
 
 class Environment:

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import pytest
@@ -68,6 +68,24 @@ def test_sarif_has_what_code_scanning_asks_for(
         place = result["locations"][0]["physicalLocation"]
         assert place["artifactLocation"]["uri"] == "a%20b.ptx"
         assert place["region"]["endColumn"] > place["region"]["startColumn"] >= 1
+
+
+def test_a_program_that_is_not_installed_answers_without_its_version(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("importlib.metadata.version", missing)
+    file = tmp_path / "a.ptx"
+    file.write_text("add.foo.f32 %f0, %f1, %f2;\n")
+    assert run("lint", file, "--format", "sarif") == 1
+    (sarif,) = json.loads(capsys.readouterr().out)["runs"]
+    assert sarif["tool"]["driver"].keys() == {"name", "rules"} and sarif["results"]
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == "ptxspec (of no known version: it is not installed)\n"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")

@@ -9,12 +9,12 @@ import subprocess
 import sys
 import tarfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from helpers import ROOT
-from helpers.environments import Environment
+from helpers.environments import Environment, stop_connections
 from packaging.requirements import Requirement
 from ptxspec.cli.main import main
 
@@ -55,6 +55,19 @@ def built(kind: str, source: Path, to: Path, **environment: str) -> Path:
     ended_well(command, source, environment)
     (found,) = to.glob("*.whl" if kind == "wheel" else "*.tar.gz")
     return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What builds asks no network: it is stopped where it does."""
+    guard = tmp_path_factory.mktemp("guard")
+    stop_connections(guard)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join([str(guard), *filter(None, [os.environ.get("PYTHONPATH")])]))
+        asking = "import urllib.request; urllib.request.urlopen('http://localhost:9')"
+        asked = subprocess.run([sys.executable, "-c", asking], capture_output=True, text=True, check=False)
+        assert asked.returncode == 1 and "RuntimeError: a connection" in asked.stderr
+        yield
 
 
 @pytest.fixture(scope="module")

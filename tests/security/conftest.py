@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 from helpers.hostile import CANARY, snapshot
+from helpers.network import forbidden
 from helpers.project import Project, copied
+
+
+@pytest.fixture(autouse=True)
+def network(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Nothing is fetched, whatever a stranger's file says: a test that asks a network fails."""
+    yield from forbidden(monkeypatch)
 
 
 @pytest.fixture

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import socket
+import urllib.request
 from collections.abc import Callable
 
 import pytest
 from helpers.hostile import Stranger
+from helpers.network import AskedError
 from helpers.project import Project
 
 NUMBERS = [
@@ -41,6 +44,18 @@ def test_a_number_without_end_is_told_or_taken_as_text(strange: Callable[..., Pr
     numbers = {field: NUMBERS[(i + shift) % len(NUMBERS)] for i, field in enumerate(stranger.fields)}
     _, said = stranger.put(lambda field: numbers[field])
     assert said and all(d.path.startswith("spec/") and len(str(d)) < 3_000 for d in said)
+
+
+def test_a_test_that_asks_a_network_fails(network: list[str]) -> None:
+    for ask in (
+        lambda: urllib.request.urlopen("http://example.invalid/canary.json"),
+        lambda: socket.create_connection(("example.invalid", 80)),
+        lambda: socket.socket().connect(("127.0.0.1", 9)),
+    ):
+        with pytest.raises(AskedError):
+            ask()
+    assert len(network) == 3
+    network.clear()
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from .. import evaluate, roots
 from ..diagnostics import PtxspecError, unknown
+from ..release import release
 from . import OK, counted, progress_bar
 
 _PROJECT = """\
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
         (folder / "__init__.py").write_text(
             '"""Kernels of ptxemu in C; its module shipping.py reads index.json."""\n', "utf-8"
         )
-        (options.native / "pyproject.toml").write_text(_PROJECT.format(version=_version()), "utf-8")
+        (options.native / "pyproject.toml").write_text(_PROJECT.format(version=release() or "0"), "utf-8")
         (options.native / "setup.py").write_text(_SETUP, "utf-8")
     except compiling.Failure as e:
         raise PtxspecError(f"build: {e}") from None
@@ -81,10 +81,3 @@ def run(options: argparse.Namespace) -> int:
         raise PtxspecError(f"{options.native}: cannot be written: {e.strerror}") from None
     print(f"{options.native}: {counted(made, 'kernel')} in C; `pip wheel {options.native}` makes a wheel of them")
     return OK
-
-
-def _version() -> str:
-    try:
-        return version("ptxspec")
-    except PackageNotFoundError:  # a copy that is not installed
-        return "0"

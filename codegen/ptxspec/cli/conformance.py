@@ -7,7 +7,6 @@ import contextlib
 import datetime
 import json
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from ..literals import hexadecimal
 from ..model import Operand, Spec
 from ..query.answers import table
 from ..read import link as reading
+from ..release import release
 from ..roots import Root
 from . import MISUSE, NO, OK, counted, fit, progress_bar
 
@@ -104,10 +104,7 @@ def _register(root: Root, spec: Spec, recorded: Recording, report: Report) -> No
 
 
 def _program() -> str:
-    try:
-        return f"ptxspec {version('ptxspec')}"
-    except PackageNotFoundError:
-        return "ptxspec"
+    return f"ptxspec {release()}".rstrip()
 
 
 def _verdict(row: Row) -> str:

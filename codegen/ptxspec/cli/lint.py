@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     unreadable = bool(found.missing)
     for message in found.missing:
         _say(message)
-    for message in () if options.quiet else found.idle:
+    for message in () if options.quiet else found.warnings:
         _say(message, "warning:", "yellow")
 
     with _Progress() as progress:

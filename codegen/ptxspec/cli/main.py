@@ -14,6 +14,7 @@ from typing import Any
 
 from .. import terminal
 from ..diagnostics import PtxspecError, SpecError, unknown, visible
+from ..release import release
 from . import MISUSE, NO, OK, READER_LEFT, counted
 from .help import Formatter, complete, overview
 
@@ -181,10 +182,6 @@ def _command(arguments: Sequence[str]) -> str:
 
 
 class _Version(argparse.Action):
-    """Looks the version up only when it is asked for: that takes longer than a query."""
-
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from importlib.metadata import version
-
-        print(f"ptxspec {version('ptxspec')}")
+        print(f"ptxspec {release() or '(of no known version: it is not installed)'}")
         parser.exit()

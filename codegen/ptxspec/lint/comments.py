@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from ..ptx.scanning import View
 from .languages import BLOCKS, CPP, JULIA, MARKDOWN, MLIR, PTX, PYTHON, RUST
 from .languages.markdown import markdown
-from .languages.text import Text
+from .languages.text import Text, View
 from .windows import Window
 
 

@@ -14,6 +14,7 @@ from ..files import read_bytes
 from ..query.database import Database
 from ..query.verdicts import pair
 from .findings import CODES
+from .links import leads_away
 from .patterns import Pattern
 
 FILE = "pyproject.toml"
@@ -75,6 +76,7 @@ class Configurations:
         self._target = db.target(given.target) if given.target is not None else None
         self._ptx = db.ptx_version(given.ptx) if given.ptx is not None else None
         self._known: dict[Path, Settings | None] = {}
+        self.left_out: list[str] = []  # what would have been read, but shows another place
         here = None if given.isolated else self._above(Path.cwd())
         self.otherwise = here or self._settings({}, Path.cwd())
 
@@ -96,6 +98,11 @@ class Configurations:
         except OSError:
             return None
         if b"ptxspec" not in data:
+            return None
+        if leads_away(path, path.parent):
+            self.left_out.append(
+                f"{_shown(path)}: a link that leads out of the repository or to what is hidden in it; not read"
+            )
             return None
         text = data.decode("utf-8", "replace")
         table = _Table(path, text)
@@ -192,12 +199,16 @@ def unknown_code(code: str) -> str:
     return f"unknown code '{code}'" + (f"; {help}" if help else "")
 
 
+def _shown(path: Path) -> str:
+    shown = os.path.relpath(path)
+    return str(path) if shown.startswith("..") else shown
+
+
 class _Table:
     """Where in a file the keys of the table stand, as far as that can be told from its lines."""
 
     def __init__(self, path: Path, text: str) -> None:
-        shown = os.path.relpath(path)
-        self._path = str(path) if shown.startswith("..") else shown
+        self._path = _shown(path)
         self._lines = text.splitlines()
         self._text = text
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ..diagnostics import PtxspecError, suggest
 from .configuration import Configurations, Settings
 from .languages import LANGUAGES, PTX
+from .links import leads_away
 from .linter import language
 from .patterns import Pattern, excluded
 
@@ -36,12 +37,12 @@ class Source(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The texts to judge, each once; what is not there or holds none; and which patterns exclude nothing of all that
-    they might."""
+    """The texts to judge, each once; what is not there or holds none; and what else is worth a warning: links that were
+    left out, and patterns that exclude nothing of all that they might."""
 
     sources: list[Source]
     missing: list[str]
-    idle: list[str]
+    warnings: list[str]
 
 
 def find(
@@ -54,7 +55,7 @@ def find(
     """The files that arguments name. `written_in`: the language of those that are named one by one; `excluding`: leave
     out even these where the configuration excludes them; `stdin`: as what standard input is known."""
     found: dict[str, Source] = {}
-    walked = _Walked()
+    walked = _Walked(Path.cwd())
     missing: list[str] = []
     for argument in arguments:
         try:
@@ -64,7 +65,15 @@ def find(
         except PtxspecError as e:
             missing.append(str(e))
     idle = (f"{p.place}: '{p.text}' excludes nothing" for p in walked.idle())
-    return Found(list(found.values()), list(dict.fromkeys(missing)), list(dict.fromkeys(idle)))
+    warnings = dict.fromkeys([*configurations.left_out, *_left_out(list(walked.links)), *idle])
+    return Found(list(found.values()), list(dict.fromkeys(missing)), list(warnings))
+
+
+def _left_out(links: list[str]) -> Iterator[str]:
+    if links:
+        first, *more = links
+        what = f"{first} and {len(more):,} more are links that lead" if more else f"{first}: a link that leads"
+        yield f"{what} out of the repository or to what is hidden in it; not judged unless named"
 
 
 def _file(path: str) -> str:
@@ -73,17 +82,27 @@ def _file(path: str) -> str:
 
 
 class _Walked:
-    """Which patterns have had all the files before them that they count for, and which have excluded some. `named`: the
-    folder that was asked for, which the patterns that match it do not hide."""
+    """Which patterns have had all the files before them that they count for, and which have excluded some; and which
+    links were left out. `inside`: where links may lead; `named`: the folder that was asked for, which the patterns that
+    match it do not hide."""
 
-    def __init__(self, named: Path | None = None) -> None:
-        self.named = named
+    def __init__(self, inside: Path, named: Path | None = None) -> None:
+        self.inside, self.named = inside, named
+        self.links: dict[str, None] = {}
         self.wholly: dict[Pattern, None] = {}
         self.used: set[Pattern] = set()
 
     def add(self, other: _Walked) -> None:
         self.wholly.update(other.wholly)
         self.used |= other.used
+        self.links.update(other.links)
+
+    def leads_away(self, link: str) -> bool:
+        """Whether what a walk met is to be left out, which is noted down."""
+        if not leads_away(link, self.inside):
+            return False
+        self.links[os.path.normpath(link)] = None
+        return True
 
     def idle(self) -> list[Pattern]:
         # What would be passed by anyway need not be there yet.
@@ -109,7 +128,7 @@ def _named(
         settings = configurations.of(absolute)
         if excluding and _is_left_out(absolute, absolute / "_", settings):
             return
-        own = _Walked(absolute)
+        own = _Walked(absolute, absolute)
         inside = list(_walk(path, absolute, settings, configurations, own))
         walked.add(own)
         if not inside:
@@ -118,7 +137,7 @@ def _named(
             raise PtxspecError(f"{argument}: no file in it to judge{besides}; {_known_endings()}")
         yield from inside
     elif glob.has_magic(argument) and not os.path.lexists(path):
-        yield from _matching(argument, configurations)
+        yield from _matching(argument, configurations, walked)
     else:
         if not os.path.lexists(path):
             raise PtxspecError(_no_such(path))
@@ -158,17 +177,10 @@ def _walk(
         elif (
             (ending := os.path.splitext(name)[1].lower()) in _ENDINGS
             and os.path.isfile(entry.path)  # unlike the entry's, false of a link to itself
-            and not (entry.is_symlink() and _leads_away(entry.path, named))
             and not (patterns and excluded(absolute / name, patterns, walked.used))
+            and not (entry.is_symlink() and walked.leads_away(entry.path))
         ):
             yield Source(os.path.normpath(entry.path), LANGUAGES[ending], settings)
-
-
-def _leads_away(link: str, named: Path | None) -> bool:
-    """Whether a link that a walk meets leads out of the folder that was asked for and out of the working folder: lines
-    of another place would be shown. Who names the link itself means what it leads to."""
-    found, tops = os.path.realpath(link), (Path.cwd(), named or Path.cwd())
-    return not any(found.startswith(os.path.join(os.path.realpath(top), "")) for top in tops)
 
 
 def _is_passed_by(name: str, folder: Path) -> bool:
@@ -182,24 +194,28 @@ def _passed_by(path: Path, base: Path) -> bool:
     return any(_is_passed_by(name, folder) for name, folder in zip(inside, folders, strict=True))
 
 
-def _matching(pattern: str, configurations: Configurations) -> Iterator[Source]:
+def _matching(pattern: str, configurations: Configurations, walked: _Walked) -> Iterator[Source]:
     """What a pattern matches, which the shell has left to us."""
     base = _fixed(pattern)
+    own = _Walked(base)  # not all that the configuration's patterns count for
     some = False
     for matched in sorted(glob.iglob(pattern, recursive=True)):
         path, absolute = Path(matched), _absolute(matched)
         settings = configurations.of(absolute if path.is_dir() else absolute.parent)
         if _passed_by(absolute / "_", _absolute(base)) or excluded(absolute, settings.exclude):
             continue
+        is_file = path.suffix.lower() in _ENDINGS and path.is_file()
+        # It may stand behind a link to a folder, too.
+        if (is_file or path.is_dir()) and own.leads_away(matched):
+            continue
         if path.is_dir():
-            for source in _walk(path, absolute, settings, configurations, _Walked()):
+            for source in _walk(path, absolute, settings, configurations, own):
                 some = True
                 yield source
-        elif path.suffix.lower() in _ENDINGS and path.is_file():
-            if path.is_symlink() and _leads_away(matched, base):
-                continue
+        elif is_file:
             some = True
             yield Source(str(path), LANGUAGES[path.suffix.lower()], settings)
+    walked.links.update(own.links)
     if not some:
         there = (
             sorted({p.suffix.lower() for p in base.rglob("*") if p.suffix.lower() in _ENDINGS}) if base.is_dir() else []

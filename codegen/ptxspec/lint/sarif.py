@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
-from importlib.metadata import version
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
+from ..release import release
 from .findings import CODES, Finding
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -21,8 +21,8 @@ def sarif(findings: Iterable[Finding]) -> Iterator[str]:
         {"id": code, "shortDescription": {"text": text}, "fullDescription": {"text": text}, "help": {"text": text}}
         for code, text in CODES.items()
     ]
-    release = version("ptxspec")
-    driver = {"name": "ptxspec", "version": release, "semanticVersion": release, "rules": rules}
+    known = {"version": number, "semanticVersion": number} if (number := release()) else {}
+    driver = {"name": "ptxspec", **known, "rules": rules}
     yield f'{{"$schema": "{_SCHEMA}", "version": "2.1.0", "runs": [{{"tool": {{"driver": {json.dumps(driver)}}}, '
     yield '"columnKind": "unicodeCodePoints", "results": ['
     index = {code: i for i, code in enumerate(CODES)}

@@ -14,6 +14,8 @@ CHUNK = 1 << 18
 # The longest statement, comment or string that is still read as a whole.
 LIMIT = 1 << 20
 _SHOWN_BEFORE, _SHOWN = 80, 160
+# So much is known of what was used: what a string is may depend on what stands before it.
+LOOKED_BACK = 400
 # All bytes but the control characters that no text has.
 _NO_CONTROL = bytes({*range(256)} - {*range(0x09), *range(0x0E, 0x1A), *range(0x1C, 0x20)})
 
@@ -23,12 +25,13 @@ class NotTextError(PtxspecError):
 
 
 class Window:
-    """`text` begins at `line` and, from 0, `column` of the file. The reader sets `used`, the length it is done with."""
+    """`text` begins at `line` and, from 0, `column` of the file, behind `before`. The reader sets `used`, the length it
+    is done with."""
 
     embedded = False
 
     def __init__(self) -> None:
-        self.text = ""
+        self.text = self.before = ""
         self.final = False
         self.used = 0
         self.line = 1
@@ -49,6 +52,7 @@ class Window:
             self.column = self.used - 1 - self.text.rindex("\n", 0, self.used)
         else:
             self.column += self.used
+        self.before = (self.before + self.text[max(0, self.used - LOOKED_BACK) : self.used])[-LOOKED_BACK:]
         self.text = self.text[self.used :] + more
         self.final = final
         self.used = 0

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
-from ...ptx.scanning import HOLE, View
+from ...ptx.scanning import HOLE
 from .. import constraints, traces
 from .text import (
     ELSEWHERE,
     FORMATTED_LATER,
     OPEN_LIMIT,
     Text,
+    View,
     consume,
     filled_in,
     goes_on,
@@ -45,7 +46,7 @@ def _patterns(body: str) -> _Patterns:
       | (?P<string> {string} )
       | (?P<open> (?:u8|[LuU])?R"[^()\\\s]{{0,16}}\((?s:.)*+ | {_ASM}[^("';{{}}]*+\Z
             | /\Z | '(?:[^'\\\n]|\\.){{0,4}}\Z )
-      | (?P<broken> (?:u8|[LuU])?R?"[^\n]*+ )
+      | (?P<broken> (?:u8|[LuU])?R?"(?:[^\\\n]|\\(?s:.|\Z))*+ )
       | (?P<char> '(?:[^'\\\n]|\\.){{1,4}}' )
       | (?P<asm> {_ASM}{_SKIP}
             (?:(?:volatile|__volatile__|goto|__inline__|inline|const){_SKIP})*+\( )
@@ -76,6 +77,7 @@ _PLAIN = re.compile(
 )
 # What may be a part that goes on behind the window. No one writes longer ones.
 _OPEN = re.compile(r'(?:u8|[LuU])?R?"|[/\\#(\n]')
+_BESIDE = re.compile(rf'{_SKIP}(?:(?:u8|[LuU])?R?(?:"|\Z)|[/\\])')
 # The names that GCC and Clang give to operands, and their %= that is another number in each copy: %[a] and L%=.
 _NAMED = re.compile(r"%\[(\w+)\]|%=")
 
@@ -98,7 +100,7 @@ def cpp(view: View, within: _Patterns = _IN_FILES) -> Iterator[Text]:
             break
         kind = m.lastgroup
         stop = m.end()
-        if kind == "asm" or (kind == "string" and _is_traced(text, m, within, places)):
+        if kind == "asm" or (kind == "string" and _is_traced(view, m, within, places)):
             found = Text(view)
             if kind == "string":
                 found.add(ELSEWHERE, m.start())
@@ -140,15 +142,15 @@ def by_itself(text: Text) -> Iterator[Text]:
         yield text
 
 
-def _is_traced(text: str, string: re.Match[str], within: _Patterns, places: list[int]) -> bool:
-    """Whether a trace of PTX is in a string, or in those beside it."""
+def _is_traced(view: View, string: re.Match[str], within: _Patterns, places: list[int]) -> bool:
+    """Whether a trace of PTX is in a string, or in those beside it; it may be in one that goes on behind the window."""
     following = bisect_left(places, string.start())
-    if following == len(places):
-        return False
-    if places[following] < string.end():
+    next_place = places[following] if following < len(places) else len(view.text)
+    if next_place < string.end():
         return True
-    adjacent = within.adjacent.match(text, string.end())
-    return adjacent is not None and places[following] < adjacent.end()
+    adjacent = within.adjacent.match(view.text, string.end())
+    end = adjacent.end() if adjacent else string.end()
+    return next_place < end or (not view.final and goes_on(_BESIDE, view.text, end))
 
 
 def _numbered(numbers: dict[str, int], m: re.Match[str]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...ptx.scanning import View
 from .. import constraints
 from .cpp import by_itself, in_program
 from .llvm import llvm
@@ -13,6 +12,8 @@ from .text import (
     ELSEWHERE,
     OPEN_LIMIT,
     Text,
+    View,
+    before,
     consume,
     filled_in,
     goes_on,
@@ -28,7 +29,7 @@ _TOKEN = re.compile(
     rf"""(?P<comment> {_COMMENT} | \#=(?s:.)*+ )
       | (?P<asm> @?\w*asm\w*+[(\s]\s*+(?=") )
       | (?P<string> {_STRING} )
-      | (?P<open> "(?s:.)*+ | '(?:[^'\\\n]|\\[^'\n]{{0,9}})?\Z )
+      | (?P<open> (?:[A-Za-z_]\w*+)?"(?s:.)*+ | @?\w*asm\w*+[(\s]\s*+\Z | '(?:[^'\\\n]|\\[^'\n]{{0,9}})?\Z )
       | (?P<char> '(?:[^'\\\n]|\\[^'\n]{{1,9}}|\\')' )
       | (?P<word> \w++ )""",
     re.VERBOSE,
@@ -42,7 +43,6 @@ _FILLED = re.compile(r"(?P<literal>\\\$)|\$(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*
 _DOCUMENTED = re.compile(r"[ \t]*+\n\s*+(?!(?:end|else|elseif|catch|finally)\b)[@A-Za-z_]")
 _DOCUMENTS = re.compile(r"(?:\A|[^=(,\[{*+?:&|<>~$\\/%^\s-])\s*?(?:\A|\n)[ \t]*+\Z")
 _DOC = re.compile(r"@doc\s++\Z")
-_LOOKED_BACK = 400
 
 
 def julia(view: View) -> Iterator[Text]:
@@ -81,10 +81,8 @@ def julia(view: View) -> Iterator[Text]:
 
 def _documents(view: View, position: int, after: int) -> bool:
     """Whether a string is what is said of the function or type behind it."""
-    if position == 0 and view.place(0)[:2] != (1, 1):
-        return False
-    before = view.text[max(0, position - _LOOKED_BACK) : position]
-    return bool(_DOC.search(before) or (_DOCUMENTED.match(view.text, after) and _DOCUMENTS.search(before)))
+    known = before(view, position)
+    return bool(_DOC.search(known) or (_DOCUMENTED.match(view.text, after) and _DOCUMENTS.search(known)))
 
 
 def _parts(view: View, position: int, into: Text, argument: bool) -> int | None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...ptx.scanning import View
 from .. import constraints
 from .cpp import by_itself
-from .text import ELSEWHERE, OPEN_LIMIT, Text, consume, last_trace
+from .text import ELSEWHERE, OPEN_LIMIT, Text, View, consume, last_trace
 
 _STRING = r'"(?P<body>(?:[^"\\]|\\(?s:.))*+)"'
 _TOKEN = re.compile(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from ...ptx.scanning import View
-from .text import Text, consume
+from .text import Text, View, consume
 
 # It may stand in a list and in a quote.
 _FENCE = re.compile(

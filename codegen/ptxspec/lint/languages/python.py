@@ -6,7 +6,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from ...ptx.scanning import View
 from .. import constraints, traces
 from .cpp import by_itself, in_program
 from .text import (
@@ -15,6 +14,8 @@ from .text import (
     FORMATTED_LATER,
     OPEN_LIMIT,
     Text,
+    View,
+    before,
     consume,
     filled_in,
     goes_on,
@@ -29,18 +30,23 @@ _STRING = r"""
       | (?!\"\"\"|''')(?:"(?P<short>(?:[^"\\\n]|\\(?s:.))*+)"
       | '(?P<short_single>(?:[^'\\\n]|\\(?s:.))*+)') )
 """
+# What may stand before the quotation marks of an argument.
+_FIRST = r"(?:\(\s*+)?[A-Za-z]{0,2}+"
 _TOKEN = re.compile(
     rf"""(?P<comment> \#[^\n]*+ )
       | (?P<string> {_STRING} )
-      | (?P<broken> (?:\"\"\"|\'\'\')(?s:.)*+ | ["'][^\n]*+ )
+      | (?P<broken> [A-Za-z]{{0,2}}(?:(?:\"\"\"|\'\'\')(?s:.)*+ | ["'](?:[^\\\n]|\\(?s:.|\Z))*+) )
       | (?P<asm> (?:(?=\w*asm)\w++\s*+\(\s*+(?:\w+\s*+=\s*+)? | [(,]\s*+asm\s*+=\s*+)
             (?:\(\s*+)?(?=[A-Za-z]{{0,2}}["']) )
+      | (?P<open> (?: (?=\w*asm)\w++\s*+(?:\(\s*+(?:\w++\s*+(?:=\s*+)?)?{_FIRST})?
+            | [(,]\s*+(?:as?|asm\s*+(?:=\s*+{_FIRST})?)? )\Z )
       | (?P<word> \w++ )
     """,
     re.VERBOSE,
 )
 _PLAIN = re.compile(
-    r"""(?: [^\w"'\#(,]++ | (?=\w)[^\Wa]*+(?:a(?!sm)[^\Wa]*+)*+(?![\w"']|\Z) | \#[^\n]*+\n | [(,](?!\s*+asm) )*+""",
+    r"""(?: [^\w"'\#(,]++ | (?=\w)[^\Wa]*+(?:a(?!sm)[^\Wa]*+)*+(?![\w"']|\Z) | \#[^\n]*+\n
+      | [(,](?!\s*+(?:asm|as?\Z|\Z)) )*+""",
     re.VERBOSE,
 )
 _SPACE = r"(?:[ \t\r\n+]|\\\n|\#[^\n]*\n)*+"
@@ -52,6 +58,7 @@ _QUOTED = re.sub(r"[?]P<\w+>", "?:", _STRING)
 _GROUP = re.compile(rf"(?:{_QUOTED}{_SPACE})++(?![A-Za-z]{{0,2}}[\"'\\]|[A-Za-z]{{1,2}}\Z|\#|\Z)", re.VERBOSE)
 _END = re.compile(r"\s*+[,)]")
 _PERCENT = re.compile(r"[\s)]*+%")
+_CLOSED = re.compile(r"[\s)]*+%?\Z")
 # The {expression} of an f-string.
 _FILLED = re.compile(r"(?P<literal>\{\{|\}\})|\{(?:[^{}]|\{[^{}]*\})*\}")
 # What stands before the string that documents a module, and before that of a class or a function: a string by itself
@@ -65,7 +72,6 @@ _DOCUMENTED = re.compile(
 _ALONE = re.compile(rf"{_COMMENT}(?:\Z|\n(?:{_COMMENT}\n)*+[ \t]*+(?![)\]}},%+.*]))")
 # What an error says is no PTX.
 _RAISED = re.compile(r"\braise\s++[\w.]++\(\s*+\Z")
-_LOOKED_BACK = 400
 
 
 def python(view: View) -> Iterator[Text]:
@@ -111,20 +117,26 @@ def python(view: View) -> Iterator[Text]:
             yield found
         else:
             yield from by_itself(found)
-    consume(view, position)
+    # What stands first may document the module, behind comments.
+    is_first = not view.final and position < OPEN_LIMIT and _begins(view, position)
+    consume(view, 0 if is_first else position)
+
+
+def _begins(view: View, position: int) -> bool:
+    """Whether nothing but comments stands before a position in the file."""
+    begun = _BEGUN.match(view.text)
+    return begun is not None and begun.end() == position and view.place(0)[:2] == (1, 1)
 
 
 def _documents(view: View, position: int, after: int) -> bool:
     """Whether a string is what a module, a class or a function says of itself, or an error."""
-    text = view.text
-    before = text[max(0, position - _LOOKED_BACK) : position]
-    if _RAISED.search(before):
+    known = before(view, position)
+    if _RAISED.search(known):
         return True
-    if not _ALONE.match(text, after):
+    if not _ALONE.match(view.text, after):
         return False
-    begun = _BEGUN.match(text)
-    is_first = begun is not None and begun.end() == position and view.place(0)[:2] == (1, 1)
-    return (is_first and text[after:].strip() != "") or _DOCUMENTED.search(before) is not None
+    is_first = _begins(view, position) and view.text[after:].strip() != ""
+    return is_first or _DOCUMENTED.search(known) is not None
 
 
 def _parts(view: View, position: int, into: Text, argument: bool) -> int | None:
@@ -142,7 +154,7 @@ def _parts(view: View, position: int, into: Text, argument: bool) -> int | None:
         if position >= end and not view.final:
             return None
     percent = _PERCENT.match(text, after)
-    if not view.final and (goes_on(_OPEN, text, position) or (percent and percent.end() >= end)):
+    if not view.final and (goes_on(_OPEN, text, position) or goes_on(_CLOSED, text, after)):
         return None
     whole = argument and _END.match(text, position)
     if not argument:

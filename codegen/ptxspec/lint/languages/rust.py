@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import reduce
 
-from ...ptx.scanning import View
 from .cpp import by_itself, in_program
-from .text import ELSEWHERE, FORMATTED_LATER, Text, consume, filled_in, goes_on, last_trace, unescape, verbatim
+from .text import ELSEWHERE, FORMATTED_LATER, Text, View, consume, filled_in, goes_on, last_trace, unescape, verbatim
 
 _STRING = r"""(?:[bc]?r(?P<hashes>\#*)"(?P<raw>(?s:.)*?)"(?P=hashes) | [bc]?"(?P<body>(?:[^"\\]|\\(?s:.))*+)")"""
 # Comments may hold comments.
@@ -18,7 +17,7 @@ _TOKEN = re.compile(
     rf"""(?P<comment> {_COMMENT} | /\*(?s:.)*+ )
       | (?P<asm> \b(?:\w*_)?asm!\s*+[(\[{{] )
       | (?P<string> {_STRING} )
-      | (?P<open> [bc]?r\#*"(?s:.)*+ | [bc]?"(?s:.)*+ | \b(?:\w*_)?asm!?\s*+\Z | /\Z
+      | (?P<open> [bc]?r\#*+(?:"(?s:.)*+|\Z) | [bc]?"(?s:.)*+ | \b(?:\w*_)?asm!?\s*+\Z | /\Z
             | '(?:[^'\\\n]|\\[^'\n]{{0,9}})?\Z )
       | (?P<char> '(?:[^'\\\n]|\\[^'\n]{{1,9}}|\\')' )
       | (?P<word> \w++ )""",
@@ -29,7 +28,7 @@ _PART = re.compile(rf"(?P<skip> \s++ | {_COMMENT} ) | (?P<string> {_STRING} ) (?
 # Strings that are joined.
 _JOIN = re.compile(r"concat!\s*+[(\[{]")
 _JOINED = re.compile(r"[)\]}]\s*+(?P<comma>,)?")
-_OPEN = re.compile(r'/|[a-z]\w*+!?\s*+\Z|[bc]?r?\#*"|[bcr]\w?\Z')
+_OPEN = re.compile(r'/|[a-z]\w*+!?\s*+\Z|[bc]?r?\#*+(?:"|\Z)|[bcr]\w?\Z')
 _OPERAND = re.compile(r"(?P<literal>\{\{|\}\})|\{(?P<name>[\w:]*+)\}")
 
 

@@ -5,16 +5,25 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
+from typing import Protocol
 
+from ...ptx import scanning
 from ...ptx.complaints import Position
-from ...ptx.scanning import HOLE, View
+from ...ptx.scanning import HOLE
 from .. import traces
 from ..constraints import Constraints
+from ..windows import LOOKED_BACK
 
 # What stands before or behind a string is not known: a space, so that it is told apart from what the string says.
 ELSEWHERE = HOLE + " "
 # No one writes longer strings, or more of them side by side.
 OPEN_LIMIT = 1 << 16
+
+
+class View(scanning.View, Protocol):
+    """What is read: a window on a file, or a string in a program. `before` is the last of what stood before it."""
+
+    before: str
 
 
 class Text:
@@ -23,6 +32,7 @@ class Text:
     embedded = True
     final = True
     full = False
+    before = ""
     prose = False
     named = False
     constraints: Constraints = ()
@@ -171,6 +181,12 @@ def _escaped(what: str) -> str:
 
 
 # Windows
+
+
+def before(view: View, position: int) -> str:
+    """What stands before a position, as far as anyone looks back."""
+    known = view.before if position < LOOKED_BACK else ""
+    return (known + view.text[max(0, position - LOOKED_BACK) : position])[-LOOKED_BACK:]
 
 
 def goes_on(opening: re.Pattern[str], text: str, position: int) -> bool:

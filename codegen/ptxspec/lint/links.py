@@ -1,0 +1,28 @@
+"""Where links lead that somebody else may have put into a repository: lines of another place would be shown."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_MARKS = (".git", "pyproject.toml")
+
+
+def leads_away(link: str | Path, inside: Path) -> bool:
+    """Whether a link leads out of a folder, of the working folder and of the repository that the folder is in, or to
+    what is hidden there: no walk comes to that either. Who names a link means what it leads to."""
+    found = Path(os.path.realpath(link))
+    return not (_has(inside, found) or _has(Path.cwd(), found) or ((top := _repository(inside)) and _has(top, found)))
+
+
+def _has(top: Path, found: Path) -> bool:
+    top = Path(os.path.realpath(top))
+    return found.is_relative_to(top) and not any(part.startswith(".") for part in found.relative_to(top).parts)
+
+
+def _repository(folder: Path) -> Path | None:
+    """The nearest folder above that has a .git, else a pyproject.toml. One's home is none: strangers' folders lie in
+    it."""
+    real, home = Path(os.path.realpath(folder)), Path(os.path.realpath(os.path.expanduser("~")))
+    above = [top for top in (real, *real.parents) if not home.is_relative_to(top)]
+    return next((top for mark in _MARKS for top in above if os.path.lexists(top / mark)), None)
