@@ -73,14 +73,10 @@ def _no_type(name: str, meant: str, index: int) -> Complaint:
 
 
 class InstructionJudge:
-    """Judges instructions; the same one is judged once.
+    """Judges instructions; the same one is judged once."""
 
-    `pairs`: complain of each instruction where the PTX version does not know the target. A module's own header has that
-    complaint already."""
-
-    def __init__(self, db: Database, pairs: bool = True) -> None:
+    def __init__(self, db: Database) -> None:
         self.db = db
-        self.pairs = pairs
         assembler = db.data["assembler"]
         self.types = db.types
         self.modifiers = db.modifiers
@@ -152,9 +148,9 @@ class InstructionJudge:
 
     def _refusals(self, variant: Variant, target: str | None, ptx: str | None) -> list[Complaint]:
         # What is refused comes to no crash.
-        refused = tuple(sorted(refusals(self.db, variant, target, ptx), key=lambda r: r.code == "assembler-crash"))
-        if not self.pairs:
-            refused = tuple(r for r in refused if r.code != "target-unknown")
+        refused = sorted(refusals(self.db, variant, target, ptx), key=lambda r: r.code == "assembler-crash")
+        # That the version does not know the target is said once, of the header.
+        refused = [r for r in refused if r.code != "target-unknown"]
         names = variant.spelling.split(".")[1:]
         help = advice(self.db, variant.opcode, names, variant.operands, target, ptx) if refused else ""
         return [Complaint(ERROR, r.code, r.message, help, requires=variant.requires) for r in refused]
