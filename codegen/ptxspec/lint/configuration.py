@@ -169,7 +169,7 @@ class Configurations:
         if ptx is None and "ptx" in said:
             ptx = self._db.ptx_version(said["ptx"])
         if impossible := pair(self._db, target, ptx):
-            # Each instruction would have that said of it.
+            # Nothing could be judged.
             own = next((key for key, by in (("ptx", self._ptx), ("target", self._target)) if by is None), None)
             if table is None or own is None:
                 raise PtxspecError(impossible.message)
