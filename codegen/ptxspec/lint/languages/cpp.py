@@ -13,6 +13,7 @@ from .. import constraints, traces
 from .text import (
     ELSEWHERE,
     FORMATTED_LATER,
+    LOOKED_BACK,
     OPEN_LIMIT,
     Text,
     consume,
@@ -78,6 +79,12 @@ _PLAIN = re.compile(
 _OPEN = re.compile(r'(?:u8|[LuU])?R?"|[/\\#(\n]')
 # The names that GCC and Clang give to operands, and their %= that is another number in each copy: %[a] and L%=.
 _NAMED = re.compile(r"%\[(\w+)\]|%=")
+# What an error or a log says is no PTX: what is thrown, also where it is put together, and what is told to people.
+_TOLD = re.compile(
+    r"""\b(?: throw\s++(?:[\w:<>]++\s*+[({]\s*+)++ | (?:cerr|clog|LOG\w*+\([^()"]*+\))\s*+<<\s*+
+      | (?:spdlog|logger|log)(?:::|\.|->)\w++\(\s*+ | fprintf\(\s*+stderr\s*+,\s*+ )\Z""",
+    re.VERBOSE,
+)
 
 
 def cpp(view: View, within: _Patterns = _IN_FILES) -> Iterator[Text]:
@@ -120,7 +127,8 @@ def cpp(view: View, within: _Patterns = _IN_FILES) -> Iterator[Text]:
                 yield found
             else:
                 found.add(ELSEWHERE, stop)
-                yield from in_program(found.close()) or by_itself(found)
+                if not _TOLD.search(text, max(0, m.start() - LOOKED_BACK), m.start()):
+                    yield from in_program(found.close()) or by_itself(found)
         position = stop
     consume(view, position)
 

@@ -11,6 +11,7 @@ from .cpp import by_itself, in_program
 from .llvm import llvm
 from .text import (
     ELSEWHERE,
+    LOOKED_BACK,
     OPEN_LIMIT,
     Text,
     consume,
@@ -42,7 +43,6 @@ _FILLED = re.compile(r"(?P<literal>\\\$)|\$(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*
 _DOCUMENTED = re.compile(r"[ \t]*+\n\s*+(?!(?:end|else|elseif|catch|finally)\b)[@A-Za-z_]")
 _DOCUMENTS = re.compile(r"(?:\A|[^=(,\[{*+?:&|<>~$\\/%^\s-])\s*?(?:\A|\n)[ \t]*+\Z")
 _DOC = re.compile(r"@doc\s++\Z")
-_LOOKED_BACK = 400
 
 
 def julia(view: View) -> Iterator[Text]:
@@ -83,7 +83,7 @@ def _documents(view: View, position: int, after: int) -> bool:
     """Whether a string is what is said of the function or type behind it."""
     if position == 0 and view.place(0)[:2] != (1, 1):
         return False
-    before = view.text[max(0, position - _LOOKED_BACK) : position]
+    before = view.text[max(0, position - LOOKED_BACK) : position]
     return bool(_DOC.search(before) or (_DOCUMENTED.match(view.text, after) and _DOCUMENTS.search(before)))
 
 

@@ -13,6 +13,7 @@ from .text import (
     ELSEWHERE,
     FORMATTED,
     FORMATTED_LATER,
+    LOOKED_BACK,
     OPEN_LIMIT,
     Text,
     consume,
@@ -65,7 +66,6 @@ _DOCUMENTED = re.compile(
 _ALONE = re.compile(rf"{_COMMENT}(?:\Z|\n(?:{_COMMENT}\n)*+[ \t]*+(?![)\]}},%+.*]))")
 # What an error says is no PTX.
 _RAISED = re.compile(r"\braise\s++[\w.]++\(\s*+\Z")
-_LOOKED_BACK = 400
 
 
 def python(view: View) -> Iterator[Text]:
@@ -117,7 +117,7 @@ def python(view: View) -> Iterator[Text]:
 def _documents(view: View, position: int, after: int) -> bool:
     """Whether a string is what a module, a class or a function says of itself, or an error."""
     text = view.text
-    before = text[max(0, position - _LOOKED_BACK) : position]
+    before = text[max(0, position - LOOKED_BACK) : position]
     if _RAISED.search(before):
         return True
     if not _ALONE.match(text, after):

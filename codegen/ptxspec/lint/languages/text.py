@@ -15,6 +15,8 @@ from ..constraints import Constraints
 ELSEWHERE = HOLE + " "
 # No one writes longer strings, or more of them side by side.
 OPEN_LIMIT = 1 << 16
+# So far before a string stands what says that it is no PTX.
+LOOKED_BACK = 400
 
 
 class Text:
