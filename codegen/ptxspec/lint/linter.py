@@ -137,7 +137,8 @@ class Linter:
             elif isinstance(item, Directive):
                 found += self._directive(item, text, module, file)
             elif isinstance(item, Other) and (text.named or not text.prose):
-                found += self._other(item, text, file)
+                # Other machines have opcodes that end in letters and digits, as PTX's types do.
+                (found if "." in item.text else doubtful).extend(self._other(item, text, file))
             elif isinstance(item, Problem) and ((beside and not item.stray) or not text.prose):
                 doubtful.append(_problem(item, text, module, file))
                 beside = False
