@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from ptxspec.files import only_one, read_bytes, replace_text
+from ptxspec.files import only_one, read_bytes, replace_text, update_text
 
 posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no such locks")
 
@@ -33,6 +33,29 @@ def test_two_at_once_do_not_write_into_each_other(tmp_path: Path, monkeypatch: p
     first.join(60)
     second.join(60)
     assert path.read_text() == "b" * 100 and os.listdir(tmp_path) == ["file"]
+
+
+@posix
+def test_what_two_add_at_once_is_both_there(tmp_path: Path) -> None:
+    path, read, go_on = tmp_path / "file", threading.Event(), threading.Event()
+    path.write_text("")
+
+    def first() -> str:
+        text = path.read_text()
+        read.set()
+        assert go_on.wait(60)
+        return text + "a"
+
+    changes = (first, lambda: path.read_text() + "b")
+    one, other = (threading.Thread(target=update_text, args=(path, change)) for change in changes)
+    one.start()
+    assert read.wait(60)
+    other.start()
+    other.join(0.05)
+    go_on.set()
+    one.join(60)
+    other.join(60)
+    assert path.read_text() == "ab"
 
 
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])

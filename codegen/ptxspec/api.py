@@ -126,7 +126,8 @@ class Database(database.Database):
 
         `language` is "ptx", "c++", "python", "rust", "julia", "mlir" or "markdown"; `target` and `ptx` take the place
         of the module's own, and `file` is the name that findings have. What comments of the text ignore is left out.
-        Raises PtxspecError for an unknown language, target or PTX version.
+        Raises PtxspecError for an unknown language, target or PTX version, and for a version that does not know the
+        target.
 
             >>> db.lint("add.rz.bf16 d, a, b;")
             <text>:1:4: error: add.bf16 has no .rz; it has .rn [illegal-modifier]

@@ -76,7 +76,10 @@ class TooLargeError(SpecError):
 
 
 def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
-    """The known names most like `name`, best first; empty where none is like it."""
+    """The known names most like `name`, best first; empty where none is like it. A number alone might be any of those
+    that end in it."""
+    if name.isdigit():
+        return []
     folded: dict[str, str] = {}
     for k in known:
         folded.setdefault(k.lower(), k)

@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 
@@ -37,7 +37,13 @@ def replace_text(path: Path, text: str) -> None:
 
     The file beside is a new one, whatever others have put there, and is open to nobody whom the old one is closed to. A
     link is replaced: what it leads to may be another's."""
+    update_text(path, lambda: text)
+
+
+def update_text(path: Path, made: Callable[[], str]) -> None:
+    """The same with a text that is made of what the file has: while it is made nobody else writes here."""
     with only_one(path.parent):
+        text = made()
         # Always the same: what a killed run left goes with the next one. A link of that name is removed, not followed.
         new = path.with_name(f"{path.name}.ptxspec.new")
         new.unlink(missing_ok=True)

@@ -152,7 +152,10 @@ def _types(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _near(name: str, names: Iterable[str]) -> list[str]:
-    """The name that comes nearest, whatever its letters' case, if one is near at all."""
+    """The name that comes nearest, whatever its letters' case, if one is near at all. A number alone might be any of
+    those that end in it."""
+    if name.isdigit():
+        return []
     folded: dict[str, str] = {}
     for n in names:
         folded.setdefault(n.lower(), n)

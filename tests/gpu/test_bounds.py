@@ -148,6 +148,24 @@ def test_results_at_the_edges(spelling: str, operands: list[int], got: int, outs
     assert (bool(found.outside[0]), bool(found.open[0])) == (outside, open)
 
 
+@pytest.mark.parametrize("spelling", ["ex2.approx.f32", "ex2.approx.ftz.f32"])
+def test_what_counts_from_the_rounded_result_is_not_evaluated_one_by_one_beside_a_power_of_two(
+    spelling: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A third of all operands are so small that the result is 1."""
+    _, j = judge(spelling)
+    rng, error = np.random.default_rng(11), j.error
+    magnitudes = rng.integers(0x00800000, 0x20000000, 60, dtype=np.uint32)
+    operands = magnitudes | rng.integers(0, 2, 60, dtype=np.uint32) << np.uint32(31)
+    want = ptxemu.execute(spelling, operands)
+    got = want + rng.integers(0, 7, 60).astype(np.uint32) - np.uint32(3)
+    monkeypatch.setattr(j, "error", lambda *_: pytest.fail("float64 knows it"))
+    found = j.judge([operands], got, want)
+    exact = [error([x], g, j.bounds[0]) for x, g in zip(operands.tolist(), got.tolist(), strict=True)]
+    assert found.error.tolist() == exact and {0.5, 1.5} <= set(exact)
+    assert found.outside.tolist() == [part > 1 for part in exact]
+
+
 @pytest.mark.parametrize(
     ("operand", "off", "target", "outside", "excused"),
     [

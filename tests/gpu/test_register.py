@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 
+import pytest
+from helpers import ROOT
 from helpers.bench import Bench, some_up, up, variant
-from ptxspec.read.link import read
+from helpers.repository import specification
+from ptxspec.diagnostics import SpecError
+from ptxspec.gpu import recording
+from ptxspec.gpu.recording import REGISTER
+from ptxspec.gpu.register import register
+from ptxspec.gpu.run import Report
+from ptxspec.read.link import read, read_registered
 
 
 def test_a_registered_recording_makes_claims_measured(bench: Bench) -> None:
@@ -82,6 +92,21 @@ def test_any_text_is_registered_as_it_is(bench: Bench) -> None:
     assert bench.run("--record", bench.root / "tests/recordings/a: b #c").code == 0
     (registered,) = read(bench.root).recordings
     assert (registered.gpu, registered.path) == (bench.device.gpu, "tests/recordings/a: b #c")
+
+
+def test_runs_that_read_the_specification_at_once_lose_nothing_of_each_other(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "spec/schema", tmp_path / "spec/schema")
+    (tmp_path / "spec/observed").mkdir()
+    spec, said = specification(), dict.fromkeys(("gpu", "driver", "compiler"), "one")
+    said |= {"target": "sm_90", "date": "2026-11-23"}
+    for name in ("b", "a", "b"):
+        recorded = recording.Recording(tmp_path / "tests/recordings" / name, {**said, "failed": {}}, ())
+        assert register(tmp_path, spec, recorded, Report("one", "sm_90", ()))
+    assert [r.path for r in read_registered(tmp_path, spec)] == ["tests/recordings/a", "tests/recordings/b"]
+    (tmp_path / REGISTER).write_text("recordings: none\n", "utf-8")
+    with pytest.raises(SpecError, match=r"recordings.yaml:1:13"):
+        register(tmp_path, spec, recorded, Report("one", "sm_90", ()))
+    assert (tmp_path / REGISTER).read_text("utf-8") == "recordings: none\n"
 
 
 def test_a_recording_elsewhere_is_not_registered(bench: Bench) -> None:

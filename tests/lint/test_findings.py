@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+from helpers import ROOT
 from helpers.linting import (
     ENDS,
     UNTOUCHED,
@@ -11,6 +13,7 @@ from helpers.linting import (
 )
 from helpers.sizes import each_size
 from ptxspec import Database
+from ptxspec.__main__ import main
 from ptxspec.lint.findings import CODES
 from ptxspec.ptx.complaints import ERROR, NOTE, WARNING
 
@@ -78,6 +81,16 @@ def test_what_is_offered_exists_there(db: Database) -> None:
 def test_codes_are_documented(db: Database, whole: bool) -> None:
     statements = spoilt(db, 2_000 if whole else 400, "codes")
     assert {f.code for f in db.lint("\n".join(statements))} <= set(CODES)
+
+
+def test_a_page_of_the_manual_lists_every_code_and_help_leads_there(capsys: pytest.CaptureFixture[str]) -> None:
+    listed = re.findall(r"^\| `([a-z-]+)` \| \S", (ROOT / "generated/manual/codes.md").read_text("utf-8"), re.MULTILINE)
+    assert listed == list(CODES)
+    with pytest.raises(SystemExit):
+        main(["lint", "--help"])
+    assert "`ptxspec manual codes` has all codes" in " ".join(capsys.readouterr().out.split())
+    assert main(["lint", "--select", "what", "--root", str(ROOT)]) == 2
+    assert "unknown code 'what'; `ptxspec manual codes` lists them" in capsys.readouterr().err
 
 
 def test_a_recipe_names_the_registers_of_the_statement(db: Database) -> None:

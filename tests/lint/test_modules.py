@@ -81,7 +81,7 @@ def test_options_take_the_place_of_the_header(db: Database) -> None:
     text = ".version 7.0\n.target sm_75\nmax.NaN.f32 %f0, %f1, %f2;\n"
     assert [f.code for f in db.lint(text)] == ["target-too-old"]
     assert db.lint(text, target="sm_80") == []
-    assert [f.code for f in db.lint(text, target="sm_80", ptx="6.5")] == ["ptx-too-old"]
+    assert [f.code for f in db.lint(text, target="sm_75", ptx="6.5")] == ["target-too-old"]
     assert [(f.line, f.code) for f in db.lint(text, target="sm_90")] == [(1, "target-unknown")]
     with pytest.raises(ptxspec.PtxspecError, match="sm_999"):
         db.lint(text, target="sm_999")

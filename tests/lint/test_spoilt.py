@@ -75,11 +75,18 @@ STATEMENTS = [
     ("mov.v4.u32 {r, s, r, _}, %tid;", ""),
     ("mov.v2.f32 {a, b}, {c, d};", ""),
 ]  # fmt: skip
+# In inline assembly these may be another machine's.
+OF_OTHERS = [
+    ("addf32 a, b, c;", "add.f32"),
+    ("fmaf32 a, b, c, d;", "did you mean 'fma'?"),
+    ("add.32 r, s, s;", "write a type that it has"),
+    ("add.s3 r, s, s;", "write add.s32"),
+]
 REFUSED_WITHOUT_HELP = ("add.pred", "max.pred", "abs.pred", "cvt.rn.f32.pred")
 
 
 @pytest.mark.sampled(12)
-@pytest.mark.parametrize(("statement", "meant"), STATEMENTS)
+@pytest.mark.parametrize(("statement", "meant"), [*STATEMENTS, *OF_OTHERS])
 def test_what_is_misspelt_is_refused_as_by_ptxas_and_what_is_meant_is_said(
     db: Database, ptxas: Path, tmp_path: Path, statement: str, meant: str
 ) -> None:
@@ -134,6 +141,22 @@ def test_beside_what_is_plainly_ptx_syntax_and_operands_are_judged_of_other_inst
     assert found.message == "a semicolon is missing here"
     (found,) = db.lint('asm("setp.ne.b32 p, %0, %3;" :: "r"(a), "r"(b));', language="c++")
     assert found.code == "undeclared-register"
+
+
+def test_a_type_without_its_dot_or_a_letter_is_told_beside_what_is_plainly_ptx(db: Database) -> None:
+    """Other machines have opcodes such as addf32, and names such as .s3."""
+
+    def told(statement: str) -> list[tuple[str, str]]:
+        texts = [statement, f"mul.f32 %0, %1, %2; {statement}", f"{{ .reg .f32 t; {statement} }}"]
+        alone, *beside = ([(f.code, f.help) for f in db.lint(f'asm("{t}");', language="c++")] for t in texts)
+        assert alone == [] and beside[0] == beside[1]
+        return beside[0]
+
+    assert told("addf32 %0, %1, %2;") == [("unknown-opcode", "did you mean 'add.f32'?")]
+    assert told("add.s3 %0, %1, %2;") == [("unknown-type", "write add.s32")]
+    # That may be .f32, .s32 or .u32.
+    assert told("add.32 %0, %1, %2;") == [("unknown-type", "write a type that it has")]
+    assert told("mwait1 %0, %1;") == told("add32 %0, %1, %2;") == []
 
 
 def test_what_has_no_type_is_told_beside_what_is_plainly_ptx(db: Database) -> None:

@@ -39,8 +39,9 @@ WHERE = [
 
 
 def told(text: str) -> list[str]:
-    """The spellings that a text says to write."""
-    return re.findall(r"\b[a-z]\w*(?:\.[\w:]+)+", text.rpartition("write ")[2]) if "write " in text else []
+    """The spellings that a text says to write, without what it says to be something else."""
+    same = text.rpartition("write ")[2].partition("; not the same: ")[0]
+    return re.findall(r"\b[a-z]\w*(?:\.[\w:]+)+", same) if "write " in text else []
 
 
 def hazardous(v: Variant, target: str | None) -> bool:
@@ -182,12 +183,31 @@ def test_the_emulators_errors_say_the_same(db: Database, whole: bool) -> None:
             "toward negative infinity) or fma.rp.f32 (round toward positive infinity)",
         ),
         ("sin.f32", "sm_90", "on sm_90, write sin.approx.ftz.f32"),
+        # What somebody of today means by it, who does not know what it was short for.
+        (
+            "sqrt.f32",
+            "sm_90",
+            "on sm_90, write sqrt.approx.ftz.f32 (a fast approximation, not correctly rounded; flush subnormal "
+            "operands and tiny results to zeros of their sign, as sm_1x always does in single precision); not "
+            "the same: sqrt.rn.f32 (round to nearest, ties to even)",
+        ),
+        ("sqrt.f64", "sm_90", "on sm_90, write sqrt.rn.f64"),
         ("mad.f32", "sm_90", "instead: fma.rn.f32 %d, %a, %b, %c;"),
         ("add.foo.f32", None, "write add.f32, without .foo"),
     ],
 )
 def test_advice_is_plain(db: Database, spelling: str, target: str | None, help: str) -> None:
     assert db.query(spelling, target=target).help == help
+
+
+def test_beside_an_approximation_stands_what_is_exact_and_is_called_something_else(db: Database) -> None:
+    beside = {}
+    for v in filter(lambda v: v.means, db.variants):
+        _, _, other = db.query(v.spelling, v.operands, "sm_90").help.partition("; not the same: ")
+        if other:
+            (beside[v.spelling],) = re.findall(r"^[\w.]+", other)
+    assert beside == {f"{opcode}.f32": f"{opcode}.rn.f32" for opcode in ("div", "rcp", "sqrt")}
+    assert {db.variant(s).claim for s in beside.values()} == {"exact"}
 
 
 def test_what_is_spelled_alike_is_called_that(db: Database) -> None:

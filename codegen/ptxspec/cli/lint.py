@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "target, ptx, select, ignore, exclude and strict; the command line wins.\n\n"
         "A comment `// ptxspec: ignore[CODE]`, in Python with #, hides what is found by that code: behind code on its "
         "line, else in the statement or block that follows; `ignore-file[CODE]` in the file. What ignores nothing is "
-        "said."
+        "said. `ptxspec manual codes` has all codes with what they mean."
     )
     languages = tuple(dict.fromkeys(LANGUAGES.values()))
     about = "files, folders and patterns; - is standard input; without any, the working folder"

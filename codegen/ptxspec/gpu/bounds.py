@@ -144,13 +144,13 @@ class Judge:
             sure = known & np.isfinite(g)
             reference = nearly
             with np.errstate(all="ignore"):
-                if b.in_ulps:
-                    # Spacings double at a power of two: on which side of it the exact value is must be known.
-                    sure &= _spacings(nearly * (1 - _SLACK), f) == _spacings(nearly * (1 + _SLACK), f)
                 if b.rounded:
-                    # So must be to which of its neighbours it rounds.
+                    # To which of its neighbours the exact value rounds must be known.
                     sure &= _nearest(nearly * (1 - _SLACK), f) == _nearest(nearly * (1 + _SLACK), f)
                     reference = _nearest(nearly, f)
+                elif b.in_ulps:
+                    # Spacings double at a power of two: so must be on which side of it that is.
+                    sure &= _spacings(nearly * (1 - _SLACK), f) == _spacings(nearly * (1 + _SLACK), f)
                 allowed = b.tolerances(reference, f)
                 part = np.abs(g - reference) / allowed
                 sure &= b.rounded | (np.abs(part - 1) > _SLACK * (1 + np.abs(nearly) / allowed))

@@ -8,8 +8,9 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..files import replace_text
+from ..files import update_text
 from ..model import Recording, Spec
+from ..read.link import read_registered
 from . import recording
 from .recording import REGISTER
 from .run import Report
@@ -33,9 +34,13 @@ def register(root: Path, spec: Spec, recorded: recording.Recording, report: Repo
         path, p["gpu"], p["target"], p["driver"], p["compiler"], p["date"],
         *(frozenset(found[s]) for s in ("equal", "inside", "unequal")),
     )  # fmt: skip
-    others = [r for r in spec.recordings if r.path != path]
+
+    def with_entry() -> str:
+        others = [r for r in read_registered(root, spec) if r.path != path]
+        return _as_yaml(sorted([*others, entry], key=lambda r: r.path))
+
     with recording.writing(root / REGISTER):
-        replace_text(root / REGISTER, _as_yaml(sorted([*others, entry], key=lambda r: r.path)))
+        update_text(root / REGISTER, with_entry)
     return True
 
 

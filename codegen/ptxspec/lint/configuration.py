@@ -13,7 +13,7 @@ from ..diagnostics import Diagnostic, Mark, PtxspecError, suggest
 from ..files import read_bytes
 from ..query.database import Database
 from ..query.verdicts import pair
-from .findings import CODES
+from .findings import CODES, unknown_code
 from .links import leads_away
 from .patterns import Pattern
 
@@ -70,7 +70,7 @@ class Configurations:
         for codes in (given.select, given.ignore):
             for code in codes or ():
                 if code not in CODES:
-                    raise PtxspecError(unknown_code(code))
+                    raise PtxspecError("; ".join(unknown_code(code)))
         if given.select is not None and (wrong := _silence(given.select, given.ignore or (), "--select", "--ignore")):
             raise PtxspecError(wrong)
         self._target = db.target(given.target) if given.target is not None else None
@@ -144,7 +144,7 @@ class Configurations:
                     continue
                 for v in value:
                     if key != "exclude" and v not in CODES:
-                        yield table.says(f"unknown code '{v}'", suggest(v, CODES), key, v)
+                        yield table.says(*unknown_code(v), key, v)
                     elif not v.strip():
                         yield table.says("an empty pattern excludes nothing", "remove it", key, v)
             elif key == "strict":
@@ -176,7 +176,7 @@ class Configurations:
         if ptx is None and "ptx" in said:
             ptx = self._db.ptx_version(said["ptx"])
         if impossible := pair(self._db, target, ptx):
-            # Each instruction would have that said of it.
+            # Nothing could be judged.
             own = next((key for key, by in (("ptx", self._ptx), ("target", self._target)) if by is None), None)
             if table is None or own is None:
                 raise PtxspecError(impossible.message)
@@ -192,11 +192,6 @@ def _silence(select: Iterable[str], ignore: Iterable[str], selecting: str, ignor
     if not codes:
         return f"{selecting} names no code: nothing would be said"
     return "" if codes.difference(ignore) else f"{ignoring} names all that {selecting} does: nothing would be said"
-
-
-def unknown_code(code: str) -> str:
-    help = suggest(code, CODES)
-    return f"unknown code '{code}'" + (f"; {help}" if help else "")
 
 
 def _shown(path: Path) -> str:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ..diagnostics import suggest
 from ..ptx.complaints import WARNING
 from .comments import Comment, comments
-from .findings import CODES, Finding, joined
+from .findings import CODES, Finding, joined, unknown_code
 
 WORD = "ptxspec:"
 # What is quoted in a comment, or is a comment in a comment, says nothing.
@@ -126,7 +126,7 @@ class Ignores:
             if name[0] in CODES:
                 self._found.append(_Ignore(name[0], at, *scope, comment.quoted))
             else:
-                complain(f"unknown code '{name[0]}'", suggest(name[0], CODES), at, len(name[0]))
+                complain(*unknown_code(name[0]), at, len(name[0]))
 
     def _scope(self, c: Comment, verb: str) -> tuple[int, int, str]:
         if verb == "ignore-file":

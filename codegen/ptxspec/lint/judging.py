@@ -45,6 +45,9 @@ def misspelt(db: Database, opcode: str, names: Sequence[str]) -> str | None:
     """The opcode of the database that is meant by one that PTX does not have; None where that is not plain, and empty
     where a function is meant that PTX does not have. Vector units of other machines have opcodes that begin with v, and
     the same types."""
+    if not any(names):
+        glued = ((o, t) for o in db.opcodes for t in db.types if opcode == o + t)
+        return next((_spelt(db, o, t) for o, t in glued), None)
     if not any(n in db.types or n in db.other_types for n in names):
         return None
     lower = opcode.lower()
@@ -57,6 +60,12 @@ def misspelt(db: Database, opcode: str, names: Sequence[str]) -> str | None:
     if bare and bare[1] in db.opcodes:
         return bare[1]
     return next((o for o in nearest(lower, db.opcodes, len(db.opcodes)) if _are_near(lower, o)), None)
+
+
+def _spelt(db: Database, opcode: str, type: str) -> str:
+    """An opcode with its type where that is all to write today, else the opcode alone."""
+    v = db.find(opcode, [type], None)
+    return v.spelling if v is not None and db.catalog.is_current(v.requires) and db.is_advisable(v) else opcode
 
 
 def _are_near(one: str, other: str) -> bool:
@@ -73,14 +82,10 @@ def _no_type(name: str, meant: str, index: int) -> Complaint:
 
 
 class InstructionJudge:
-    """Judges instructions; the same one is judged once.
+    """Judges instructions; the same one is judged once."""
 
-    `pairs`: complain of each instruction where the PTX version does not know the target. A module's own header has that
-    complaint already."""
-
-    def __init__(self, db: Database, pairs: bool = True) -> None:
+    def __init__(self, db: Database) -> None:
         self.db = db
-        self.pairs = pairs
         assembler = db.data["assembler"]
         self.types = db.types
         self.modifiers = db.modifiers
@@ -152,9 +157,9 @@ class InstructionJudge:
 
     def _refusals(self, variant: Variant, target: str | None, ptx: str | None) -> list[Complaint]:
         # What is refused comes to no crash.
-        refused = tuple(sorted(refusals(self.db, variant, target, ptx), key=lambda r: r.code == "assembler-crash"))
-        if not self.pairs:
-            refused = tuple(r for r in refused if r.code != "target-unknown")
+        refused = sorted(refusals(self.db, variant, target, ptx), key=lambda r: r.code == "assembler-crash")
+        # That the version does not know the target is said once, of the header.
+        refused = [r for r in refused if r.code != "target-unknown"]
         names = variant.spelling.split(".")[1:]
         help = advice(self.db, variant.opcode, names, variant.operands, target, ptx) if refused else ""
         return [Complaint(ERROR, r.code, r.message, help, requires=variant.requires) for r in refused]

@@ -17,6 +17,7 @@ from ..ptx.scanning import HOLE, STRANGER, Declaration, Directive, Instruction, 
 from ..query.database import Database
 from ..query.instead import RECIPE, is_block
 from ..query.names import spelled
+from ..query.verdicts import pair
 from .filling import filled
 from .findings import Finding
 from .judging import ELSEWHERE, NOT_OURS, InstructionJudge, misspelt
@@ -51,12 +52,15 @@ def language(path: PurePath) -> str:
 
 
 class Linter:
-    """Judges files with one database. `target` and `ptx` take the place of what the files say."""
+    """Judges files with one database. `target` and `ptx` take the place of what the files say. Raises PtxspecError
+    where one of them is unknown, or that PTX version does not know that target."""
 
     def __init__(self, db: Database, target: str | None = None, ptx: str | None = None) -> None:
         self.db = db
         self.target = db.target(target) if target is not None else None
         self.ptx = db.ptx_version(ptx) if ptx is not None else None
+        if impossible := pair(db, self.target, self.ptx):
+            raise PtxspecError(impossible.message)
         assembler = db.data["assembler"]
         self._options = frozenset(assembler["target_options"])
         self._special = special_names(assembler)
@@ -64,7 +68,7 @@ class Linter:
         self._opcodes = frozenset(db.opcodes)
         self._numbers = itertools.count()
         self._others = frozenset(assembler["other_opcodes"])
-        self.judge = InstructionJudge(db, pairs=self.target is not None and self.ptx is not None)
+        self.judge = InstructionJudge(db)
 
     def lint(self, chunks: Iterable[str], file: str, language: str = PTX) -> Iterator[Finding]:
         """The findings in one text, which comes in pieces of any size."""
@@ -133,7 +137,8 @@ class Linter:
             elif isinstance(item, Directive):
                 found += self._directive(item, text, module, file)
             elif isinstance(item, Other) and (text.named or not text.prose):
-                found += self._other(item, text, file)
+                # Other machines have opcodes that end in letters and digits, as PTX's types do.
+                (found if "." in item.text else doubtful).extend(self._other(item, text, file))
             elif isinstance(item, Problem) and ((beside and not item.stray) or not text.prose):
                 doubtful.append(_problem(item, text, module, file))
                 beside = False

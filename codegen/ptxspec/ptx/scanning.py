@@ -278,7 +278,7 @@ class Scanner:
         if ours and not goes_on:
             operands, place = statement[m.end() : end], start + m.end()
             items.insert(0, Instruction(start + m.start("head"), head, operands, place, -1, start))
-        elif self._others and not goes_on and m["opcode"] not in self._others and "." in head:
+        elif self._others and not goes_on and m["opcode"] not in self._others and ("." in head or head[-1].isdigit()):
             items.insert(0, Other(start + m.start("head"), STRANGER, head))
         elif self._everything:
             items.insert(0, Other(start + m.start("head"), "statement", statement[m.start("head") : end]))

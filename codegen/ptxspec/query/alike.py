@@ -12,6 +12,8 @@ from .database import Database, Variant, names_of
 from .instead import as_part, told as recipe_told
 
 _SHOWN = 4
+# What stands between the advice and what computes something else.
+NOT_THE_SAME = "; not the same: "
 
 
 class TypeDistance(NamedTuple):
@@ -134,6 +136,7 @@ def advice(
     where = place(target, ptx)
     all_found = advised(db, opcode, names, operands, target, ptx)
     found, more = all_found[:_SHOWN], len(all_found) - _SHOWN
+    besides: list[str] = []
     variant = db.find(opcode, names, operands)
     exists = variant is not None
     if not found:
@@ -162,12 +165,28 @@ def advice(
         told = [f"{v.spelling} {v.places}" for v in found]
     else:
         counts = {v.operands for v in db.opcodes[opcode].variants}
-        about = [f" ({said})" if said else "" for said in _summaries(db, found)]
-        told = [f"{v if len(counts) > 1 else v.spelling}{a}" for v, a in zip(found, about, strict=True)]
+        every = [*found, *(_exact_besides(db, variant, target, ptx) if variant is not None else ())]
+        about = [f" ({said})" if said else "" for said in _summaries(db, every)]
+        told = [f"{v if len(counts) > 1 else v.spelling}{a}" for v, a in zip(every, about, strict=True)]
+        told, besides = told[: len(found)], told[len(found) :]
     lost = [f".{n}" for n in _meant(db, opcode, names) if not db.knows(n)]
     without = f", without {' and '.join(lost)}" if lost else ""
     told += [f"one of {more} more"] if more > 0 else []
-    return f"{f'on {where}, ' if exists and where else ''}write {' or '.join(told)}{without}"
+    other = NOT_THE_SAME + " or ".join(besides) if besides else ""
+    return f"{f'on {where}, ' if exists and where else ''}write {' or '.join(told)}{without}{other}"
+
+
+def _exact_besides(db: Database, v: Variant, target: str | None, ptx: str | None) -> list[Variant]:
+    """What somebody may have meant who wrote the short spelling of an approximation: with the modifiers that the
+    opcode's other short spellings leave out, the result is exact."""
+    if not v.means or v.claim == "exact":
+        return []
+    about = db.opcodes[v.opcode]
+    refused = (r["means"].split(".")[1:] for r in about.data["assembler"]["refused"] if r["means"])
+    left_out = {*(w.means for w in about.variants if w.means), *(tuple(db.split(names)[0]) for names in refused)}
+    meant = (db.find(v.opcode, (*v.modifiers, *names, *v.types), v.operands) for names in sorted(left_out))
+    exact = [w for w in meant if w is not None and w.claim == "exact"]
+    return [w for w in exact if db.takes(w, target, ptx) and db.is_advisable(w, target, ptx)]
 
 
 def differences(db: Database, variants: Sequence[Variant]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..diagnostics import Diagnostic, Mark, SpecError, display_path
-from ..model import Spec
+from ..model import Recording, Spec
 from ..recipes.linking import link
 from ..semantics.resolve import Meanings
 from . import positioned, schema
@@ -168,6 +168,17 @@ class _Files:
         """The names of the manual's pages that are no opcode's: they have templates of their own."""
         folder = self.root / "templates" / "manual"
         return {p.name.partition(".")[0] for p in (*folder.glob("*.html.j2"), *folder.glob("guides/*.md.j2"))}
+
+
+def read_registered(root: Path, spec: Spec) -> tuple[Recording, ...]:
+    """The recordings that are registered by now: others may have come since the specification was read. Raises
+    SpecError."""
+    files = _Files(root)
+    path = files.folder / "observed" / "recordings.yaml"
+    found = read_recordings(files.optional(path, "recordings"), Context(files.errors, targets=spec.targets))
+    if files.errors:
+        raise SpecError(files.errors)
+    return found
 
 
 def _of_lines(lines: Iterable[str]) -> str:

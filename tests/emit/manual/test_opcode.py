@@ -125,6 +125,15 @@ def test_a_card_is_called_after_one_of_its_variants() -> None:
             assert counted in ("", str(operands))
 
 
+def test_what_a_variant_stands_for_is_reached_without_a_script() -> None:
+    reached = 0
+    for opcode in OPCODES:
+        links = re.findall(r'<dt>Stands for<dd><a href="#([^"]*)">', html(opcode))
+        assert set(links) <= set(page(FOLDER / f"{opcode}.html").ids)
+        reached += len(links)
+    assert reached
+
+
 def test_links_in_a_browser(visit: Visits) -> None:
     page = visit("fma.html#fma.bf16.rn")
     assert "no variant of fma" in page.inner_text("#no-variant") and page.is_visible("#no-variant")

@@ -9,6 +9,7 @@ from ....check.claims import CLAIMS
 from ....diagnostics import PtxspecError, display_path
 from ....files import why_unreadable
 from ....grounds import KINDS
+from ....lint.findings import GROUPS
 from ....model import Spec, Variant
 from ....read.positioned import HIDDEN
 from ...text import Files, read
@@ -42,6 +43,7 @@ def emit(spec: Spec, write: Writer, root: Path, site: Site) -> Files:
     examples = [_example(path, root) for path in sorted((root / "spec" / "examples").glob("*.ptx"))]
     values = {
         "claims": CLAIMS,
+        "codes": GROUPS,
         "grounds": KINDS,
         "followed": _followed(spec, write),
         "published": spec.published,

@@ -29,6 +29,7 @@ GUIDES = {
     "running": "Whole pieces of PTX",
     "comparing": "Comparing",
     "linting": "lint and explain",
+    "codes": "What lint finds",
     "python": "From Python",
     "faster": "A faster emulator",
     "gpu": "On a GPU",

@@ -90,6 +90,8 @@ def _cards(about: About, variants: Sequence[Variant], named: set[str]) -> list[C
     first, and with a number behind it that of the others."""
     found: dict[object, list[Variant]] = {}
     recipes = anchors(about)
+    # Another card links to these, also without a script: each is what its card is called after.
+    linked = {about.instruction.stands_for(v) for v in variants if v.means}
     for v in variants:
         # What the facts are made of.
         rule = about.instruction.nan_rule(v)
@@ -98,7 +100,7 @@ def _cards(about: About, variants: Sequence[Variant], named: set[str]) -> list[C
         found.setdefault(key, []).append(v)
     cards = []
     for alike in found.values():
-        first = alike[0]
+        first = next((v for v in alike if v in linked), alike[0])
         facts = _facts(about, first)
         id = first.spelling if first.spelling not in named else f"{first.spelling}-{first.operands}"
         named.add(id)
