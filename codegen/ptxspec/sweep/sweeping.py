@@ -19,7 +19,7 @@ from pathlib import Path
 from ..diagnostics import PtxspecError
 from ..processes import processors
 from .blocks import Counted, Job, Sum, Sweep, count, sweep_of
-from .state import State
+from .state import Broken, State, kept_in
 
 Progress = Callable[[int, int], None]
 Done = Iterator[tuple[int, Counted]]
@@ -31,7 +31,8 @@ _AHEAD = 2
 
 
 def sweep(job: Job, state: Path | None, scheduler: str | None, progress: Progress | None = None) -> tuple[Sweep, Sum]:
-    """Count all blocks that are not counted in `state`, on all processors or on a Dask cluster. Raises PtxspecError."""
+    """Count all blocks that are not counted in `state`, on all processors or on a Dask cluster. Raises PtxspecError,
+    with what is kept where the sweep may go on."""
     here = sweep_of(job)
     kept = State(state, here)
     job = replace(job, identity=here.identity)
@@ -44,6 +45,8 @@ def sweep(job: Job, state: Path | None, scheduler: str | None, progress: Progres
             kept.keep()
             if progress:
                 progress(operands, here.operands)
+    except Broken as e:
+        raise PtxspecError(f"{e}; {kept_in(state)}") from None
     finally:
         kept.keep(at_once=True)
     return here, kept.sum
@@ -74,9 +77,13 @@ def _in_processes(job: Job, left: Iterable[int], workers: int) -> Done:
     # The end of this process, too, closes what the others wait at.
     asked, asking = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(workers, context, _start, (asked,))
+    numbers = iter(left)
+    pending: dict[Future[Counted], int] = {}
     try:
-        numbers = iter(left)
-        pending: dict[Future[Counted], int] = {pool.submit(count, job, n): n for n in islice(numbers, _AHEAD * workers)}
+        # As many as there are at once: all processes are started by these.
+        with _without_interrupts():
+            for n in islice(numbers, _AHEAD * workers):
+                pending[pool.submit(count, job, n)] = n
         while pending:
             done, _ = wait(pending, return_when=FIRST_COMPLETED)
             for future in done:
@@ -86,18 +93,32 @@ def _in_processes(job: Job, left: Iterable[int], workers: int) -> Done:
                     pending[pool.submit(count, job, n)] = n
                 yield number, counted
     except BrokenProcessPool:
-        raise PtxspecError("a process of the sweep was ended from outside; the same command goes on") from None
+        raise Broken("a process of the sweep was ended from outside") from None
     finally:
         # Nobody waits for blocks that nobody asks for any more.
         asking.close()
         pool.shutdown(wait=False, cancel_futures=True)
 
 
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """An interrupt waits for the end. Processes that are started in here never get any: while they import what they
+    need, each would print where it was interrupted."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 # In another process
 
 
 def _start(asked: Connection) -> None:
-    # Interrupts are the other process's to tell of.
+    # Interrupts are the other process's to tell of, on systems where they come here too.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_when_closed, args=(asked,), daemon=True).start()
 
