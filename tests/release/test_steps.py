@@ -25,6 +25,7 @@ TESTS = """echo '<testsuites><testsuite>\
 <testcase file="tests/test_a.py" name="test_two" time="0.25"/>\
 <testcase file="tests/test_b.py" name="test_three" time="0"><skipped/></testcase>\
 <testcase file="tests/test_b.py" name="test_four" time="1"><error message="in teardown"/></testcase>\
+<testcase time="0"/>\
 </testsuite></testsuites>' > "${PYTEST_ADDOPTS##*--junitxml=}"; """
 
 
