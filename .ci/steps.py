@@ -119,7 +119,7 @@ def _ended(pid: int) -> tuple[int, Any]:
 def _read(report: Path, step: Step) -> None:
     """What pytest says of its tests."""
     for case in ET.parse(report).iter("testcase"):
-        if "name" not in case.keys():
+        if case.get("name") is None:
             continue  # the one that was interrupted
         kinds = {child.tag for child in case}
         kind = "failed" if kinds & {"failure", "error"} else "skipped" if "skipped" in kinds else "passed"

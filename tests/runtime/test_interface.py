@@ -168,7 +168,7 @@ def test_what_fails_in_a_thread_fails_the_call(monkeypatch: pytest.MonkeyPatch) 
 
 def test_threads_must_be_some() -> None:
     a = np.float32([1])
-    for threads in ("2", 2.5, [2]):
+    for threads in ("2", 2.5, [2], True, np.True_):
         with pytest.raises(TypeError, match=f"threads is {re.escape(repr(threads))}; it takes 1 or more, or None"):
             ptxemu.execute("add.f32", a, a, threads=threads)  # type: ignore[arg-type]
     assert ptxemu.execute("add.f32", a, a, threads=np.int64(2)) == 2

@@ -13,6 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from itertools import islice
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -76,42 +77,48 @@ def _in_processes(job: Job, left: Iterable[int], workers: int) -> Done:
     context = multiprocessing.get_context("spawn")
     # The end of this process, too, closes what the others wait at.
     asked, asking = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(workers, context, _start, (asked,))
     numbers = iter(left)
     pending: dict[Future[Counted], int] = {}
-    try:
-        # As many as there are at once: all processes are started by these.
-        with _without_interrupts():
-            for n in islice(numbers, _AHEAD * workers):
-                pending[pool.submit(count, job, n)] = n
-        while pending:
-            done, _ = wait(pending, return_when=FIRST_COMPLETED)
-            for future in done:
-                number = pending.pop(future)
-                counted = future.result()
-                for n in islice(numbers, 1):
+    with contextlib.ExitStack() as at_the_end:
+        try:
+            with _without_interrupts():
+                pool = ProcessPoolExecutor(workers, context, _start, (asked,))
+                # Nobody waits for blocks that nobody asks for any more.
+                at_the_end.callback(pool.shutdown, wait=False, cancel_futures=True)
+                at_the_end.callback(asking.close)
+                # As many as there are at once: all processes are started by these.
+                for n in islice(numbers, _AHEAD * workers):
                     pending[pool.submit(count, job, n)] = n
-                yield number, counted
-    except BrokenProcessPool:
-        raise Broken("a process of the sweep was ended from outside") from None
-    finally:
-        # Nobody waits for blocks that nobody asks for any more.
-        asking.close()
-        pool.shutdown(wait=False, cancel_futures=True)
+            while pending:
+                done, _ = wait(pending, return_when=FIRST_COMPLETED)
+                for future in done:
+                    number = pending.pop(future)
+                    counted = future.result()
+                    for n in islice(numbers, 1):
+                        pending[pool.submit(count, job, n)] = n
+                    yield number, counted
+        except BrokenProcessPool:
+            raise Broken("a process of the sweep was ended from outside") from None
 
 
 @contextlib.contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """An interrupt waits for the end. Processes that are started in here never get any: while they import what they
-    need, each would print where it was interrupted."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
+    """An interrupt waits for the end: a process that is half started would print what it lacks. Those that are started
+    in here never get any: while they import what they need, each would print where it was interrupted."""
+    seen: list[int] = []
+    with contextlib.ExitStack() as after:
+        if threading.current_thread() is threading.main_thread():
+            # Another thread may get the signal, and this one raises what comes of it.
+            handler = signal.signal(signal.SIGINT, lambda number, _: seen.append(number))
+            after.callback(signal.signal, signal.SIGINT, handler)
+        if hasattr(signal, "pthread_sigmask"):  # not on Windows
+            # Whoever starts this one lets interrupts in again behind it.
+            resource_tracker.ensure_running()
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            after.callback(signal.pthread_sigmask, signal.SIG_SETMASK, mask)
         yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if seen:
+        signal.raise_signal(signal.SIGINT)
 
 
 # In another process
