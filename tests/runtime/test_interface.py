@@ -266,7 +266,7 @@ def test_an_unknown_variant_is_explained(spelling: str, message: str) -> None:
 def test_an_unknown_number_of_operands_is_explained() -> None:
     with pytest.raises(ptxemu.UnknownVariantError, match=r"max\.f32 with 4 operands: it takes 2 or 3"):
         ptxemu.compile("max.f32", 4)
-    for operands in ("2", 2.5, [2]):
+    for operands in ("2", 2.5, [2], True):
         message = f"max.f32: the number of operands is one such as 2, not {operands!r}"
         with pytest.raises(ptxemu.UnknownVariantError, match=re.escape(message)):
             ptxemu.compile("max.f32", operands)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The workers of a cluster come and go: what waits for them is as much as they have threads, and without any it ends."""
+"""The workers of a cluster come and go: those that join are given blocks, and without any a sweep ends."""
 
 from __future__ import annotations
 
