@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import logging
 import queue
 import sys
 import time
@@ -36,13 +37,26 @@ def on_cluster(job: Job, left: Iterable[int], address: str) -> Iterator[tuple[in
     except (OSError, ValueError, ImportError, MemoryError) as e:  # what answers there may be anything
         first = str(e).strip().split("\n")[0]
         raise PtxspecError(f"--scheduler {address}: no scheduler of Dask answers there: {first}") from None
-    with contextlib.closing(client):
+    with _quiet(), contextlib.closing(client):
         workers = _Workers(client, address)
         if not workers.threads:
             raise PtxspecError(f"--scheduler {address}: it has no workers; start some with `dask worker {address}`")
         # Workers were started elsewhere.
         job = replace(job, a=_absolute(job.a), against=_absolute(job.against))
         yield from _counted(distributed, client, job, iter(left), workers)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what Dask logs, tracebacks of lost connections: what comes of these is told here."""
+    handlers = [(h, h.level) for h in logging.getLogger("distributed").handlers]
+    try:
+        for handler, _ in handlers:
+            handler.setLevel(logging.CRITICAL + 1)
+        yield
+    finally:
+        for handler, level in handlers:
+            handler.setLevel(level)
 
 
 def _absolute(text: str) -> str:
