@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
-# Seconds after which what a compilation has left is nobody's, where there are no locks to tell that it was killed.
-_ABANDONED: Final = 3600
+# What the names of folders to compile in begin with.
+_PREFIX: Final = "ptxemu-compile-"
+# Seconds after which what a compilation has left is nobody's, where no lock tells that it was killed.
+_ABANDONED: Final = 24 * 3600
 
 
 def places() -> Iterator[str]:
@@ -22,7 +24,8 @@ def places() -> Iterator[str]:
         yield folder
         with suppress(OSError):
             os.makedirs(folder, 0o700, exist_ok=True)
-            if os.access(folder, os.W_OK | os.X_OK):
+            # Somebody else may have made it meanwhile.
+            if is_ones_own(folder) and os.access(folder, os.W_OK | os.X_OK):
                 return
     yield _temporary()
 
@@ -41,14 +44,14 @@ def cache() -> str:
 
 
 def is_ones_own(folder: str) -> bool:
-    """Can nobody but this user and the system's put a library there, or nobody at all yet?"""
+    """Can nobody but this user and the system's put a library there, or lead it elsewhere, or nobody at all yet?"""
     if sys.platform == "win32":
         return True  # folders below the user's are
     try:
-        found = os.stat(folder)
+        found, named = os.stat(folder), os.lstat(folder)
     except OSError:
         return True
-    return found.st_uid in (0, os.getuid()) and not found.st_mode & 0o022
+    return {found.st_uid, named.st_uid} <= {0, os.getuid()} and not found.st_mode & 0o022
 
 
 def _temporary() -> str:
@@ -73,30 +76,48 @@ def _temporary() -> str:
 
 
 def scratch(folder: str) -> tuple[str, int]:
-    """A new folder to compile in, and the file that holds it as long as it is open; those that killed compilations
-    have left in the same place go. Raises OSError."""
-    import shutil
+    """A new folder to compile in, and the file that holds it as long as it is open. Raises OSError."""
     import tempfile
 
-    with os.scandir(folder) as entries:
-        left = [entry.path for entry in entries if entry.name.startswith(tempfile.gettempprefix())]
-    for path in left:
-        with suppress(OSError):  # another process's, or gone by now
-            held = _hold(path, abandoned=True)
-            shutil.rmtree(path, ignore_errors=True)
-            let_go(held)
     while True:
-        path = tempfile.mkdtemp(dir=folder)
+        path = tempfile.mkdtemp(prefix=f"{_PREFIX}{_here()}-", dir=folder)
         # A process that has looked between the two steps takes it for one that was left.
         with suppress(BlockingIOError, FileNotFoundError):
             return path, _hold(path)
 
 
-def _hold(path: str, abandoned: bool = False) -> int:
-    """Make a folder this process's until it lets go or ends, however it ends. Raises OSError where it is another's:
-    BlockingIOError, and FileNotFoundError where that one has removed it."""
+def tidy(folder: str) -> None:
+    """Remove what killed compilations have left in one of `places`. Raises OSError."""
+    import shutil
     import time
 
+    with os.scandir(folder) as entries:
+        left = [entry.path for entry in entries if entry.name.startswith(_PREFIX)]
+    here = _here()
+    for path in left:
+        with suppress(OSError):  # another process's, or gone by now
+            held = _hold(path)
+            try:
+                # Who compiles elsewhere may have a lock that is not seen here: then time tells.
+                is_free = held >= 0 and here and os.path.basename(path).startswith(f"{_PREFIX}{here}-")
+                if is_free or time.time() - os.lstat(path).st_mtime >= _ABANDONED:
+                    shutil.rmtree(path, ignore_errors=True)
+            finally:
+                let_go(held)
+
+
+def _here() -> str:
+    """What names this run of this machine, whose processes see each other's locks; empty where nothing does."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return file.read(8)
+    except (OSError, ValueError):
+        return ""
+
+
+def _hold(path: str) -> int:
+    """Make a folder this process's until it lets go or ends, however it ends; -1 where there are no locks. Raises
+    OSError where it is another's: BlockingIOError, and FileNotFoundError where that one has removed it."""
     if sys.platform != "win32":
         import fcntl
 
@@ -111,9 +132,6 @@ def _hold(path: str, abandoned: bool = False) -> int:
             raise
         except OSError:  # a file system without locks
             os.close(held)
-    # Then time tells.
-    if abandoned and time.time() - os.stat(path, follow_symlinks=False).st_mtime < _ABANDONED:
-        raise BlockingIOError(path)
     return -1
 
 

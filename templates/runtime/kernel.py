@@ -16,6 +16,7 @@ from .computing import Computing
 from .index import REPORTED
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
 from .operands import OperandError, masked, mended, read, spelled, truths
+from .running import is_integer
 from .signature import Registers, Type, signature
 
 
@@ -36,7 +37,7 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
     not have the variant, with what it needs and what to write instead; both are LookupErrors."""
     if not isinstance(spelling, str):
         raise UnknownVariantError(f"a spelling is text such as 'add.f32', not {spelling!r}")
-    if not (operands is None or isinstance(operands, (int, np.integer))):
+    if not (operands is None or is_integer(operands)):
         raise UnknownVariantError(f"{spelling}: the number of operands is one such as 2, not {operands!r}")
     if not (target is None or isinstance(target, str)):
         raise UnknownTargetError(f"a target is text such as 'sm_90', not {target!r}")
@@ -249,7 +250,7 @@ class Kernel(Computing):
         return t.native or t.bits
 
     def _checked_results(self, results: Any) -> int:
-        if not isinstance(results, (int, np.integer)):
+        if not is_integer(results):
             raise TypeError(f"{self._row}: results is {results!r}; it takes 1, or 2 for p|q")
         has = len(self._signature.results)
         if not 1 <= results <= has:

@@ -27,6 +27,8 @@ def loop(name: str, symbol: str, s: Signature, results: int, decides: bool) -> s
     statements += [f"{_array(r)}[i] = {made[r]};" for r, _ in s.places[results - 1]]
     head, arrays = "DECIDING_" * decides, ", ".join(arguments)
     kernel = f"{head}KERNEL({name}, {symbol}, ({', '.join(parameters)}), ({arrays}), {' '.join(statements)})"
+    if decides and s.lanes > 1:
+        return kernel  # a ufunc marks elements, not the lanes in them
     widths = [t.bits.itemsize for _, t in (*s.registers, *s.places[results - 1])]
     at = ", ".join(f"(void *)at[{k}]" for k in range(len(widths)))
     counts = f"{len(widths)}, {len(s.registers)}, {s.lanes if s.flat else 1}"

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers import ROOT
 from helpers.project import copied
 from helpers.repository import specification
+from ptxspec.__main__ import main
 from ptxspec.check.functions import check_functions
 from ptxspec.compare.comparing import Found
 from ptxspec.compare.differing import NAN_BITS
@@ -151,6 +153,21 @@ def test_a_mistake_in_the_file_is_told_where_it_is(tmp_path: Path, mistake: str)
     path.write_text(text.replace(old, new, 1), "utf-8")
     told = complaints(root)
     assert told.startswith("spec/functions.yaml:") and message in told
+
+
+def test_a_mistake_in_the_file_is_told_to_whoever_compares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = copied(tmp_path, ("max",))
+    (root / "generated").symlink_to(ROOT / "generated", target_is_directory=True)
+    assert read_all(root, "").diagnostics == []
+    path = root / "spec/functions.yaml"
+    text = path.read_text("utf-8")
+    old, new, message = MISTAKES["wrong semantics"]
+    path.write_text(text.replace(old, new, 1), "utf-8")
+    line = text[: text.index(old)].count("\n") + 1
+    for pair in (("max.f32", "fmaxf"), ("max.f32", "max.f32")):
+        assert main(["compare", "--root", str(root), *pair]) == 1
+        out, said = capsys.readouterr()
+        assert not out and said.startswith(f"spec/functions.yaml:{line}:") and message in said
 
 
 def test_a_function_that_nobody_knows_is_refused_in_an_instruction_file(tmp_path: Path) -> None:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
+import time
 import tomllib
-from types import ModuleType
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from helpers import ROOT
@@ -20,6 +25,7 @@ TESTS = """echo '<testsuites><testsuite>\
 <testcase file="tests/test_a.py" name="test_two" time="0.25"/>\
 <testcase file="tests/test_b.py" name="test_three" time="0"><skipped/></testcase>\
 <testcase file="tests/test_b.py" name="test_four" time="1"><error message="in teardown"/></testcase>\
+<testcase time="0"/>\
 </testsuite></testsuites>' > "${PYTEST_ADDOPTS##*--junitxml=}"; """
 
 
@@ -30,17 +36,20 @@ def steps() -> ModuleType:
     module = importlib.util.module_from_spec(found)
     sys.modules["steps"] = module
     found.loader.exec_module(module)
+    # No test waits for a machine that is busy.
+    module.GRACE = 100.0
     return module
 
 
 def ran(steps: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, **commands: str) -> str:
     """What is printed of these steps; it ends with the exit code."""
     monkeypatch.setattr(steps, "STEPS", commands)
-    before = signal.getsignal(signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         code = steps.main()
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     return f"{capsys.readouterr().out}exit {code}"
 
 
@@ -73,21 +82,66 @@ def test_without_what_is_installed_nothing_else_is_tried(
 ) -> None:
     monkeypatch.setattr(steps, "LOCKED", "false")
     out = ran(steps, capsys, monkeypatch, locked="false", tests="echo run > ran")
-    assert "not finished             tests\n  2 failed" in out and out.endswith("exit 1")
+    assert "not begun                tests\n  2 failed" in out and out.endswith("exit 1")
 
 
-def test_a_run_that_is_ended_says_what_there_is() -> None:
+# Until it is interrupted, as pytest is; then it reports.
+HANGS = f"trap {shlex.quote(TESTS + 'echo reported; exit 0')} INT; echo begun; "
+
+
+def test_a_run_that_is_ended_says_what_there_is(
+    steps: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The second step has its own process end the run."""
-    program = (
-        f"import runpy; found = runpy.run_path({str(STEPS)!r})\n"
-        "steps = {'first': 'false', 'second': 'kill -TERM $PPID; sleep 100', 'third': 'true'}\n"
-        "found['STEPS'].clear(); found['STEPS'].update(steps)\n"
-        "raise SystemExit(found['main']())"
+    out = ran(steps, capsys, monkeypatch, first="false", second=f"{HANGS}kill -TERM $PPID; sleep 100", third="true")
+    before, _, after = out.partition("\nSummary: ")
+    assert "begun\nreported\n" in before and "third" not in before
+    assert "  first\n" in after and "second: by SIGTERM: 1 passed, 2 failed, 1 skipped\n" in after
+    assert "not begun                third\n  3 failed" in after and "tests/test_a.py::test_one[3]" in after
+    assert out.endswith("exit 1")
+
+
+def test_a_step_has_a_limit_and_the_next_one_runs(
+    steps: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Hours pass as soon as the step has begun."""
+    assert {*steps.LIMITS} <= {*steps.STEPS}
+    begun = tmp_path / "begun"
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + 9999 * begun.exists(), sleep=time.sleep)
+    monkeypatch.setattr(steps, "time", clock)
+    monkeypatch.setattr(steps, "LIMITS", {"hangs": 90.0})
+    out = ran(steps, capsys, monkeypatch, hangs=f"{HANGS}touch {shlex.quote(str(begun))}; sleep 100", after="true")
+    before, _, after = out.partition("\nSummary: ")
+    assert "begun\nreported\n" in before
+    assert "hangs: by its limit of 90 minutes: 1 passed, 2 failed, 1 skipped\n" in after
+    assert [line.split()[0] for line in after.splitlines()[1:4]] == ["ended", "ok", "1"] and out.endswith("exit 1")
+
+
+def test_a_step_that_does_not_let_itself_be_interrupted_is_killed(
+    steps: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "LIMIT", 0.0)
+    monkeypatch.setattr(steps, "GRACE", 0.0)
+    out = ran(steps, capsys, monkeypatch, deaf="trap '' INT; sleep 100")
+    assert "deaf: by its limit of 0 minutes\n" in out and out.endswith("exit 1")
+
+
+def test_what_ends_ci_ends_its_steps_and_waits_for_them(tmp_path: Path) -> None:
+    """.ci/run, with stand-ins for all that it calls: the environment that it makes is gone behind it."""
+    commands, rest = tmp_path / "bin", tmp_path / "rest"
+    for folder in (commands, rest, tmp_path / ".ci"):
+        folder.mkdir()
+    shutil.copy(ROOT / ".ci/run", tmp_path / ".ci/run")
+    steps = "trap 'echo told; exit 3' TERM; kill -TERM $PPID; while :; do sleep 0.01; done"
+    for name in ("python3", "chromium", "node", "zsh", "fish"):
+        (commands / name).write_text(f'#!/bin/bash\n[ "$1" = -m ] && exit\n{steps}\n', "utf-8")
+        (commands / name).chmod(0o755)
+    path = os.pathsep.join([str(commands), os.environ["PATH"]])
+    environment = os.environ | {"PATH": path, "TMPDIR": str(rest)}
+    done = subprocess.run(
+        [tmp_path / ".ci/run"], env=environment, capture_output=True, text=True, timeout=60, check=False
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
-    after = done.stdout.partition("Summary: ")[2]
-    assert done.returncode == 1 and "  first\n" in after and "not finished             second\n" in after
-    assert "third" in after
+    assert (done.returncode, done.stdout, done.stderr) == (3, "told\n", "") and not list(rest.iterdir())
 
 
 def test_what_is_tried_is_installed_from_the_lock(steps: ModuleType) -> None:

@@ -122,7 +122,7 @@ def test_forked_processes_share_one_temporary_folder(temporary: Path) -> None:
     assert all(os.waitpid(child, 0)[1] == 0 for child in children)
     (folder,) = temporary.iterdir()
     assert sorted(p.suffix for p in folder.iterdir() if p.is_file()) == [".digest"] * 3 + [".so"] * 3
-    assert not list(folder.glob("tmp*"))
+    assert not list(folder.glob("ptxemu-compile-*"))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions have another form there")

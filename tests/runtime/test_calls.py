@@ -99,6 +99,8 @@ def test_types_that_came_before_do_not_let_others_in() -> None:
         kernel(one, one, threads="x")
     with pytest.raises(TypeError, match=r"results is 1\.0"):
         kernel(one, one, results=1.0)
+    with pytest.raises(TypeError, match="results is True; it takes 1, or 2"):
+        kernel(one, one, results=True)
     with pytest.raises(ValueError, match="has one result, not 2"):
         kernel(one, one, results=2)
 

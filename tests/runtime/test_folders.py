@@ -6,12 +6,13 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from helpers.accelerating import add, forget, skip_without_a_compiler
-from ptxemu import folders
+from ptxemu import compiling, folders
 
 skip_without_a_compiler()
 
@@ -19,9 +20,9 @@ posix = pytest.mark.skipif(os.name == "nt", reason="Windows has other locks and 
 NOBODY = 65534
 
 
-def left(folder: Path, name: str) -> Path:
-    """What a compilation has left that did not come to its end."""
-    made = folder / name
+def left(folder: Path, name: str, where: str | None = None) -> Path:
+    """What a compilation, here unless told, has left that did not come to its end."""
+    made = folder / f"ptxemu-compile-{folders._here() if where is None else where}-{name}"
     made.mkdir(parents=True)
     (made / "half.so").write_text("half a library")
     return made
@@ -36,16 +37,36 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @posix
 def test_what_a_killed_compilation_left_goes_with_the_next_one(cache: Path) -> None:
-    old, recent, other = left(cache, "tmpold"), left(cache, "tmprecent"), left(cache, "tmpother")
+    old, recent, other, foreign = (left(cache, name) for name in ("old", "recent", "other", "foreign"))
     os.utime(old, (0, 0))
     held = folders._hold(str(other))
+    foreign = foreign.rename(cache / "tmpforeign")
     made, mine = folders.scratch(str(cache))
-    assert not old.exists() and not recent.exists() and other.exists()
+    folders.tidy(str(cache))
+    assert not old.exists() and other.exists() and foreign.exists()
+    assert recent.exists() is not bool(folders._here())
     folders.let_go(held)
+    os.utime(other, (0, 0))
     # What is being made stays, and a process that ends has let go.
-    folders.let_go(folders.scratch(str(cache))[1])
+    os.utime(made, (0, 0))
+    folders.tidy(str(cache))
     assert not other.exists() and Path(made).exists()
     folders.let_go(mine)
+
+
+@posix
+@pytest.mark.parametrize("here", ["0123abcd", ""])
+def test_a_lock_of_another_machine_may_not_be_seen_and_a_day_tells(
+    here: str, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folders, "_here", lambda: here)
+    day = 24 * 3600
+    of_today, older = (left(cache, name, where="fedcba98") for name in ("today", "older"))
+    nowhere = left(cache, "nowhere", where="")
+    for path, age in ((of_today, day - 600), (nowhere, day - 600), (older, day + 600)):
+        os.utime(path, (time.time() - age, time.time() - age))
+    folders.tidy(str(cache))
+    assert [p.exists() for p in (of_today, nowhere, older)] == [True, True, False]
 
 
 @posix
@@ -54,9 +75,10 @@ def test_without_locks_time_tells(cache: Path, monkeypatch: pytest.MonkeyPatch) 
         raise OSError("no locks")
 
     monkeypatch.setattr("fcntl.flock", flock)
-    old, recent = left(cache, "tmpold"), left(cache, "tmprecent")
+    old, recent = left(cache, "old"), left(cache, "recent")
     os.utime(old, (0, 0))
     made, held = folders.scratch(str(cache))
+    folders.tidy(str(cache))
     assert held == -1 and not old.exists() and recent.exists() and Path(made).exists()
 
 
@@ -64,8 +86,8 @@ def test_without_locks_time_tells(cache: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_folder_that_is_swept_before_it_is_held_is_made_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made, mkdtemp = [], tempfile.mkdtemp
 
-    def swept(dir: str) -> str:
-        made.append(mkdtemp(dir=dir))
+    def swept(prefix: str, dir: str) -> str:
+        made.append(mkdtemp(prefix=prefix, dir=dir))
         if len(made) == 1:
             os.rmdir(made[0])
         return made[-1]
@@ -85,6 +107,34 @@ def test_a_cache_where_others_may_write_is_not_used(
     assert list(folders.places()) == [str(cache)]
     cache.chmod(mode)
     assert list(folders.places()) == [str(tmp_path / f"ptxemu-{os.getuid()}")]
+
+
+@posix
+@pytest.mark.parametrize("made", ["open to others", "a link of somebody else"])
+def test_a_cache_that_another_makes_meanwhile_is_not_used(
+    made: str, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.rmdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def makedirs(*_: object, **__: object) -> None:
+        if made == "open to others":
+            cache.mkdir()
+            cache.chmod(0o777)
+        elif os.getuid() == 0:
+            cache.symlink_to(tmp_path)
+            os.lchown(cache, NOBODY, NOBODY)
+        else:
+            pytest.skip("only root can make a link of another user")
+
+    monkeypatch.setattr("os.makedirs", makedirs)
+    assert list(folders.places()) == [str(cache), str(tmp_path / f"ptxemu-{os.getuid()}")]
+
+
+def test_a_folder_that_is_shipped_is_not_tidied(tmp_path: Path) -> None:
+    own = left(tmp_path, "own")
+    compiling.ship("int one;", str(tmp_path / "one.so"), "one", [])
+    assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "one.so", own])
 
 
 def as_nobody(act: Callable[[], object]) -> int:

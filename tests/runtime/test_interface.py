@@ -168,7 +168,7 @@ def test_what_fails_in_a_thread_fails_the_call(monkeypatch: pytest.MonkeyPatch) 
 
 def test_threads_must_be_some() -> None:
     a = np.float32([1])
-    for threads in ("2", 2.5, [2]):
+    for threads in ("2", 2.5, [2], True, np.True_):
         with pytest.raises(TypeError, match=f"threads is {re.escape(repr(threads))}; it takes 1 or more, or None"):
             ptxemu.execute("add.f32", a, a, threads=threads)  # type: ignore[arg-type]
     assert ptxemu.execute("add.f32", a, a, threads=np.int64(2)) == 2
@@ -267,7 +267,7 @@ def test_an_unknown_variant_is_explained(spelling: str, message: str) -> None:
 def test_an_unknown_number_of_operands_is_explained() -> None:
     with pytest.raises(ptxemu.UnknownVariantError, match=r"max\.f32 with 4 operands: it takes 2 or 3"):
         ptxemu.compile("max.f32", 4)
-    for operands in ("2", 2.5, [2]):
+    for operands in ("2", 2.5, [2], True):
         message = f"max.f32: the number of operands is one such as 2, not {operands!r}"
         with pytest.raises(ptxemu.UnknownVariantError, match=re.escape(message)):
             ptxemu.compile("max.f32", operands)  # type: ignore[arg-type]

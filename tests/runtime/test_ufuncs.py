@@ -12,7 +12,8 @@ import pytest
 from helpers.accelerating import skip_without_a_compiler
 from helpers.layouts import LAYOUTS, operands
 from numpy.testing import assert_array_equal
-from ptxemu import environment, kernel as kernels, quick, switch, ufuncs
+from ptxemu import accelerator, environment, kernel as kernels, quick, switch, ufuncs
+from ptxemu.signature import signature
 
 skip_without_a_compiler()
 
@@ -223,6 +224,18 @@ def test_a_result_that_has_a_place_and_large_arrays_on_one_thread_are_the_ufuncs
     table.flags.writeable = False
     with pytest.raises(ValueError, match="out is read-only"):
         kernel(few, few, out=table)
+
+
+@pytest.mark.usefixtures("accelerated")
+def test_what_leaves_lanes_of_packed_numbers_undecided_is_no_ufunc() -> None:
+    """A ufunc marks elements. No such variant is there yet: the cosine of f32x2 is made up of that of f32."""
+    cosine, packed = ptxemu.compile("cos.approx.f32")._function, signature("d:f32x2 = a:f32x2")
+    native = accelerator.native("cos.approx.f32x2", "cos", cosine, packed)
+    assert native is not None and native.decides and native.ufunc([np.dtype(np.uint64)] * 2, 1) is None
+    near = (np.arange(1, 20_001) * (np.pi / 2)).astype(np.float32).view(np.uint64)
+    made = np.empty_like(near)
+    native([near, made], 2)
+    assert_array_equal(made.view(np.uint32), cosine(near.view(np.uint32)))
 
 
 @pytest.mark.usefixtures("accelerated")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from helpers import ROOT
 from ptxspec.compare.tallying import Tally
+from ptxspec.sweep import sweeping
 from ptxspec.sweep.blocks import Counted, Job, Sweep, sweep_of
 from ptxspec.sweep.state import _digest
 
@@ -139,6 +140,17 @@ def test_without_a_state_nothing_is_kept_and_that_is_said(
     interrupted_after(1, monkeypatch)
     stopped = sweep(ABS, MASKED)
     assert stopped.code == 130 and "stopped: nothing is kept; --state FILE would" in stopped.err
+
+
+def test_before_anything_was_counted_nothing_is_said_to_be_kept(
+    sweep: Sweeping, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sweeping, "sweep_of", interrupted)
+    stopped = sweep(ABS, MASKED, "--state", tmp_path / "state.json")
+    assert (stopped.code, stopped.err) == (130, "stopped: nothing was counted yet\n")
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from helpers import ROOT
 from ptxspec.diagnostics import PtxspecError
-from ptxspec.sweep import sweeping
+from ptxspec.sweep import cluster as clusters, sweeping
 from ptxspec.sweep.blocks import Job
 from ptxspec.sweep.sweeping import sweep
 from ptxspec.sweep.telling import as_json
@@ -69,9 +69,28 @@ def test_where_a_process_is_killed_nothing_is_lost_or_counted_twice(
         if len(seen) == 4:
             os.kill(children()[0], signal.SIGKILL)
 
-    with pytest.raises(PtxspecError, match="was ended from outside; the same command goes on"):
+    with pytest.raises(PtxspecError, match=r"was ended from outside; .*state.json has what is done; the same command"):
         sweep(JOB, state, None, kill_one)
     assert as_json(*sweep(JOB, state, None)) == alone
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
+@pytest.mark.parametrize("later", [0.0, 0.1])
+def test_an_interrupt_while_processes_start_is_quiet(later: float, tmp_path: Path) -> None:
+    """It goes to all of them, as one from a terminal does, while the first ones import what they need."""
+    state = tmp_path / "state.json"
+    command = [
+        sys.executable, "-m", "ptxspec", "sweep", "add.f16", "--against", "add.rn.f16", "--exhaustive", "--root",
+        str(ROOT), "--state", str(state),
+    ]  # fmt: skip
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as swept:
+        tasks = Path(f"/proc/{swept.pid}/task")
+        while swept.poll() is None and not any(p.read_text() for p in tasks.glob("*/children")):
+            time.sleep(0.001)
+        time.sleep(later)
+        os.killpg(swept.pid, signal.SIGINT)
+        _, said = swept.communicate(timeout=60)
+    assert (swept.returncode, said) == (130, f"stopped: {state} has what is done; the same command goes on\n")
 
 
 def test_a_sweep_that_is_killed_goes_on(alone: str, tmp_path: Path) -> None:
@@ -111,6 +130,27 @@ def test_a_cluster_of_which_a_worker_is_killed_finds_what_one_process_does(alone
     swept, total = sweep(JOB, None, cluster.scheduler_address, kill_one)
     assert killed and as_json(swept, total) == alone
     assert total.done == {*range(BLOCKS)}
+
+
+def test_a_cluster_without_workers_keeps_what_they_have_counted(
+    alone: str, cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(clusters, "_WITHOUT", 2.0)
+    state, seen = tmp_path / "state.json", []
+
+    def end_all(done: int, total: int) -> None:
+        if not seen:
+            cluster.scale(0)
+        seen.append(done)
+
+    with pytest.raises(PtxspecError, match=r"no workers for 2 seconds; .*; .*state.json has what is done"):
+        sweep(JOB, state, cluster.scheduler_address, end_all)
+    assert "no workers are left; start some" in capsys.readouterr().err
+    kept = json.loads(state.read_text("utf-8"))
+    assert sum(last - first + 1 for first, last in kept["done"]) == len(seen) < BLOCKS
+    cluster.scale(1)
+    cluster.wait_for_workers(1)
+    assert as_json(*sweep(JOB, state, cluster.scheduler_address)) == alone
 
 
 def test_what_a_cluster_cannot_count_is_told(cluster: Any, tmp_path: Path) -> None:

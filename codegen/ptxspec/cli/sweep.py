@@ -43,6 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from ..sweep.blocks import Job
+    from ..sweep.state import kept_in
     from ..sweep.sweeping import sweep
     from ..sweep.telling import as_json, as_text
 
@@ -54,8 +55,7 @@ def run(options: argparse.Namespace) -> int:
         with progress_bar("sweeping") as progress:
             swept, total = sweep(job, state, options.scheduler, progress)
     except KeyboardInterrupt:
-        kept = f"{options.state} has what is done; the same command goes on"
-        print(f"stopped: {kept if options.state else 'nothing is kept; --state FILE would'}", file=sys.stderr)
+        print(f"stopped: {kept_in(options.state)}", file=sys.stderr)
         raise
     if options.format == "json":
         print(as_json(swept, total))

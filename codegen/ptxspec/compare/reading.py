@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..check.claims import basis
-from ..diagnostics import PtxspecError, nearest
+from ..diagnostics import PtxspecError, SpecError, nearest
 from ..evaluate import emulator
 from ..gpu import registers
 from ..gpu.export import refuse_stale
 from ..model import BOOL, Compiled, Spec, Variant
 from ..query.database import Database
-from ..read.link import read, read_all
+from ..read.link import read_all
 from ..roots import Root
 from . import mpfr
 from .functions import NUMPY, Functions
@@ -159,14 +159,16 @@ class Reader:
         return Functions(self.root, self._shared, self.emulator)
 
     def _spec(self, spelling: str) -> Spec:
-        """The specification as far as it concerns a spelling. Raises SpecError, and PtxspecError where the emulator was
-        made from another one."""
+        """The specification as far as it concerns a spelling. Raises SpecError for all that is wrong with that, and
+        PtxspecError where the emulator was made from another one."""
         if self.whole is not None:
             return self.whole
         if spelling not in self._specs:
-            spec = read_all(self.root.path, spelling).spec or read(self.root.path)
-            refuse_stale(self.root, spec)
-            self._specs[spelling] = spec
+            reading = read_all(self.root.path, spelling)
+            if reading.spec is None or reading.diagnostics:
+                raise SpecError(reading.diagnostics)
+            refuse_stale(self.root, reading.spec)
+            self._specs[spelling] = reading.spec
         return self._specs[spelling]
 
 

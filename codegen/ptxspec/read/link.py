@@ -128,12 +128,12 @@ class _Files:
     def instructions(self, opcode: str | None) -> Iterator[Document]:
         folder = self.folder / "instructions"
         paths = list(self.named(folder, (".yaml",), "an instruction file is called OPCODE.yaml"))
-        if opcode is not None:
-            self.sources |= {display_path(p, self.root): d for p in paths if (d := _digest(p))}
-            paths = [p for p in paths if p.stem == opcode]
         if not paths:
             where = display_path(folder, self.root)
             self.errors.append(Diagnostic(where, Mark(1, 1), "no instruction files here", "add one, as in add.yaml"))
+        if opcode is not None:
+            self.sources |= {display_path(p, self.root): d for p in paths if (d := _digest(p))}
+            paths = [p for p in paths if p.stem == opcode]
         pages = self.pages()
         for path in paths:
             if doc := self.document(path, "instruction"):

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import logging
+import queue
+import sys
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
@@ -12,10 +16,14 @@ from typing import Any
 
 from ..diagnostics import PtxspecError
 from .blocks import Counted, Job, count
+from .state import Broken
 
 # Blocks that wait for each thread of the cluster.
 _AHEAD = 4
 _PATIENCE = "10s"
+# Seconds between two looks at the cluster's workers, and those that a sweep goes on without any.
+_LOOK = 1.0
+_WITHOUT = 60.0
 
 
 def on_cluster(job: Job, left: Iterable[int], address: str) -> Iterator[tuple[int, Counted]]:
@@ -29,13 +37,26 @@ def on_cluster(job: Job, left: Iterable[int], address: str) -> Iterator[tuple[in
     except (OSError, ValueError, ImportError, MemoryError) as e:  # what answers there may be anything
         first = str(e).strip().split("\n")[0]
         raise PtxspecError(f"--scheduler {address}: no scheduler of Dask answers there: {first}") from None
-    with contextlib.closing(client):
-        threads = sum(client.nthreads().values())
-        if not threads:
+    with _quiet(), contextlib.closing(client):
+        workers = _Workers(client, address)
+        if not workers.threads:
             raise PtxspecError(f"--scheduler {address}: it has no workers; start some with `dask worker {address}`")
         # Workers were started elsewhere.
         job = replace(job, a=_absolute(job.a), against=_absolute(job.against))
-        yield from _counted(distributed, client, job, iter(left), _AHEAD * threads)
+        yield from _counted(distributed, client, job, iter(left), workers)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what Dask logs, tracebacks of lost connections: what comes of these is told here."""
+    handlers = [(h, h.level) for h in logging.getLogger("distributed").handlers]
+    try:
+        for handler, _ in handlers:
+            handler.setLevel(logging.CRITICAL + 1)
+        yield
+    finally:
+        for handler, level in handlers:
+            handler.setLevel(level)
 
 
 def _absolute(text: str) -> str:
@@ -46,28 +67,73 @@ def _absolute(text: str) -> str:
         return text  # too long for a name
 
 
-def _counted(
-    distributed: Any, client: Any, job: Job, numbers: Iterator[int], ahead: int
-) -> Iterator[tuple[int, Counted]]:
-    # Where two sweep the same, a block has the same name: who comes second gets what is counted already.
-    def submit(n: int) -> Any:
-        return client.submit(count, job, n, key=f"ptxspec-sweep-{job.identity}-{n}", pure=True)
+class _Workers:
+    """The workers of a cluster, which come and go: how many threads they have."""
 
-    pending = {f.key: (n, f) for n in islice(numbers, ahead) for f in (submit(n),)}
-    running = distributed.as_completed([f for _, f in pending.values()], loop=client.loop)
-    for future in running:
-        number, _ = pending.pop(future.key)
+    def __init__(self, client: Any, address: str) -> None:
+        self._client, self._address = client, address
+        self._looked = self._seen = time.monotonic()
+        self.threads = self._count()
+
+    def look(self) -> None:
+        """See now and then how many there are. Raises Broken where there have been none for long."""
+        now = time.monotonic()
+        if now - self._looked < _LOOK:
+            return
+        self._looked, had, self.threads = now, self.threads, self._count()
+        if self.threads:
+            self._seen = now
+            return
+        more = f"start some with `dask worker {self._address}`"
+        if now - self._seen >= _WITHOUT:
+            raise Broken(f"--scheduler {self._address}: it has had no workers for {_WITHOUT:.0f} seconds; {more}")
+        if had:
+            said = f"no workers are left; {more} within {_WITHOUT:.0f} seconds, and the sweep goes on"
+            print(f"ptxspec: --scheduler {self._address}: {said}", file=sys.stderr)
+
+    def _count(self) -> int:
         try:
-            counted = future.result()
+            return sum(self._client.nthreads().values())
+        except OSError:
+            raise _gone() from None
+
+
+def _gone() -> Broken:
+    return Broken("the scheduler of the cluster is gone")
+
+
+def _counted(
+    distributed: Any, client: Any, job: Job, numbers: Iterator[int], workers: _Workers
+) -> Iterator[tuple[int, Counted]]:
+    done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    pending: dict[str, tuple[int, Any]] = {}
+    while True:
+        # More, where workers have joined.
+        for n in islice(numbers, max(0, _AHEAD * max(1, workers.threads) - len(pending))):
+            # Where two sweep the same, a block has the same name: who comes second gets what is counted already.
+            future = client.submit(count, job, n, key=f"ptxspec-sweep-{job.identity}-{n}", pure=True)
+            pending[future.key] = n, future
+            future.add_done_callback(done.put)
+        if not pending:
+            return
+        workers.look()
+        try:
+            future = done.get(timeout=_LOOK)
+        except queue.Empty:
+            continue
+        number, _ = pending[future.key]
+        try:
+            counted = future.result(timeout=_WITHOUT)
+        except TimeoutError:
+            # Its worker is gone since, and another one will count it.
+            future.add_done_callback(done.put)
+            continue
         except distributed.KilledWorker as e:
             raise PtxspecError(f"block {number} was on each of several workers that ended: {e}") from None
         except (RuntimeError, ImportError, MemoryError) as e:
             first = str(e).strip().split("\n")[0]
             raise PtxspecError(f"the scheduler and each worker need this ptxspec, and memory: {first}") from None
         except distributed.CancelledError:
-            raise PtxspecError("the scheduler of the cluster is gone; the same command goes on elsewhere") from None
-        for n in islice(numbers, 1):
-            more = submit(n)
-            pending[more.key] = n, more
-            running.add(more)
+            raise _gone() from None
+        del pending[future.key]
         yield number, counted

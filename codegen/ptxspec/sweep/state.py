@@ -20,6 +20,17 @@ _WRITER = "ptxspec sweep"
 _EVERY = 1.0
 
 
+class Broken(PtxspecError):
+    """A sweep that was ended from outside: what is counted is right, and may go on."""
+
+
+def kept_in(path: Path | None) -> str:
+    """What of a sweep that is ended is not lost."""
+    if path is None:
+        return "nothing is kept; --state FILE would"
+    return f"{path} has what is done; the same command goes on" if path.exists() else "nothing was counted yet"
+
+
 class State:
     """`sum` is what the file has, and `keep` brings that up to date. Raises PtxspecError for a file of something else,
     of another sweep, or that is broken."""

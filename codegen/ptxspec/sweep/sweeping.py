@@ -13,13 +13,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from itertools import islice
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 from ..diagnostics import PtxspecError
 from ..processes import processors
 from .blocks import Counted, Job, Sum, Sweep, count, sweep_of
-from .state import State
+from .state import Broken, State, kept_in
 
 Progress = Callable[[int, int], None]
 Done = Iterator[tuple[int, Counted]]
@@ -31,7 +32,8 @@ _AHEAD = 2
 
 
 def sweep(job: Job, state: Path | None, scheduler: str | None, progress: Progress | None = None) -> tuple[Sweep, Sum]:
-    """Count all blocks that are not counted in `state`, on all processors or on a Dask cluster. Raises PtxspecError."""
+    """Count all blocks that are not counted in `state`, on all processors or on a Dask cluster. Raises PtxspecError,
+    with what is kept where the sweep may go on."""
     here = sweep_of(job)
     kept = State(state, here)
     job = replace(job, identity=here.identity)
@@ -44,6 +46,8 @@ def sweep(job: Job, state: Path | None, scheduler: str | None, progress: Progres
             kept.keep()
             if progress:
                 progress(operands, here.operands)
+    except Broken as e:
+        raise PtxspecError(f"{e}; {kept_in(state)}") from None
     finally:
         kept.keep(at_once=True)
     return here, kept.sum
@@ -73,31 +77,55 @@ def _in_processes(job: Job, left: Iterable[int], workers: int) -> Done:
     context = multiprocessing.get_context("spawn")
     # The end of this process, too, closes what the others wait at.
     asked, asking = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(workers, context, _start, (asked,))
-    try:
-        numbers = iter(left)
-        pending: dict[Future[Counted], int] = {pool.submit(count, job, n): n for n in islice(numbers, _AHEAD * workers)}
-        while pending:
-            done, _ = wait(pending, return_when=FIRST_COMPLETED)
-            for future in done:
-                number = pending.pop(future)
-                counted = future.result()
-                for n in islice(numbers, 1):
+    numbers = iter(left)
+    pending: dict[Future[Counted], int] = {}
+    with contextlib.ExitStack() as at_the_end:
+        try:
+            with _without_interrupts():
+                pool = ProcessPoolExecutor(workers, context, _start, (asked,))
+                # Nobody waits for blocks that nobody asks for any more.
+                at_the_end.callback(pool.shutdown, wait=False, cancel_futures=True)
+                at_the_end.callback(asking.close)
+                # As many as there are at once: all processes are started by these.
+                for n in islice(numbers, _AHEAD * workers):
                     pending[pool.submit(count, job, n)] = n
-                yield number, counted
-    except BrokenProcessPool:
-        raise PtxspecError("a process of the sweep was ended from outside; the same command goes on") from None
-    finally:
-        # Nobody waits for blocks that nobody asks for any more.
-        asking.close()
-        pool.shutdown(wait=False, cancel_futures=True)
+            while pending:
+                done, _ = wait(pending, return_when=FIRST_COMPLETED)
+                for future in done:
+                    number = pending.pop(future)
+                    counted = future.result()
+                    for n in islice(numbers, 1):
+                        pending[pool.submit(count, job, n)] = n
+                    yield number, counted
+        except BrokenProcessPool:
+            raise Broken("a process of the sweep was ended from outside") from None
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """An interrupt waits for the end: a process that is half started would print what it lacks. Those that are started
+    in here never get any: while they import what they need, each would print where it was interrupted."""
+    seen: list[int] = []
+    with contextlib.ExitStack() as after:
+        if threading.current_thread() is threading.main_thread():
+            # Another thread may get the signal, and this one raises what comes of it.
+            handler = signal.signal(signal.SIGINT, lambda number, _: seen.append(number))
+            after.callback(signal.signal, signal.SIGINT, handler)
+        if hasattr(signal, "pthread_sigmask"):  # not on Windows
+            # Whoever starts this one lets interrupts in again behind it.
+            resource_tracker.ensure_running()
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            after.callback(signal.pthread_sigmask, signal.SIG_SETMASK, mask)
+        yield
+    if seen:
+        signal.raise_signal(signal.SIGINT)
 
 
 # In another process
 
 
 def _start(asked: Connection) -> None:
-    # Interrupts are the other process's to tell of.
+    # Interrupts are the other process's to tell of, on systems where they come here too.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_when_closed, args=(asked,), daemon=True).start()
 

@@ -110,7 +110,7 @@ def library(name: str, text: str, sources: list[str], what: str, opened: Callabl
 
 def ship(text: str, path: str, what: str, flags: list[str]) -> None:
     """Compile for other machines too, with these flags in place of this processor's. Raises Failure."""
-    _build(_compiler(), [*FLAGS, *flags], text, path, what, announced=False)
+    _build(_compiler(), [*FLAGS, *flags], text, path, what, is_shipped=True)
     os.remove(f"{path}.digest")
 
 
@@ -157,8 +157,8 @@ def _is_whole(path: str) -> bool:
         return False
 
 
-def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str, announced: bool = True) -> None:
-    """Compile to a path in one of `folders.places`. Raises Failure."""
+def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str, is_shipped: bool = False) -> None:
+    """Compile to a path in one of `folders.places`, or in a folder of the user's that is shipped. Raises Failure."""
     if _broken:
         raise _broken[0]
     import shutil
@@ -166,13 +166,15 @@ def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str
 
     name, (folder, file) = os.path.basename(compiler.file), os.path.split(path)
     try:
+        if not is_shipped:
+            folders.tidy(folder)
         made_in, held = folders.scratch(folder)
     except OSError as e:
         raise _no_folder(e) from None
     cache = folders.cache()
     why = "cannot be written" if folders.is_ones_own(cache) else "is not this user's alone"
     instead = "" if folder == cache else f", as {cache or 'a cache'} {why}"
-    if announced and not background.is_here():
+    if not is_shipped and not background.is_here():
         say(f"compiling {what} with {name}, once for this machine; kept in {folder}{instead}")
     made = os.path.join(made_in, file)
     command = [*compiler.command, "-x", "c", "-", f"-I{SOURCES}", *flags, "-o", made, "-lm"]

@@ -40,7 +40,7 @@ def on_threads(
     `threads` name what is run."""
     operands, filled = arrays[:-results], arrays[-results:]
     result = filled[0]
-    if not (threads is None or isinstance(threads, (int, np.integer))):
+    if not (threads is None or is_integer(threads)):
         raise TypeError(f"{what}: threads is {threads!r}; it takes 1 or more, or None for as many as are quickest")
     if threads is not None and threads < 1:
         raise ValueError(f"{what}: {threads} threads; it takes 1 or more, or None for as many as are quickest")
@@ -59,6 +59,11 @@ def on_threads(
     least = max(1, min((1 << 16 if in_c else THREADS_BLOCK) * length // (result.size * lanes), length // threads))
     parts = Parts(length, least, threads if in_c else length)
     parts.share(lambda start, stop: run([x[start:stop] for x in whole], THREADS_BLOCK), threads)
+
+
+def is_integer(x: object) -> bool:
+    """Is it a number of things? A truth value is none."""
+    return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
 
 
 def _rows(operands: Sequence[Array], filled: Sequence[Array]) -> list[Array]:
