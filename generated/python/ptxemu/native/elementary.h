@@ -14,6 +14,13 @@
 
 typedef struct { double low, high; } interval;
 
+/* x y + z, rounded once where the processor does that itself: it is sooner, and no less exact. */
+#if defined __FMA__ || defined __ARM_FEATURE_FMA
+INLINED double sum_of(double x, double y, double z) { return __builtin_fma(x, y, z); }
+#else
+INLINED double sum_of(double x, double y, double z) { return x * y + z; }
+#endif
+
 INLINED double select_double(_Bool condition, double x, double y) {
     return double_of_bits(select_64(condition, bits_of_double(x), bits_of_double(y)));
 }
@@ -34,17 +41,17 @@ INLINED interval where(_Bool special, double exactly, interval otherwise) {
 /* exp(x) - 1 for |x| up to half of ln 2 */
 INLINED double small_expm1(double x) {
     double sum = 1.0 / 6227020800;
-    sum = sum * x + 1.0 / 479001600;
-    sum = sum * x + 1.0 / 39916800;
-    sum = sum * x + 1.0 / 3628800;
-    sum = sum * x + 1.0 / 362880;
-    sum = sum * x + 1.0 / 40320;
-    sum = sum * x + 1.0 / 5040;
-    sum = sum * x + 1.0 / 720;
-    sum = sum * x + 1.0 / 120;
-    sum = sum * x + 1.0 / 24;
-    sum = sum * x + 1.0 / 6;
-    sum = sum * x + 0.5;
+    sum = sum_of(sum, x, 1.0 / 479001600);
+    sum = sum_of(sum, x, 1.0 / 39916800);
+    sum = sum_of(sum, x, 1.0 / 3628800);
+    sum = sum_of(sum, x, 1.0 / 362880);
+    sum = sum_of(sum, x, 1.0 / 40320);
+    sum = sum_of(sum, x, 1.0 / 5040);
+    sum = sum_of(sum, x, 1.0 / 720);
+    sum = sum_of(sum, x, 1.0 / 120);
+    sum = sum_of(sum, x, 1.0 / 24);
+    sum = sum_of(sum, x, 1.0 / 6);
+    sum = sum_of(sum, x, 0.5);
     return x + sum * x * x;
 }
 
@@ -71,15 +78,15 @@ INLINED interval between_log2(double x) {
     double part = double_of_bits((above & UINT64_C(0xfffffffffffff)) + UINT64_C(0x3fe6a09e667f3bcd));
     double t = (part - 1) / (part + 1), square = t * t;
     double sum = 1.0 / 21;
-    sum = sum * square + 1.0 / 19;
-    sum = sum * square + 1.0 / 17;
-    sum = sum * square + 1.0 / 15;
-    sum = sum * square + 1.0 / 13;
-    sum = sum * square + 1.0 / 11;
-    sum = sum * square + 1.0 / 9;
-    sum = sum * square + 1.0 / 7;
-    sum = sum * square + 1.0 / 5;
-    sum = sum * square + 1.0 / 3;
+    sum = sum_of(sum, square, 1.0 / 19);
+    sum = sum_of(sum, square, 1.0 / 17);
+    sum = sum_of(sum, square, 1.0 / 15);
+    sum = sum_of(sum, square, 1.0 / 13);
+    sum = sum_of(sum, square, 1.0 / 11);
+    sum = sum_of(sum, square, 1.0 / 9);
+    sum = sum_of(sum, square, 1.0 / 7);
+    sum = sum_of(sum, square, 1.0 / 5);
+    sum = sum_of(sum, square, 1.0 / 3);
     double value = whole + 2 * (t + t * square * sum) * (1 / LN2);
     interval found = where(x == INFINITE, INFINITE, around(value, value * MARGIN));
     found = where(x == 0, -INFINITE, found);
@@ -94,10 +101,10 @@ INLINED interval between_tanh(double x) {
     size = select_double(size > 20, 20, size);
     double whole = (size * (2 / LN2) + TO_INTEGER) - TO_INTEGER;
     double rest = (size - whole * (LN2_HIGH / 2)) - whole * (LN2_LOW / 2), square = rest * rest;
-    double p = rest * (10395 + square * (1260 + square * 21));
-    double q = 10395 + square * (4725 + square * (210 + square));
+    double p = rest * sum_of(square, sum_of(square, 21, 1260), 10395);
+    double q = sum_of(square, sum_of(square, square + 210, 4725), 10395);
     double power = power_of_two(whole), less = power - 1, more = power + 1;
-    double value = __builtin_copysign((less * q + more * p) / (more * q + less * p), x);
+    double value = __builtin_copysign(sum_of(less, q, more * p) / sum_of(more, q, less * p), x);
     interval found = {value * (1 - MARGIN), value * (1 + MARGIN)};
     return found;
 }
@@ -129,16 +136,16 @@ INLINED double half_turns(double size) {
 INLINED double small_sin(double angle) {
     double square = angle * angle;
     double sum = -1.0 / 25852016738884976640000.0;
-    sum = sum * square + 1.0 / 51090942171709440000.0;
-    sum = sum * square - 1.0 / 121645100408832000;
-    sum = sum * square + 1.0 / 355687428096000;
-    sum = sum * square - 1.0 / 1307674368000;
-    sum = sum * square + 1.0 / 6227020800;
-    sum = sum * square - 1.0 / 39916800;
-    sum = sum * square + 1.0 / 362880;
-    sum = sum * square - 1.0 / 5040;
-    sum = sum * square + 1.0 / 120;
-    sum = sum * square - 1.0 / 6;
+    sum = sum_of(sum, square, 1.0 / 51090942171709440000.0);
+    sum = sum_of(sum, square, -1.0 / 121645100408832000);
+    sum = sum_of(sum, square, 1.0 / 355687428096000);
+    sum = sum_of(sum, square, -1.0 / 1307674368000);
+    sum = sum_of(sum, square, 1.0 / 6227020800);
+    sum = sum_of(sum, square, -1.0 / 39916800);
+    sum = sum_of(sum, square, 1.0 / 362880);
+    sum = sum_of(sum, square, -1.0 / 5040);
+    sum = sum_of(sum, square, 1.0 / 120);
+    sum = sum_of(sum, square, -1.0 / 6);
     return angle + sum * square * angle;
 }
 
