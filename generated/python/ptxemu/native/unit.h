@@ -99,7 +99,7 @@ INLINED double unit_sum(
     uint32_t x = (uint32_t)(place - (segment << local)), low = (uint32_t)words[segment];
     double c0 = (int32_t)(uint32_t)(words[segment] >> 32);
     double c1 = (int32_t)low >> narrow, c2 = (int32_t)(low << (32 - narrow)) >> (32 - narrow);
-    return c0 * unit + bias + c1 * (x * first) + c2 * (unit_square(x, local, unseen, drop, columns) * second);
+    return c0 * unit + bias + c1 * ((int32_t)x * first) + c2 * (unit_square(x, local, unseen, drop, columns) * second);
 }
 
 /* A place with a sum of its own. */
