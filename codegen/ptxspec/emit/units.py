@@ -110,7 +110,7 @@ def _is_positive(m: UnitModel) -> bool:
     """Is no sum known to be zero or less?"""
     core = m.core
     assert isinstance(core, Interpolator)
-    if m.exponent is None or any(o.operand is None and o.sum <= 0 for o in m.own):
+    if m.exponent is None or any(o.operand is None and o.sum * (1 << m.point) < 1 for o in m.own):
         return False
     s, length = shifts(core, m.argument, m.point), 1 << _local(m, core)
     square = length**2 >> core.drop
