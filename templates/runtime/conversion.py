@@ -41,6 +41,7 @@ from .tables import ENOUGH, every_pattern, half
 Number: TypeAlias = "Format | Declared | FixedPoint"
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 u32 = np.uint32
+_LEAST = -1 << 63
 
 # Of integers of 64 bits those behind the 53 that float64 has, the last that are kept, and the others; and where longer
 # ones begin. Operations on arrays are sooner.
@@ -73,8 +74,9 @@ def _convert(x: Array, source: Number, f: Number, mode: Direction, ftz: bool, da
         if source.width == 64:
             return _from_long(x, source, f, mode, ftz)
         return to_float(_float_of_integer(x, source), f, mode, ftz)
-    value = _float_of(x, source, daz)
-    return _to_integer(value, f, mode) if isinstance(f, FixedPoint) else to_float(value, f, mode, ftz)
+    if isinstance(f, FixedPoint):
+        return _to_integer(_float_for_integer(x, source, f, mode, daz), f, mode)
+    return to_float(_float_of(x, source, daz), f, mode, ftz)
 
 
 # From floats
@@ -92,6 +94,12 @@ def _float_of(x: Array, f: Format | Declared, daz: bool) -> Array:
         x = flushed(x, f) if daz else x
         return as_single(x, f) if f.is_upper_part else values(x, f)
     return widen(x, f, _SINGLE if f.precision <= 24 and f.exponent_bits <= 8 else _DOUBLE, daz)
+
+
+def _float_for_integer(x: Array, source: Format | Declared, f: FixedPoint, mode: Direction, daz: bool) -> Array:
+    # Below one half all become zero in these directions, subnormal numbers too.
+    vanish = not f.point and source.emin < 0 and mode not in (roundTowardNegative, roundTowardPositive)
+    return _float_of(x, source, daz and not vanish)
 
 
 def to_float(value: Array, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
@@ -199,7 +207,7 @@ def _to_long(whole: Array, nan: int) -> Array:
     above = whole >= whole.dtype.type(2.0**63)
     if above.any():
         result -= above
-    if nan != int(np.iinfo(np.int64).min):
+    if nan != _LEAST:
         lanes = np.isnan(whole).nonzero()
         result[lanes] = nan
     return result.view(u64)
@@ -211,7 +219,7 @@ def convertOr(
 ) -> Array:
     """A float as an integer of 64 bits, and a NaN as some pattern."""
     if f.signed and not f.point and environment.marks():
-        value = _float_of(x, source, daz)
+        value = _float_for_integer(x, source, f, mode, daz)
         return _to_long(value if mode == roundTowardZero else _whole(value, mode), int(nan.view(np.int64)))
     found = _convert(x, source, f, mode, ftz, daz)
     return replace(found, isNaN(x, source), nan, BINARY64)

@@ -108,6 +108,18 @@ PROGRAMS = {
         s = a * b
         d = float_of(0x7fc00001) if isNaN(s) else s
     """,
+    "choices, some of which may be another NaN than the canonical one": """
+        s = a * b
+        t = s if a < b else float_of(0x7fc00001)
+        t = quietNaN if isNaN(t) else t
+        u = s if a < c else copySign(float_of(0x7fc00001), b)
+        u = quietNaN if isNaN(u) else u
+        v = s if b < c else copySign(2, a)
+        v = quietNaN if isNaN(v) else v
+        w = s if a < b else c
+        w = quietNaN if isNaN(w) else w
+        d = float_of((bits(t) ^ bits(u) ^ bits(v) ^ bits(w)) & 0xbfffffff)
+    """,
     "a conversion to the same format": """
         t = convert(a, f32)
         d = infinity if isNaN(t) else t

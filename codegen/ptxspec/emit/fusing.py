@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeGuard
 
-from ..model import BOOL
+from ..model import BOOL, Interpolator, UnitModel
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, mentions, variables
 from .clamping import clamping
@@ -119,10 +119,28 @@ def _without_second_canonicalising(lets: Lets, results: Terms) -> tuple[Lets, Te
                 if same_value and format_ and nan.value == format_.canonical_nan:
                     same[let.name] = x
                     continue
-            case _ if _computes(value):
+            case _ if _has_canonical_nan(value, canonical):
                 canonical.add(let.name)
         kept.append(let.of(value))
     return tuple(kept), tuple(_map(r, same) for r in results)
+
+
+def _has_canonical_nan(term: Term, canonical: set[str]) -> bool:
+    """Is a NaN that this may be the canonical one, as those of these names are?"""
+    f = term.kind.format
+    match term:
+        case Var(name=name):
+            return name in canonical
+        case Const(value=x):
+            return f is not None and (not f.is_nan(x) or x == f.canonical_nan)
+        case Apply(function="select", arguments=(_, x, y)):
+            return _has_canonical_nan(x, canonical) and _has_canonical_nan(y, canonical)
+        case Apply(function="copySign", arguments=(Const(value=x), _)):
+            return f is not None and not f.is_nan(x)
+        case Apply(function="unit", model=UnitModel(core=Interpolator()) as m):
+            own = (*m.special.values(), *(o.result for o in m.own if o.operand is not None))
+            return all(not m.format.is_nan(x) or x == m.format.canonical_nan for x in own)
+    return _computes(term)
 
 
 def _without_first_canonicalising(lets: Lets, results: Terms) -> Lets:

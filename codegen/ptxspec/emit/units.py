@@ -89,7 +89,7 @@ def in_c(m: UnitModel) -> str:
     if m.exponent is None:
         lines.append(f"total += r.scale * {1 << s.point}.0;")
     scale = f"{m.exponent} * r.scale" if m.exponent else "0"
-    how = f"{int(f['toward_zero'])}, {m.point}, {m.precision}"
+    how = f"{int(f['toward_zero'])}, {int(_is_positive(m))}, {m.point}, {m.precision}"
     lines.append(f"uint32_t result = unit_result(total, {scale}, 0x1p-{s.out}, {how}) ^ r.sign;")
     lines += [f"result = select_32(x == {operand:#010x}u, {own:#010x}u, result);" for operand, own in f["own_results"]]
     if a.kind == "octaves":
@@ -104,6 +104,20 @@ def in_c(m: UnitModel) -> str:
     numbers = _numbers([f"UINT64_C({word:#018x})" for word in words])
     text = f"static const uint64_t {name}_words[] = {{\n    {numbers}\n}};"
     return "\n".join([text, f"INLINED uint32_t unit_{name}(uint32_t x) {{", *(f"    {x}" for x in lines), "}"])
+
+
+def _is_positive(m: UnitModel) -> bool:
+    """Is no sum known to be zero or less?"""
+    core = m.core
+    assert isinstance(core, Interpolator)
+    if m.exponent is None or any(o.operand is None and o.sum * (1 << m.point) < 1 for o in m.own):
+        return False
+    s, length = shifts(core, m.argument, m.point), 1 << _local(m, core)
+    square = length**2 >> core.drop
+    lowest = min(
+        (c0 << s.c0) + (min(c1, 0) * length << s.c1) + (min(c2, 0) * square << s.c2) for c0, c1, c2 in core.coefficients
+    )
+    return lowest + s.bias >= 1 << s.out
 
 
 def _numbers(table: Sequence[str]) -> str:

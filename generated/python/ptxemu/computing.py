@@ -7,7 +7,7 @@ import importlib
 import sys
 import time
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -180,12 +180,11 @@ class Computing:
         read, lanes = tuple(x.dtype for x in operands), tuple(x.dtype for x in bits)
         if wanted is not None:
             read, lanes = wanted[: len(read)], wanted[len(read) :][: len(bits)]
-        if any(t.sort == "bool" for _, t in s.registers):
-            read = tuple(_BYTE if t == _BOOL else t for t in read)
-            function = partial(_of_truths, function, [t.sort == "bool" for _, t in s.registers])
+        truths = [i for i, (_, t) in enumerate(s.registers) if t.sort == "bool"]
+        read = tuple(_BYTE if t == _BOOL else t for t in read)
         gaps, at_once = s.flat and s.lanes == 1, 1 if s.flat else s.lanes
         most = BLOCK // at_once if self._is_settled() else s.lanes // at_once
-        return quick.Plan(function, read, gaps, most, lanes, made, self._meter)
+        return quick.Plan(function, read, truths, gaps, most, lanes, made, self._meter)
 
     def _is_settled(self) -> bool:
         """Is it known whether C does the work?"""
@@ -201,8 +200,3 @@ class Computing:
 
     def _applied(self, *operands: Array) -> list[Array]:
         return self._signature.apply(self._function, operands)
-
-
-def _of_truths(function: Callable[..., Any], are_truths: Sequence[bool], *operands: Array) -> Any:
-    """What a function makes of bytes, some of which stand for bools: any but 0 is true."""
-    return function(*[x.astype(_BOOL) if is_truth else x for x, is_truth in zip(operands, are_truths, strict=True)])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -20,17 +21,20 @@ if TYPE_CHECKING:
     from .background import Meter
 
 _ARRAY: Final = np.ndarray
+_BOOL: Final = np.dtype(bool)
 # Of arrays.
 Types: TypeAlias = "tuple[np.dtype[Any], ...]"
 
 
 class Plan(NamedTuple):
     """What becomes of arrays: `function` takes them as one of the types of `operands` each, of one dimension, up to
-    `most` numbers, with `gaps` between them or without. What it returns, or as many of that as there are `lanes`, is
-    kept as one of these each, and comes as `made`. A `meter` adds up the time."""
+    `most` numbers, with `gaps` between them or without; at the places of `truths`, as bools where a byte is not 0. What
+    it returns, or as many of that as there are `lanes`, is kept as one of these each, and comes as `made`. A `meter`
+    adds up the time."""
 
     function: Callable[..., Any]
     operands: Types
+    truths: Sequence[int]
     gaps: bool
     most: int
     lanes: Types
@@ -41,7 +45,7 @@ class Plan(NamedTuple):
         """The result; None where arrays are not what is read quickly, or it has a place already."""
         if out is not None:
             return None
-        function, operands, gaps, most, lanes, made, meter = self
+        function, operands, truths, gaps, most, lanes, made, meter = self
         try:
             shape = arrays[0].shape
             is_row = len(shape) == 1
@@ -58,6 +62,8 @@ class Plan(NamedTuple):
             read = _flat(arrays, operands, shape)
         if not read or not 0 < len(read[0]) <= most:
             return None
+        for i in truths:
+            read[i] = read[i].astype(_BOOL)
         if meter is None:
             found = undisturbed(function, read)
         else:
@@ -65,8 +71,8 @@ class Plan(NamedTuple):
             found = undisturbed(function, read)
             meter.add(perf_counter() - start)
         if len(lanes) > 1:
-            every = zip(found, lanes, made, strict=False)  # what else is returned nobody asked for
-            return tuple([_kept(x, read[0], lane, comes, shape) for x, lane, comes in every])
+            # What else is returned nobody asked for.
+            return tuple(map(_kept, found, repeat(read[0]), lanes, made, repeat(shape)))
         if type(found) is not _ARRAY and isinstance(found, (tuple, list)):
             found = found[0]
         return _kept(found, read[0], lanes[0], made[0], shape)

@@ -315,11 +315,7 @@ def finish(total: Array, scale: Array, u: Unit) -> Array:
 
 def _in_range(encoded: Array, f: Format) -> Array:
     """Magnitudes from encodings that may be beyond the format's; what is tiny is a zero."""
-    # NumPy takes several times as long for one number as for an array of it.
-    bound = np.full_like(encoded, int(f.infinity))
-    np.minimum(encoded, bound, out=encoded)
-    bound.fill(0)
-    np.maximum(encoded, bound, out=encoded)
+    np.clip(encoded, encoded.dtype.type(0), encoded.dtype.type(f.infinity), out=encoded)
     result = encoded.astype(f.unsigned)
     return replace(result, result < f.smallest_normal, f.unsigned.type(0), f)
 

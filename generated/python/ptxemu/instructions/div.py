@@ -34,8 +34,7 @@ def div_approx_f32_2(a: Array, b: Array) -> Array:
     d_3 = copySign(_x00000000, d, f32)  # :45
     d_4 = select(condition_3, d_3, d)  # :44
     d_5 = select(condition_2, d_2, d_4)  # :42
-    d_6 = select(condition, d_5, d)  # :40
-    return select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:44
+    return select(condition, d_5, d)  # :40
 
 
 def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -48,8 +47,7 @@ def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
     d_3 = copySign(_x00000000, d, f32)  # :45
     d_4 = select(condition_3, d_3, d)  # :44
     d_5 = select(condition_2, d_2, d_4)  # :42
-    d_6 = select(condition, d_5, d)  # :40
-    return select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:44
+    return select(condition, d_5, d)  # :40
 
 
 def div_full_f32_2(a: Array, b: Array) -> Array:

@@ -7,7 +7,7 @@ from ..arithmetic import multiplication
 from ..binary import Array, roundTiesToEven
 from ..comparison import compareLess
 from ..elementary import exp2
-from ..encoding import flushed as _flushed, isNaN
+from ..encoding import flushed as _flushed
 from ..formats import bf16, f16, f32
 from ..selection import select
 from ..unit import unit
@@ -15,7 +15,6 @@ from ..units import EX2_sm_50
 from . import Kernels as _Kernels
 
 _x3f000000: Array = _np.array(0x3f000000, _np.uint32)
-_x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _xc2fc0000: Array = _np.array(0xc2fc0000, _np.uint32)
 
 # Behind a line of a function stands the line of spec/instructions/ex2.yaml that it and the next ones come from, or
@@ -42,14 +41,12 @@ def ex2_approx_f32_1_sm_50(a: Array) -> Array:
     tiny = compareLess(a, _xc2fc0000, f32)  # :43
     half = select(tiny, multiplication(a, _x3f000000, f32, roundTiesToEven, False), a)  # :44
     power = unit(half, EX2_sm_50)  # :45
-    d = select(tiny, multiplication(power, power, f32, roundTiesToEven, False), power)  # :46
-    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
+    return select(tiny, multiplication(power, power, f32, roundTiesToEven, False), power)  # :46
 
 
 def ex2_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = unit(a_2, EX2_sm_50)  # :40
-    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
+    return unit(a_2, EX2_sm_50)  # :40
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

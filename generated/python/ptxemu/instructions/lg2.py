@@ -7,7 +7,7 @@ from ..arithmetic import multiplication, subtraction
 from ..binary import Array, roundTiesToEven
 from ..comparison import compareLess
 from ..elementary import log2
-from ..encoding import flushed as _flushed, isNaN, magnitude
+from ..encoding import flushed as _flushed, magnitude
 from ..formats import f32
 from ..selection import select
 from ..unit import unit
@@ -17,7 +17,6 @@ from . import Kernels as _Kernels
 _x00800000: Array = _np.array(0x00800000, _np.uint32)
 _x41c00000: Array = _np.array(0x41c00000, _np.uint32)
 _x4b800000: Array = _np.array(0x4b800000, _np.uint32)
-_x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 # Behind a line of a function stands the line of spec/instructions/lg2.yaml that it and the next ones come from, or
 # the file of spec/ with the line.
@@ -35,14 +34,12 @@ def lg2_approx_f32_1_sm_50(a: Array) -> Array:
     tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # :36
     scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :37
     logarithm = unit(scaled, LG2_sm_50)  # :38
-    d = select(tiny, subtraction(logarithm, _x41c00000, f32, roundTiesToEven, False), logarithm)  # :39
-    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
+    return select(tiny, subtraction(logarithm, _x41c00000, f32, roundTiesToEven, False), logarithm)  # :39
 
 
 def lg2_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = unit(a_2, LG2_sm_50)  # :33
-    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
+    return unit(a_2, LG2_sm_50)  # :33
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

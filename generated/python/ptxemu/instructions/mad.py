@@ -6,7 +6,7 @@ import numpy as _np
 from ..arithmetic import addition, convert, fusedMultiplyAdd, multiplication
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import clamped as _clamped, maximumNumber, minimumNumber
-from ..encoding import flushed as _flushed, isNaN, isZero
+from ..encoding import flushed as _flushed, isZero
 from ..formats import f32, f64
 from ..mixed import multiplication as _mixed_multiplication
 from ..selection import propagate as _propagate, select
@@ -15,7 +15,6 @@ from . import Kernels as _Kernels
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x000000000000001d: Array = _np.array(0x000000000000001d, _np.uint64)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
-_x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 # Behind a line of a function stands the line of spec/instructions/mad.yaml that it and the next ones come from, or
 # the file of spec/ with the line.
@@ -29,8 +28,7 @@ def mad_f32_3(a: Array, b: Array, c: Array) -> Array:
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # :46
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # :48
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # :49
-    d_3 = select(condition, d, d_2)  # :40
-    return select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:44
+    return select(condition, d, d_2)  # :40
 
 
 def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -42,8 +40,7 @@ def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # :48
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # :49
     d_3 = select(condition, d, d_2)  # :40
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:44
-    return minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d_3, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -55,8 +52,7 @@ def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # :46
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # :48
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # :49
-    d_3 = select(condition, d, d_2)  # :40
-    return select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:44
+    return select(condition, d, d_2)  # :40
 
 
 def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -69,8 +65,7 @@ def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # :48
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # :49
     d_3 = select(condition, d, d_2)  # :40
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:44
-    return minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d_3, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rn_f32_3(a: Array, b: Array, c: Array) -> Array:

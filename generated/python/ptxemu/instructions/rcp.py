@@ -20,7 +20,6 @@ _x3ff0000000000000: Array = _np.array(0x3ff0000000000000, _np.uint64)
 _x4000000000000000: Array = _np.array(0x4000000000000000, _np.uint64)
 _x4b800000: Array = _np.array(0x4b800000, _np.uint32)
 _x7e800000: Array = _np.array(0x7e800000, _np.uint32)
-_x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _x7fffffff00000000: Array = _np.array(0x7fffffff00000000, _np.uint64)
 _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
@@ -145,8 +144,7 @@ def rcp_approx_f32_1_sm_50(a: Array) -> Array:
 
 def rcp_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = unit(a_2, RCP_sm_50)  # :69
-    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
+    return unit(a_2, RCP_sm_50)  # :69
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

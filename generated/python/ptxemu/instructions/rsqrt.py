@@ -18,7 +18,6 @@ _x00800000: Array = _np.array(0x00800000, _np.uint32)
 _x4000000000000000: Array = _np.array(0x4000000000000000, _np.uint64)
 _x45800000: Array = _np.array(0x45800000, _np.uint32)
 _x4b800000: Array = _np.array(0x4b800000, _np.uint32)
-_x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _x7fffffff00000000: Array = _np.array(0x7fffffff00000000, _np.uint64)
 _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
 
@@ -52,14 +51,12 @@ def rsqrt_approx_f32_1_sm_50(a: Array) -> Array:
     tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # :54
     scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :55
     root = unit(scaled, RSQ_sm_50)  # :56
-    d = select(tiny, multiplication(root, _x45800000, f32, roundTiesToEven, False), root)  # :57
-    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
+    return select(tiny, multiplication(root, _x45800000, f32, roundTiesToEven, False), root)  # :57
 
 
 def rsqrt_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = unit(a_2, RSQ_sm_50)  # :51
-    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
+    return unit(a_2, RSQ_sm_50)  # :51
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

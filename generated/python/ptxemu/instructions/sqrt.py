@@ -6,7 +6,7 @@ import numpy as _np
 from ..arithmetic import multiplication, squareRoot
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import compareLess
-from ..encoding import flushed as _flushed, isNaN, magnitude
+from ..encoding import flushed as _flushed, magnitude
 from ..formats import f32, f64
 from ..selection import propagate as _propagate, select
 from ..unit import unit
@@ -16,7 +16,6 @@ from . import Kernels as _Kernels
 _x00800000: Array = _np.array(0x00800000, _np.uint32)
 _x39800000: Array = _np.array(0x39800000, _np.uint32)
 _x4b800000: Array = _np.array(0x4b800000, _np.uint32)
-_x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 # Behind a line of a function stands the line of spec/instructions/sqrt.yaml that it and the next ones come from, or
 # the file of spec/ with the line.
@@ -78,28 +77,24 @@ def sqrt_approx_f32_1_sm_50(a: Array) -> Array:
     tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # :51
     scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :52
     root = unit(unit(scaled, RSQ_sm_50), RCP_sm_50)  # :53
-    d = select(tiny, multiplication(root, _x39800000, f32, roundTiesToEven, False), root)  # :54
-    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
+    return select(tiny, multiplication(root, _x39800000, f32, roundTiesToEven, False), root)  # :54
 
 
 def sqrt_approx_f32_1_sm_60(a: Array) -> Array:
     tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # :60
     scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :61
     root = unit(scaled, SQRT_sm_60)  # :62
-    d = select(tiny, multiplication(root, _x39800000, f32, roundTiesToEven, False), root)  # :63
-    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
+    return select(tiny, multiplication(root, _x39800000, f32, roundTiesToEven, False), root)  # :63
 
 
 def sqrt_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = unit(unit(a_2, RSQ_sm_50), RCP_sm_50)  # :47
-    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
+    return unit(unit(a_2, RSQ_sm_50), RCP_sm_50)  # :47
 
 
 def sqrt_approx_ftz_f32_1_sm_60(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    d = unit(a_2, SQRT_sm_60)  # :57
-    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
+    return unit(a_2, SQRT_sm_60)  # :57
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

@@ -16,8 +16,7 @@ LANE(div_approx_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d_3 = copySign_f32(0x00000000u, v_d);  /* :45 */
     uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);  /* :44 */
     uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);  /* :42 */
-    uint32_t v_d_6 = select_32(v_condition, v_d_5, v_d);  /* :40 */
-    return select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:44 */
+    return select_32(v_condition, v_d_5, v_d);  /* :40 */
 }
 
 LANE(div_approx_ftz_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
@@ -30,8 +29,7 @@ LANE(div_approx_ftz_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b
     uint32_t v_d_3 = copySign_f32(0x00000000u, v_d);  /* :45 */
     uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);  /* :44 */
     uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);  /* :42 */
-    uint32_t v_d_6 = select_32(v_condition, v_d_5, v_d);  /* :40 */
-    return select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:44 */
+    return select_32(v_condition, v_d_5, v_d);  /* :40 */
 }
 
 LANE(div_full_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {

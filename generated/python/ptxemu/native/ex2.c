@@ -19,12 +19,10 @@ LANE(ex2_approx_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
     _Bool v_tiny = compareLess_f32(v_a, 0xc2fc0000u);  /* :43 */
     uint32_t v_half = select_32(v_tiny, multiplication_f32(v_a, 0x3f000000u, roundTiesToEven, 0), v_a);  /* :44 */
     uint32_t v_power = unit_EX2_sm_50(v_half);  /* :45 */
-    uint32_t v_d = select_32(v_tiny, multiplication_f32(v_power, v_power, roundTiesToEven, 0), v_power);  /* :46 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+    return select_32(v_tiny, multiplication_f32(v_power, v_power, roundTiesToEven, 0), v_power);  /* :46 */
 }
 
 LANE(ex2_approx_ftz_f32_1_sm_50, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
-    uint32_t v_d = unit_EX2_sm_50(v_a_2);  /* :40 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+    return unit_EX2_sm_50(v_a_2);  /* :40 */
 }

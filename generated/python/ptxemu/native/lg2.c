@@ -19,12 +19,10 @@ LANE(lg2_approx_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
     _Bool v_tiny = compareLess_f32(magnitude_f32(v_a), 0x00800000u);  /* :36 */
     uint32_t v_scaled = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* :37 */
     uint32_t v_logarithm = unit_LG2_sm_50(v_scaled);  /* :38 */
-    uint32_t v_d = select_32(v_tiny, subtraction_f32(v_logarithm, 0x41c00000u, roundTiesToEven, 0), v_logarithm);  /* :39 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+    return select_32(v_tiny, subtraction_f32(v_logarithm, 0x41c00000u, roundTiesToEven, 0), v_logarithm);  /* :39 */
 }
 
 LANE(lg2_approx_ftz_f32_1_sm_50, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
-    uint32_t v_d = unit_LG2_sm_50(v_a_2);  /* :33 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+    return unit_LG2_sm_50(v_a_2);  /* :33 */
 }

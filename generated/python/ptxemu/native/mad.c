@@ -14,8 +14,7 @@ LANE(mad_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t 
     uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* :46 */
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* :48 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* :49 */
-    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* :40 */
-    return select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:44 */
+    return select_32(v_condition, v_d, v_d_2);  /* :40 */
 }
 
 LANE(mad_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -27,8 +26,7 @@ LANE(mad_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint3
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* :48 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* :49 */
     uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* :40 */
-    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_3, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -40,8 +38,7 @@ LANE(mad_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint3
     uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* :46 */
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* :48 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* :49 */
-    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* :40 */
-    return select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:44 */
+    return select_32(v_condition, v_d, v_d_2);  /* :40 */
 }
 
 LANE(mad_ftz_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -54,8 +51,7 @@ LANE(mad_ftz_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, u
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* :48 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* :49 */
     uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* :40 */
-    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_3, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
 }
 
 LANE(mad_rn_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {

@@ -116,6 +116,5 @@ LANE(rcp_approx_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
 
 LANE(rcp_approx_ftz_f32_1_sm_50, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
-    uint32_t v_d = unit_RCP_sm_50(v_a_2);  /* :69 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+    return unit_RCP_sm_50(v_a_2);  /* :69 */
 }

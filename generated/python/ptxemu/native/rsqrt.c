@@ -32,12 +32,10 @@ LANE(rsqrt_approx_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
     _Bool v_tiny = compareLess_f32(magnitude_f32(v_a), 0x00800000u);  /* :54 */
     uint32_t v_scaled = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* :55 */
     uint32_t v_root = unit_RSQ_sm_50(v_scaled);  /* :56 */
-    uint32_t v_d = select_32(v_tiny, multiplication_f32(v_root, 0x45800000u, roundTiesToEven, 0), v_root);  /* :57 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+    return select_32(v_tiny, multiplication_f32(v_root, 0x45800000u, roundTiesToEven, 0), v_root);  /* :57 */
 }
 
 LANE(rsqrt_approx_ftz_f32_1_sm_50, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
-    uint32_t v_d = unit_RSQ_sm_50(v_a_2);  /* :51 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+    return unit_RSQ_sm_50(v_a_2);  /* :51 */
 }

@@ -16,27 +16,23 @@ DECIDING(sin_approx_ftz_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 }
 
 LANE(sin_approx_f32_1_sm_50, uint32_t, anyDirection, uint32_t v_a) {
-    uint32_t v_d = unit_RRO_SIN_sm_50(v_a);  /* :35 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+    return unit_RRO_SIN_sm_50(v_a);  /* :35 */
 }
 
 LANE(sin_approx_f32_1_sm_70, uint32_t, roundTowardZero, uint32_t v_a) {
     uint64_t v_product = multiplication_f64(convert_f64(number_f32(v_a), roundTiesToEven, 0), UINT64_C(0x3fc45f3060000000), roundTiesToEven, 0);  /* :38 */
     uint32_t v_turns = convert_f32(number_f64(v_product), roundTowardZero, 0);  /* :39 */
-    uint32_t v_d = unit_SIN_sm_70(v_turns);  /* :40 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+    return unit_SIN_sm_70(v_turns);  /* :40 */
 }
 
 LANE(sin_approx_ftz_f32_1_sm_50, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
-    uint32_t v_d = unit_RRO_SIN_sm_50(v_a_2);  /* :35 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+    return unit_RRO_SIN_sm_50(v_a_2);  /* :35 */
 }
 
 LANE(sin_approx_ftz_f32_1_sm_70, uint32_t, roundTowardZero, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
     uint64_t v_product = multiplication_f64(convert_f64(number_f32(v_a_2), roundTiesToEven, 0), UINT64_C(0x3fc45f3060000000), roundTiesToEven, 1);  /* :38 */
     uint32_t v_turns = convert_f32(number_f64(v_product), roundTowardZero, 1);  /* :39 */
-    uint32_t v_d = unit_SIN_sm_70(v_turns);  /* :40 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+    return unit_SIN_sm_70(v_turns);  /* :40 */
 }

@@ -59,26 +59,22 @@ LANE(sqrt_approx_f32_1_sm_50, uint32_t, roundTiesToEven, uint32_t v_a) {
     _Bool v_tiny = compareLess_f32(magnitude_f32(v_a), 0x00800000u);  /* :51 */
     uint32_t v_scaled = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* :52 */
     uint32_t v_root = unit_RCP_sm_50(unit_RSQ_sm_50(v_scaled));  /* :53 */
-    uint32_t v_d = select_32(v_tiny, multiplication_f32(v_root, 0x39800000u, roundTiesToEven, 0), v_root);  /* :54 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+    return select_32(v_tiny, multiplication_f32(v_root, 0x39800000u, roundTiesToEven, 0), v_root);  /* :54 */
 }
 
 LANE(sqrt_approx_f32_1_sm_60, uint32_t, roundTiesToEven, uint32_t v_a) {
     _Bool v_tiny = compareLess_f32(magnitude_f32(v_a), 0x00800000u);  /* :60 */
     uint32_t v_scaled = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* :61 */
     uint32_t v_root = unit_SQRT_sm_60(v_scaled);  /* :62 */
-    uint32_t v_d = select_32(v_tiny, multiplication_f32(v_root, 0x39800000u, roundTiesToEven, 0), v_root);  /* :63 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+    return select_32(v_tiny, multiplication_f32(v_root, 0x39800000u, roundTiesToEven, 0), v_root);  /* :63 */
 }
 
 LANE(sqrt_approx_ftz_f32_1_sm_50, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
-    uint32_t v_d = unit_RCP_sm_50(unit_RSQ_sm_50(v_a_2));  /* :47 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+    return unit_RCP_sm_50(unit_RSQ_sm_50(v_a_2));  /* :47 */
 }
 
 LANE(sqrt_approx_ftz_f32_1_sm_60, uint32_t, anyDirection, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
-    uint32_t v_d = unit_SQRT_sm_60(v_a_2);  /* :57 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:44 */
+    return unit_SQRT_sm_60(v_a_2);  /* :57 */
 }

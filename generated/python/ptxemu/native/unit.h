@@ -66,16 +66,14 @@ INLINED Reduced reduced_by_turns(uint32_t x, double factor, int kept, int bits, 
 /* The sum */
 
 /* What is lost of bit i by leaving columns out: bit i meets itself in column 2 i, and bit j below it in column i + j + 1. */
-#define PAIRS(i) ((i) < drop - 1 - (i) ? (i) : drop - 1 - (i))
 #define LOST(i) \
-    if ((i) >= (drop + 1) / 2 && (i) < drop) \
-        lost += (uint32_t)((int32_t)(x << (31 - (i))) >> 31) \
-            & (PAIRS(i) > 0 ? x << ((i) + 1) & ((1u << (PAIRS(i) & 31)) - 1) << ((i) + 1) : 0);
+    if ((i) >= (drop + 1) / 2 && (i) < drop - 1 && (i) < local) \
+        lost += (uint32_t)((int32_t)(x << (31 - (i))) >> 31) & x << ((i) + 1) & below;
 #define LOST4(i) LOST(i) LOST((i) + 1) LOST((i) + 2) LOST((i) + 3)
 
-INLINED double unit_square(uint32_t x, int unseen, int drop, int columns) {
+INLINED double unit_square(uint32_t x, int local, int unseen, int drop, int columns) {
     x = x >> unseen << unseen;
-    uint32_t lost = 0;
+    uint32_t lost = 0, below = (1u << drop) - 1;
     if (columns) {
         /* Of the lower half of those bits all is lost. */
         uint32_t low = x & ((1u << (drop + 1) / 2) - 1);
@@ -83,6 +81,9 @@ INLINED double unit_square(uint32_t x, int unseen, int drop, int columns) {
         /* Written out, as no compiler unrolls it and makes vectors of what is around. */
         LOST4(0) LOST4(4) LOST4(8) LOST4(12) LOST4(16) LOST4(20) LOST(24) LOST(25)
     }
+    /* Half as wide is twice as fast. */
+    if (2 * local <= 32 && 2 * local - drop < 32)
+        return (int32_t)((x * x - lost) >> drop);
     return (double)(int64_t)(((uint64_t)x * x - lost) >> drop);
 }
 
@@ -98,7 +99,7 @@ INLINED double unit_sum(
     uint32_t x = (uint32_t)(place - (segment << local)), low = (uint32_t)words[segment];
     double c0 = (int32_t)(uint32_t)(words[segment] >> 32);
     double c1 = (int32_t)low >> narrow, c2 = (int32_t)(low << (32 - narrow)) >> (32 - narrow);
-    return c0 * unit + bias + c1 * (x * first) + c2 * (unit_square(x, unseen, drop, columns) * second);
+    return c0 * unit + bias + c1 * ((int32_t)x * first) + c2 * (unit_square(x, local, unseen, drop, columns) * second);
 }
 
 /* A place with a sum of its own. */
@@ -107,14 +108,16 @@ INLINED double unit_own(int here, double own, double total) {
 }
 
 /* The result: the sum has `out` bits more than `point` after the point. */
-INLINED uint32_t unit_result(double total, int32_t scale, double unit, int toward_zero, int point, int precision) {
+INLINED uint32_t unit_result(
+    double total, int32_t scale, double unit, int toward_zero, int positive, int point, int precision
+) {
     double value = toward_zero ? trunc(total * unit) : floor(total * unit);
     uint64_t bits = bits_of_double(value);
-    uint32_t sign = (uint32_t)(value < 0) << 31, fraction = (uint32_t)(bits >> 29) & 0x7fffffu;
+    uint32_t sign = positive ? 0 : (uint32_t)(value < 0) << 31, fraction = (uint32_t)(bits >> 29) & 0x7fffffu;
     int32_t biased = (int32_t)(bits >> 52 & 0x7ff) - 1023 + 127 - point + scale;
     uint32_t magnitude = (uint32_t)biased << 23 | (fraction >> (24 - precision) << (24 - precision));
     magnitude = select_32(biased > 254, 0x7f800000u, magnitude);
-    return sign | select_32((biased < 1) | (value == 0), 0, magnitude);
+    return sign | select_32(positive ? biased < 1 : (biased < 1) | (value == 0), 0, magnitude);
 }
 
 INLINED uint32_t unit_special(

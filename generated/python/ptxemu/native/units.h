@@ -40,7 +40,7 @@ static const uint64_t RCP_sm_50_words[] = {
 INLINED uint32_t unit_RCP_sm_50(uint32_t x) {
     Reduced r = reduced_by_significand(x, 23, 0, 1);
     double total = unit_sum(r.place, 16, 127, 0, 17, 1, RCP_sm_50_words, 11, 2023, 0x1p13, 0x1p0, 0x1p0);
-    uint32_t result = unit_result(total, -1 * r.scale, 0x1p-15, 0, 24, 24) ^ r.sign;
+    uint32_t result = unit_result(total, -1 * r.scale, 0x1p-15, 0, 1, 24, 24) ^ r.sign;
     return unit_special(x, result, 0x7f800000u, 0xff800000u, 0x00000000u, 0x80000000u, 0x7fffffffu);
 }
 
@@ -82,7 +82,7 @@ INLINED uint32_t unit_RSQ_sm_50(uint32_t x) {
     Reduced r = reduced_by_significand(x, 23, 1, 0);
     double total = unit_sum(r.place, 17, 127, 0, 19, 1, RSQ_sm_50_words, 12, 32766, 0x1p15, 0x1p0, 0x1p2);
     total = unit_own(r.place == 0, 2199023255552.0, total);
-    uint32_t result = unit_result(total, -1 * r.scale, 0x1p-17, 0, 24, 24) ^ r.sign;
+    uint32_t result = unit_result(total, -1 * r.scale, 0x1p-17, 0, 1, 24, 24) ^ r.sign;
     result = select_32(x >> 31, 0x7fffffffu, result);
     return unit_special(x, result, 0x7f800000u, 0xff800000u, 0x00000000u, 0x7fffffffu, 0x7fffffffu);
 }
@@ -124,7 +124,7 @@ static const uint64_t SQRT_sm_60_words[] = {
 INLINED uint32_t unit_SQRT_sm_60(uint32_t x) {
     Reduced r = reduced_by_significand(x, 23, 1, 0);
     double total = unit_sum(r.place, 17, 127, 0, 19, 1, SQRT_sm_60_words, 13, 65534, 0x1p16, 0x1p1, 0x1p0);
-    uint32_t result = unit_result(total, 1 * r.scale, 0x1p-18, 0, 23, 24) ^ r.sign;
+    uint32_t result = unit_result(total, 1 * r.scale, 0x1p-18, 0, 1, 23, 24) ^ r.sign;
     result = select_32(x >> 31, 0x7fffffffu, result);
     return unit_special(x, result, 0x00000000u, 0x80000000u, 0x7f800000u, 0x7fffffffu, 0x7fffffffu);
 }
@@ -151,7 +151,7 @@ INLINED uint32_t unit_LG2_sm_50(uint32_t x) {
     Reduced r = reduced_by_significand(x, 23, 0, 0);
     double total = unit_sum(r.place, 17, 63, 0, 19, 1, LG2_sm_50_words, 11, 1675, 0x1p13, 0x1p0, 0x1p2);
     total += r.scale * 549755813888.0;
-    uint32_t result = unit_result(total, 0, 0x1p-3, 1, 36, 24) ^ r.sign;
+    uint32_t result = unit_result(total, 0, 0x1p-3, 1, 0, 36, 24) ^ r.sign;
     result = select_32(x == 0x3f800000u, 0x00000000u, result);
     result = select_32(x >> 31, 0x7fffffffu, result);
     return unit_special(x, result, 0xff800000u, 0xff800000u, 0x7f800000u, 0x7fffffffu, 0x7fffffffu);
@@ -178,7 +178,7 @@ static const uint64_t EX2_sm_50_words[] = {
 INLINED uint32_t unit_EX2_sm_50(uint32_t x) {
     Reduced r = reduced_by_fixed_point(x, 23, 2);
     double total = unit_sum(r.place, 17, 63, 0, 19, 1, EX2_sm_50_words, 11, 6114, 0x1p13, 0x1p0, 0x1p0);
-    uint32_t result = unit_result(total, 1 * r.scale, 0x1p-15, 0, 23, 24) ^ r.sign;
+    uint32_t result = unit_result(total, 1 * r.scale, 0x1p-15, 0, 1, 23, 24) ^ r.sign;
     return unit_special(x, result, 0x3f800000u, 0x3f800000u, 0x7f800000u, 0x00000000u, 0x7fffffffu);
 }
 
@@ -203,7 +203,7 @@ static const uint64_t SIN_sm_70_words[] = {
 INLINED uint32_t unit_SIN_sm_70(uint32_t x) {
     Reduced r = reduced_by_turns(x, 0x1.0000000000000p+0, 0, 25, 0, 1, 1);
     double total = unit_sum(r.place, 17, 63, 0, 19, 1, SIN_sm_70_words, 12, 0, 0x1p12, 0x1p0, 0x1p0);
-    uint32_t result = unit_result(total, 0, 0x1p-0, 0, 37, 24) ^ r.sign;
+    uint32_t result = unit_result(total, 0, 0x1p-0, 0, 0, 37, 24) ^ r.sign;
     return unit_special(x, result, 0x00000000u, 0x80000000u, 0x7fffffffu, 0x7fffffffu, 0x7fffffffu);
 }
 
@@ -228,7 +228,7 @@ static const uint64_t RRO_SIN_sm_50_words[] = {
 INLINED uint32_t unit_RRO_SIN_sm_50(uint32_t x) {
     Reduced r = reduced_by_turns(x, 0x1.45f3060000000p-3, 33, 25, 0, 1, 1);
     double total = unit_sum(r.place, 17, 63, 0, 19, 1, RRO_SIN_sm_50_words, 12, 0, 0x1p12, 0x1p0, 0x1p0);
-    uint32_t result = unit_result(total, 0, 0x1p-0, 0, 37, 24) ^ r.sign;
+    uint32_t result = unit_result(total, 0, 0x1p-0, 0, 0, 37, 24) ^ r.sign;
     return unit_special(x, result, 0x00000000u, 0x80000000u, 0x7fffffffu, 0x7fffffffu, 0x7fffffffu);
 }
 
@@ -253,7 +253,7 @@ static const uint64_t COS_sm_70_words[] = {
 INLINED uint32_t unit_COS_sm_70(uint32_t x) {
     Reduced r = reduced_by_turns(x, 0x1.0000000000000p+0, 0, 25, 1, 1, 0);
     double total = unit_sum(r.place, 17, 63, 0, 19, 1, COS_sm_70_words, 12, 0, 0x1p12, 0x1p0, 0x1p0);
-    uint32_t result = unit_result(total, 0, 0x1p-0, 0, 37, 24) ^ r.sign;
+    uint32_t result = unit_result(total, 0, 0x1p-0, 0, 0, 37, 24) ^ r.sign;
     return unit_special(x, result, 0x3f800000u, 0x3f800000u, 0x7fffffffu, 0x7fffffffu, 0x7fffffffu);
 }
 
@@ -278,6 +278,6 @@ static const uint64_t RRO_COS_sm_50_words[] = {
 INLINED uint32_t unit_RRO_COS_sm_50(uint32_t x) {
     Reduced r = reduced_by_turns(x, 0x1.45f3060000000p-3, 33, 25, 1, 1, 0);
     double total = unit_sum(r.place, 17, 63, 0, 19, 1, RRO_COS_sm_50_words, 12, 0, 0x1p12, 0x1p0, 0x1p0);
-    uint32_t result = unit_result(total, 0, 0x1p-0, 0, 37, 24) ^ r.sign;
+    uint32_t result = unit_result(total, 0, 0x1p-0, 0, 0, 37, 24) ^ r.sign;
     return unit_special(x, result, 0x3f800000u, 0x3f800000u, 0x7fffffffu, 0x7fffffffu, 0x7fffffffu);
 }
