@@ -18,6 +18,6 @@ _x7fff: Array = _np.array(0x7fff, _np.uint16)
 
 @_tabulated(8)
 def cvt_rn_bf16x2_ue8m0x2_1(a: Array) -> Array:
-    x = _any_convert(a, ue8m0, bf16, roundTiesToEven, False)  # :249
-    d = x  # :250
+    x = _any_convert(a, ue8m0, bf16, roundTiesToEven, False)  # :251
+    d = x  # :252
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
