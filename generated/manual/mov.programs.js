@@ -41,7 +41,7 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/cvt.yaml",262,"d = a"],
+["spec/instructions/cvt.yaml",264,"d = a"],
 ["spec/instructions/mov.yaml",55,"d = a"],
 ["spec/instructions/mov.yaml",53,"p = a"]
 ],

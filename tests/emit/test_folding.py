@@ -13,7 +13,7 @@ import ptxemu
 import pytest
 from helpers import ROOT
 from helpers.grids import special
-from helpers.machine_code import listed, machine_code
+from helpers.machine_code import HEADER, listed, machine_code
 from helpers.repository import database, specification
 from helpers.sizes import each_size, spread
 from numpy.typing import NDArray
@@ -199,3 +199,26 @@ def test_folded_conversions_are_what_the_emulator_returns(
     assert not wrong, "\n".join(wrong[:20])
     missing = sorted(claimed.intersection(judged) - folding)
     assert not missing, f"ptxas folds none of the operands: {missing}"
+
+
+@each_size
+def test_for_sm_1x_single_precision_is_folded_to_what_the_emulator_returns_there(
+    ptxas: Path, nvdisasm: Path, tmp_path: Path, whole: bool
+) -> None:
+    """A target that implies .ftz gives the NaNs of .ftz too. ptxas assembles PTX for it for newer machines alone."""
+    target, ptx = "sm_13", "9.5"
+    found = [s for s in conversions.spellings() if conversions.conversion(s).source == "f32"]
+    judged = [s for s in found if conversions.is_on(s, target, ptx)]
+    judged = judged if whole else ["cvt.f32.f32", "cvt.ftz.f32.f32", "cvt.f64.f32", "cvt.rn.f16.f32"]
+    operands = [0x7F800001, 0xFFC00000, 1, 0x807FFFFF, 0x3FC00001]
+    sizes = [size_of(conversions.conversion(s).to) for s in judged]
+    kernels = [conversion(f"k{i}", s, operands, sizes[i], 4) for i, s in enumerate(judged)]
+    text = "\n".join([HEADER.format(target=target, ptx=ptx), *kernels])
+    code = listed(ptxas, nvdisasm, tmp_path, text, "sm_75")
+    rows = 0
+    for i, s in enumerate(judged):
+        got = conversions.bits(ptxemu.execute(s, np.array(operands, np.uint32), target=target)).tolist()
+        for row, want in folded(code[f"k{i}"], sizes[i], 8).items():
+            assert got[row] == want, f"{s} of {operands[row]:#x}: ptxas {want:#x}, emulator {got[row]:#x}"
+            rows += 1
+    assert rows >= 15

@@ -31,11 +31,11 @@ def machine_code(
     return _listed(nvdisasm, folder, assembled(ptxas, folder, kernels, target, ptx))
 
 
-def listed(ptxas: Path, nvdisasm: Path, folder: Path, text: str) -> dict[str, list[Instruction]]:
-    """What a whole file of PTX is compiled to, for the target that it names."""
+def listed(ptxas: Path, nvdisasm: Path, folder: Path, text: str, machine: str = "") -> dict[str, list[Instruction]]:
+    """What a whole file of PTX is compiled to, for the target that it names, or for a newer machine."""
     (folder / "k.ptx").write_text(text, "utf-8")
     target = re.findall(r"^\.target (\w+)", text, re.MULTILINE)[0]
-    command = [str(ptxas), "-arch", target, "k.ptx", "-o", "k.cubin"]
+    command = [str(ptxas), "-arch", machine or target, "k.ptx", "-o", "k.cubin"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     return _listed(nvdisasm, folder, done)
 

@@ -57,6 +57,17 @@ def test_every_type_of_register_in_every_place_is_judged_as_ptxas_judges_it(
     assert disagreements(db, ptxas, tmp_path / "a.ptx", declarations, some, pair) == []
 
 
+def test_mov_takes_no_register_of_another_width_and_no_float_for_an_integer(
+    db: Database, ptxas: Path, tmp_path: Path
+) -> None:
+    types = (*TYPES, *NEW_TYPES)
+    declarations = DECLARED + "".join(f" .reg .{t} x{i};" for i, t in enumerate(types))
+    variants = [v for v in typical(db, NEWEST) if v.opcode == "mov"]
+    asked = [written(db, v, i, f"x{n}") for v in variants for i in places(db, v) for n, _ in enumerate(types)]
+    assert len(asked) == 12 * 2 * len(types)
+    assert disagreements(db, ptxas, tmp_path / "a.ptx", declarations, asked) == []
+
+
 # What reads special registers of 32 bits and more, or of 64.
 READING = (
     "cvt.u64.u32 %b0, ", "cvt.sat.u8.s16 %y0, ", "cvt.s32.s8 %r0, ", "cvt.u32.u64 %r0, ", "cvt.sat.s16.s64 %h0, ",

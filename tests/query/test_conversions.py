@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import ptxemu
 import pytest
 from helpers import ROOT
+from helpers.repository import specification
 from ptxspec import Database
 from ptxspec.cli.main import main
 from ptxspec.evaluate import parse_operand
-from ptxspec.model import Spec
+from ptxspec.model import Spec, Type, Variant
 
 
 def run(capsys: pytest.CaptureFixture[str], command: str, *more: str) -> tuple[int, str, str]:
@@ -75,6 +77,9 @@ def test_one_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
         ("cvt.rna.satfinite.tf32.f32 --target sm_80 --ptx 8.0", 1, "needs PTX 8.1 (CUDA 12.1) or newer"),
         ("cvt.rn.satfinite.tf32.f32 --target sm_90", 1, "needs sm_100 or newer"),
         ("cvt.rn.s32.f32", 1, "cvt.s32.f32 has no .rn; it has .rni"),
+        ("cvt.rni.sat.s32.bf16", 1, "the manual has cvt.rni.sat.s32.bf16, from sm_90 on and in PTX 7.8 on; ptxas"),
+        ("cvt.rn.sat.f16.bf16", 1, "nothing that ptxas 13.5.37 takes has all of this"),
+        ("cvt.rn.sat.bf16.f32", 1, "cvt.bf16.f32 has no .sat"),
     ],
 )
 def test_where_a_conversion_is(capsys: pytest.CaptureFixture[str], command: str, code: int, said: str) -> None:
@@ -86,6 +91,23 @@ def test_an_operand_is_an_integer_of_its_type(capsys: pytest.CaptureFixture[str]
     for operand in ("1.5", "-1", "256", "nan", "0x1ff"):
         code, out, err = run(capsys, f"eval cvt.rn.f32.u8 {operand}")
         assert code == 2 and not out and f"'{operand}'" in err
+
+
+def test_the_notes_say_which_conversions_take_a_wider_register() -> None:
+    """Of what the assembler breaks down on nothing is said."""
+    spec = specification()
+    instruction = spec.instructions["cvt"]
+    variants = [v for v in instruction.variants if not v.crash]
+    (note,) = (n for n in instruction.notes if n.text.startswith("A result may stand in a wider register"))
+    (other,) = (n for n in instruction.notes if n.text.startswith("The manual keeps .bf16, .bf16x2"))
+    for v in variants:
+        wider = any(_stands_in_wider(spec, v, o.type) for o in (v.result, *v.sources))
+        assert (note.selector.matches(v), other.selector.matches(v)) == (wider, not wider), v
+
+
+def _stands_in_wider(spec: Spec, v: Variant, type: Type) -> bool:
+    taken = [re.fullmatch(r"[a-z]+(\d+)(x2)?", r) for r in spec.registers(spec.instructions["cvt"], v, type.name)]
+    return any(int(m[1]) * (2 if m[2] else 1) > type.width for m in taken if m)
 
 
 def test_lint_knows_the_registers_of_conversions(db: Database) -> None:

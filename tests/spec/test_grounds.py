@@ -260,6 +260,8 @@ def test_when_a_result_counts_as_tiny_is_said_on_every_page_with_ftz() -> None:
 def test_registers_are_those_of_the_instructions_page_and_constants_those_that_are_taken() -> None:
     named = {
         "abs": ".f16x2 or .b32",
+        "cvt": ".f16x2 or .b32",
+        "set": ".f16x2 or .b32",
         "max": ".f16x2 or .b32",
         "min": ".f16x2 or .b32",
         "tanh": ".f16x2",

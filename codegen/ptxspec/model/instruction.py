@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -275,9 +275,11 @@ class Instruction:
         form = (modifiers.union(variant.means), types, operands)
         return next((v for v in self.variants if v.form == form), None) if variant.means else None
 
-    def nan_rule(self, variant: Variant) -> NanRule | None:
+    def nan_rule(self, variant: Variant, implied: Collection[str] = ()) -> NanRule | None:
         """The instruction's own rule where it states one, else that of the result's type; None where no result is a
-        NaN."""
+        NaN. Where a target implies modifiers, it is the rule of the spelling that has them."""
         if variant.result.type.nan is None:
             return None
+        if implied:
+            variant = replace(variant, modifiers=(*variant.modifiers, *implied))
         return next((rule for selector, rule in self.nan if selector.matches(variant)), variant.result.type.nan)

@@ -156,6 +156,8 @@ def advice(
         if not elsewhere:
             if tuple(n for n in names if n in db.types) not in db.opcodes[opcode].types:
                 return "write a type that it has"
+            if db.refused(opcode, _meant(db, opcode, names)):
+                return f"nothing that {db.opcodes[opcode].data['assembler']['observed']} takes has all of this"
             return f"the manual has no {opcode} with all of this"
         forms, one = " and ".join(v.spelling for v in elsewhere[:_SHOWN]), len(elsewhere) == 1
         needs = {"" if v.requires.on else f"; from {db.catalog.text(v.requires)} on" for v in elsewhere}

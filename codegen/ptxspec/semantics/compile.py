@@ -191,6 +191,7 @@ class _Compilation:
     ) -> None:
         self.compiler, self.instruction, self.variant = compiler, instruction, variant
         self.path = path
+        self.implied = effective.difference(variant.modifiers, variant.means)
         spec = compiler.spec
         self.modifiers = [m for m in spec.modifiers.values() if m.name in effective]
         mode = next((m.mode for m in self.modifiers if m.mode), ROUNDINGS[0])
@@ -260,7 +261,7 @@ class _Compilation:
         result = folder.assigned(scope, code, r.name, r.kind)
         if r.kind.sort != "float":
             return result.term
-        rule = self.instruction.nan_rule(self.variant)
+        rule = self.instruction.nan_rule(self.variant, self.implied)
         after: list[tuple[str, Code | None, Scope]] = [("NaN", rule.code if rule else None, {**operands})]
         acting = [m for m in self.modifiers if r.kind.format and r.kind.format.name in self.acted_on(m)]
         after += [(f".{m.name}", m.result, {}) for m in acting]
