@@ -18,7 +18,7 @@ from ptxspec.ptxas.combinations import own_shapes
 from ptxspec.ptxas.statements import Writer
 from ptxspec.recipes import proof
 
-from mutation import results
+from mutation import constants, results
 from mutation.world import World
 
 Killer = Callable[[World], str]
@@ -178,6 +178,7 @@ KILLERS: dict[str, Killer] = {
     "semantics": semantics,
     "recipes": functions_and_recipes,
     "hardware": hardware,
+    "folding": constants.folding,
     "noted twice": noted,
     "assembler": assembler,
     "recipes, on more operands": deeper,

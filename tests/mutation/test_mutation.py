@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 COUNT = 1_150
 SOME = 100
+# What is to be judged may take several sittings: `-m mutation -k "[7]"` is one part.
+PARTS = 24
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="a mutant has a process of its own, which is forked")
 
@@ -85,13 +87,19 @@ def test_some_mutants_are_caught() -> None:
     judge(mutants.sample([*every().values()], SOME))
 
 
-@pytest.mark.mutation
-def test_a_thousand_mutants_are_caught() -> None:
-    """And whatever is named as equivalent survives."""
+@cache
+def thousand() -> list[Mutant]:
+    """Those behind the marker: of all some, and whatever is named as equivalent."""
     chosen = dict.fromkeys(mutants.sample([*every().values()], COUNT))
-    chosen |= dict.fromkeys(every()[key] for key in equivalents())
-    found = judge(list(chosen))
+    return list(chosen | dict.fromkeys(every()[key] for key in equivalents()))
+
+
+@pytest.mark.mutation
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_thousand_mutants_are_caught(part: int) -> None:
+    """And whatever is named as equivalent survives. Each part of them runs alone, too."""
+    assert len(thousand()) >= 1_000
+    found = judge(thousand()[part::PARTS])
     by = Counter(o.by if o.killed else "equivalent" for o in found)
     seconds = sum(o.seconds for o in found)
     print(f"{len(found)} mutants, {dict(by)}, {seconds / len(found):.2f} s of a processor each")
-    assert len(found) >= 1_000
