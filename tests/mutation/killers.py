@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from helpers import repository
+from helpers import recipes, repository
 from oracles import ideal_unit, nvidia
 from ptxspec.catalog import Requirement
 from ptxspec.check.functions import check_functions
 from ptxspec.diagnostics import PtxspecError
-from ptxspec.model import Spec, Variant
+from ptxspec.model import WITHIN_BOUND, Instead, Spec, Variant
 from ptxspec.ptxas.asking import judge
 from ptxspec.ptxas.combinations import own_shapes
 from ptxspec.ptxas.statements import Writer
@@ -83,8 +83,20 @@ def deeper(world: World) -> str:
     written = {r.ptx for every in world.original.instead.values() for r in every}
     new = {v: tuple(r for r in every if r.ptx not in written) for v, every in world.spec.instead.items()}
     proof._FEW = proof._FEWER = 400
-    errors = proof.Prover(replace(world.spec, instead={v: r for v, r in new.items() if r}), world.compiler).check()
-    return str(errors[0]) if errors else ""
+    new = {v: r for v, r in new.items() if r}
+    errors = proof.Prover(replace(world.spec, instead=new), world.compiler).check()
+    return str(errors[0]) if errors else _in_lanes(world.spec, new)
+
+
+def _in_lanes(spec: Spec, instead: Mapping[Variant, Sequence[Instead]]) -> str:
+    """Recipes within a bound may be right but for what one lane leaves in another."""
+    for v, every in instead.items():
+        for r in every:
+            if r.differs == WITHIN_BOUND and v.lanes > 1:
+                for operands in (recipes.special_operands(v, 60_000), recipes.random_operands(v, 20_000)):
+                    if wrong := recipes.outside_in_lanes(spec, v, r, operands):
+                        return wrong[0]
+    return ""
 
 
 def hardware(world: World) -> str:

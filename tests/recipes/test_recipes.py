@@ -12,17 +12,27 @@ from typing import Any
 import numpy as np
 import ptxemu
 import pytest
+from helpers.recipes import (
+    Bits,
+    bits,
+    emulated,
+    every_recipe,
+    outside_in_lanes,
+    random_operands,
+    run_both,
+    special_operands,
+)
 from helpers.sizes import each_size, spread
 from numpy.typing import NDArray
 from ptxspec import Database
 from ptxspec.check.accuracy import parse_bound
 from ptxspec.gpu.bounds import Judge
-from ptxspec.model import NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Spec, Type, Variant
+from ptxspec.model import NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Spec, Variant
 from ptxspec.ptxas import verify
 from ptxspec.ptxas.asking import judge
 from ptxspec.recipes.inline import inline_assembly
 from ptxspec.recipes.linking import declared, why_none, width_of
-from ptxspec.recipes.operands import near, specials
+from ptxspec.recipes.operands import specials
 
 OPCODES = (
     "abs", "add", "copysign", "cos", "cvt", "div", "ex2", "fma", "lg2", "mad", "max", "min", "mul", "neg", "rcp",
@@ -30,7 +40,6 @@ OPCODES = (
 )  # fmt: skip
 # The oldest target that ptxas 13.5 assembles for.
 OLDEST = "sm_75"
-Bits = NDArray[Any]
 
 
 def pasted(registers: str, recipe: str) -> str:
@@ -38,10 +47,6 @@ def pasted(registers: str, recipe: str) -> str:
     text = " ".join(recipe.split())
     body = text[1:-1].strip() if text.startswith("{") else text
     return f"{{ {registers} {body} }}"
-
-
-def every_recipe(spec: Spec) -> list[tuple[Variant, Instead]]:
-    return [(v, x) for v, offered in spec.instead.items() for x in offered]
 
 
 def targets(spec: Spec) -> list[str]:
@@ -130,22 +135,6 @@ def test_a_recipe_takes_the_registers_that_its_variant_takes(spec: Spec, ptxas: 
 # What they compute
 
 
-def emulated(spec: Spec, v: Variant) -> Any:
-    """The variant as the newest target that has it runs it."""
-    here = [t for t in spec.targets if spec.catalog.takes(v.requires, t)]
-    return ptxemu.compile(v.spelling, v.operands, here[-1] if v.means or v.requires.within else None)
-
-
-def bits(x: Bits) -> Bits:
-    return x.view(f"u{x.itemsize}")
-
-
-def run_both(spec: Spec, v: Variant, instead: Instead, operands: list[Bits]) -> tuple[Bits, Bits]:
-    recipe = ptxemu.function(instead.ptx, results=v.result.places)
-    places = [place for s in v.sources for place in s.places]
-    return bits(recipe(**dict(zip(places, operands, strict=True)))), bits(emulated(spec, v)(*operands))
-
-
 def wrong(v: Variant, instead: Instead, operands: list[Bits], found: Bits, wanted: Bits) -> list[str]:
     """The operands of which a recipe makes what it may not."""
     bad = found != wanted
@@ -165,39 +154,6 @@ def wrong(v: Variant, instead: Instead, operands: list[Bits], found: Bits, wante
         f"{v}: {[hex(int(o[i])) for o in operands]} -> {int(found[i]):#x}, not {int(wanted[i]):#x}"
         for i in np.flatnonzero(bad)[:3]
     ]
-
-
-def dtype(t: Type) -> str:
-    return f"u{t.width // 8}"
-
-
-def special_operands(v: Variant, count: int) -> list[Bits]:
-    """Special values in all combinations, or so many of these; each lane has another one."""
-    registers = [s.type for s in v.sources for _ in s.places]
-    columns = [np.array(specials(t.kind), np.uint64) for t in registers]
-    size = int(np.prod([len(c) for c in columns]))
-    places = np.arange(size) if size <= count else np.random.default_rng(3).integers(0, size, count)
-    found = []
-    for t, column in zip(registers, columns, strict=True):
-        whole = np.zeros(len(places), np.uint64)
-        for lane in range(t.lanes):
-            whole |= np.roll(column[places % len(column)], 7 * lane) << np.uint64(lane * t.lane_width)
-        found.append(whole.astype(dtype(t)))
-        places = places // len(column)
-    return found
-
-
-def random_operands(v: Variant, count: int) -> list[Bits]:
-    """Half of them any bits, half such as meet in a sum."""
-    rng, registers = np.random.default_rng(4), [s.type for s in v.sources for _ in s.places]
-    r = random.Random(5)
-    close = [tuple(near(registers, r)) for _ in range(min(count // 2, 2_000))]
-    found = []
-    for i, t in enumerate(registers):
-        whole = rng.integers(0, 1 << t.width, count, np.uint64) if t.width < 64 else rng.bytes(8 * count)
-        any_bits = np.frombuffer(whole, np.uint64) if isinstance(whole, bytes) else whole
-        found.append(np.concatenate([any_bits, np.array([c[i] for c in close], np.uint64)]).astype(dtype(t)))
-    return found
 
 
 @each_size
@@ -249,6 +205,17 @@ def test_a_recipe_stays_inside_of_the_bound_however_much_its_statements_err(spec
             assert not outside(spec, v, call.variant, values, *split(instead, call)), str(v)
             judged += 1
     assert judged >= 5
+
+
+@each_size
+def test_a_recipe_for_several_lanes_stays_inside_of_the_bound(spec: Spec, whole: bool) -> None:
+    judged = 0
+    for v, instead in every_recipe(spec):
+        if instead.differs == WITHIN_BOUND and v.lanes > 1:
+            for operands in (special_operands(v, 60_000), random_operands(v, 10**5 if whole else 300)):
+                assert not outside_in_lanes(spec, v, instead, operands), str(v)
+            judged += 1
+    assert judged >= 3
 
 
 def test_an_error_outside_of_the_bound_is_seen(spec: Spec) -> None:

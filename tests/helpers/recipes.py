@@ -1,0 +1,92 @@
+"""Recipes and their variants, run by the emulator on the same operands."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import ptxemu
+from numpy.typing import NDArray
+from ptxspec.gpu.bounds import Judge
+from ptxspec.model import Instead, Operand, Spec, Type, Variant
+from ptxspec.recipes.operands import near, specials
+
+Bits = NDArray[Any]
+
+
+def every_recipe(spec: Spec) -> list[tuple[Variant, Instead]]:
+    return [(v, x) for v, offered in spec.instead.items() for x in offered]
+
+
+def emulated(spec: Spec, v: Variant) -> Any:
+    """The variant as the newest target that has it runs it."""
+    here = [t for t in spec.targets if spec.catalog.takes(v.requires, t)]
+    return ptxemu.compile(v.spelling, v.operands, here[-1] if v.means or v.requires.within else None)
+
+
+def bits(x: Bits) -> Bits:
+    return x.view(f"u{x.itemsize}")
+
+
+def run_both(spec: Spec, v: Variant, instead: Instead, operands: list[Bits]) -> tuple[Bits, Bits]:
+    recipe = ptxemu.function(instead.ptx, results=v.result.places)
+    places = [place for s in v.sources for place in s.places]
+    return bits(recipe(**dict(zip(places, operands, strict=True)))), bits(emulated(spec, v)(*operands))
+
+
+def dtype(t: Type) -> str:
+    return f"u{t.width // 8}"
+
+
+def special_operands(v: Variant, count: int) -> list[Bits]:
+    """Special values in all combinations, or so many of these; each lane has another one."""
+    registers = [s.type for s in v.sources for _ in s.places]
+    columns = [np.array(specials(t.kind), np.uint64) for t in registers]
+    size = int(np.prod([len(c) for c in columns]))
+    places = np.arange(size) if size <= count else np.random.default_rng(3).integers(0, size, count)
+    found = []
+    for t, column in zip(registers, columns, strict=True):
+        whole = np.zeros(len(places), np.uint64)
+        for lane in range(t.lanes):
+            whole |= np.roll(column[places % len(column)], 7 * lane) << np.uint64(lane * t.lane_width)
+        found.append(whole.astype(dtype(t)))
+        places = places // len(column)
+    return found
+
+
+def random_operands(v: Variant, count: int) -> list[Bits]:
+    """Half of them any bits, half such as meet in a sum."""
+    rng, registers = np.random.default_rng(4), [s.type for s in v.sources for _ in s.places]
+    r = random.Random(5)
+    close = [tuple(near(registers, r)) for _ in range(min(count // 2, 2_000))]
+    found = []
+    for i, t in enumerate(registers):
+        whole = rng.integers(0, 1 << t.width, count, np.uint64) if t.width < 64 else rng.bytes(8 * count)
+        any_bits = np.frombuffer(whole, np.uint64) if isinstance(whole, bytes) else whole
+        found.append(np.concatenate([any_bits, np.array([c[i] for c in close], np.uint64)]).astype(dtype(t)))
+    return found
+
+
+def outside_in_lanes(spec: Spec, v: Variant, instead: Instead, operands: list[Bits]) -> list[str]:
+    """The lanes in which a recipe leaves the bound of its variant, with each statement rounded correctly. A register
+    has all lanes of an operand."""
+    results = run_both(spec, v, instead, operands)
+    wrong = []
+    for lane in range(v.lanes):
+        got, want = (lane_of(v.result, x, lane) for x in results)
+        columns = [lane_of(s, x, lane) for s, x in zip(v.sources, operands, strict=True)]
+        other = got != want
+        columns = [c[other] for c in columns]
+        found = Judge(spec, spec.instructions[v.opcode], v, None).judge(columns, got[other], want[other])
+        for n in np.flatnonzero(found.outside | found.open)[:3]:
+            x = [hex(int(c[n])) for c in columns]
+            wrong.append(f"{v}, lane {lane} of {x}: {int(got[other][n]):#x}, too far from {int(want[other][n]):#x}")
+    return wrong
+
+
+def lane_of(operand: Operand, register: Bits, lane: int) -> Bits:
+    f = operand.kind.format
+    assert f is not None
+    bits = register.astype(np.uint64) >> np.uint64(lane * operand.type.lane_width + operand.type.shift)
+    return (bits & np.uint64((1 << f.width) - 1)).astype(f"u{f.width // 8}")
