@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import ptxemu
 from numpy.typing import NDArray
+from ptxspec.check.accuracy import parse_bound
 from ptxspec.gpu.bounds import Judge
 from ptxspec.model import Instead, Operand, Spec, Type, Variant
 from ptxspec.recipes.operands import near, specials
@@ -68,20 +69,41 @@ def random_operands(v: Variant, count: int) -> list[Bits]:
     return found
 
 
-def outside_in_lanes(spec: Spec, v: Variant, instead: Instead, operands: list[Bits]) -> list[str]:
-    """The lanes in which a recipe leaves the bound of its variant, with each statement rounded correctly. A register
-    has all lanes of an operand."""
-    results = run_both(spec, v, instead, operands)
+def split(instead: Instead) -> tuple[Any, dict[str, Variant], Any]:
+    """Functions of the statements up to what approximate ones read, and of those that follow; between them, by the
+    names of their results, the approximate ones, which stand together."""
+    at = [n for n, c in enumerate(instead.calls) if c.variant.claim == "bounded"]
+    parts = instead.calls[: at[0]], instead.calls[at[0] : at[-1] + 1], instead.calls[at[-1] + 1 :]
+    declared = " ".join(instead.own_registers)
+    before, _, after = (f"{declared} {' '.join(c.text for c in calls)}" for calls in parts)
+    between = {c.results[0].lstrip("%"): c.variant for c in parts[1]}
+    read = [c.arguments[0].lstrip("%") for c in parts[1]]
+    return ptxemu.function(before, results=read), between, ptxemu.function(after, results=["d"])
+
+
+def outside(
+    spec: Spec, v: Variant, operands: list[Bits], before: Any, between: dict[str, Variant], after: Any
+) -> list[str]:
+    """Lanes of which the error is larger than the variant's bound, where the approximate statements between the two
+    functions err as far as they may, or not at all. A register has all lanes of an operand."""
+    read = before(**{place: x for s, x in zip(v.sources, operands, strict=True) for place in s.places})
+    xs = [bits(x) for x in (read if isinstance(read, tuple) else (read,))]
+    wanted = bits(emulated(spec, v)(*operands))
     wrong = []
-    for lane in range(v.lanes):
-        got, want = (lane_of(v.result, x, lane) for x in results)
-        columns = [lane_of(s, x, lane) for s, x in zip(v.sources, operands, strict=True)]
-        other = got != want
-        columns = [c[other] for c in columns]
-        found = Judge(spec, spec.instructions[v.opcode], v, None).judge(columns, got[other], want[other])
-        for n in np.flatnonzero(found.outside | found.open)[:3]:
-            x = [hex(int(c[n])) for c in columns]
-            wrong.append(f"{v}, lane {lane} of {x}: {int(got[other][n]):#x}, too far from {int(want[other][n]):#x}")
+    for sign in (0, -1, 1):
+        made = {
+            name: farthest(spec, a, x.view(np.float32), ptxemu.compile(a.spelling)(x).view(np.float32), sign)
+            for (name, a), x in zip(between.items(), xs, strict=True)
+        }
+        found = bits(after(**{name: t.view(np.uint32) for name, t in made.items()}))
+        for lane in range(v.lanes):
+            got, want = lane_of(v.result, found, lane), lane_of(v.result, wanted, lane)
+            other = got != want
+            columns = [lane_of(s, x, lane)[other] for s, x in zip(v.sources, operands, strict=True)]
+            judged = Judge(spec, spec.instructions[v.opcode], v, None).judge(columns, got[other], want[other])
+            for n in np.flatnonzero(judged.outside | judged.open)[:3]:
+                x = [hex(int(c[n])) for c in columns]
+                wrong.append(f"{v} of {x}, lane {lane}: {int(got[other][n]):#x}, too far from {int(want[other][n]):#x}")
     return wrong
 
 
@@ -90,3 +112,17 @@ def lane_of(operand: Operand, register: Bits, lane: int) -> Bits:
     assert f is not None
     bits = register.astype(np.uint64) >> np.uint64(lane * operand.type.lane_width + operand.type.shift)
     return (bits & np.uint64((1 << f.width) - 1)).astype(f"u{f.width // 8}")
+
+
+def farthest(spec: Spec, v: Variant, x: NDArray[Any], exact: NDArray[Any], sign: int) -> NDArray[Any]:
+    """Results of single precision as far from the exact ones as the manual's bound lets them be. Those of zeros,
+    infinities and NaNs are fixed by corner cases."""
+    (rule,) = [a for a in spec.instructions[v.opcode].accuracy if a.selector.matches(v)]
+    wide = exact.astype(np.float64)
+    with np.errstate(all="ignore"):
+        if rule.kind.startswith("ulp"):
+            off = wide + sign * float(parse_bound(rule.bound)) * np.abs(np.spacing(exact)).astype(np.float64)
+        else:
+            off = wide * (1 + sign * float(parse_bound(rule.bound)))
+        moved = off.astype(np.float32)
+    return np.where(np.isfinite(x) & (x != 0) & np.isfinite(exact) & (exact != 0), moved, exact)

@@ -14,20 +14,16 @@ import ptxemu
 import pytest
 from helpers.recipes import (
     Bits,
-    bits,
-    emulated,
     every_recipe,
-    outside_in_lanes,
+    outside,
     random_operands,
     run_both,
     special_operands,
+    split,
 )
 from helpers.sizes import each_size, spread
-from numpy.typing import NDArray
 from ptxspec import Database
-from ptxspec.check.accuracy import parse_bound
-from ptxspec.gpu.bounds import Judge
-from ptxspec.model import NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Spec, Variant
+from ptxspec.model import NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Instead, Spec, Variant
 from ptxspec.ptxas import verify
 from ptxspec.ptxas.asking import judge
 from ptxspec.recipes.inline import inline_assembly
@@ -196,76 +192,28 @@ def test_recipes_of_16_bits_are_right_for_all_operands(spec: Spec) -> None:
 
 @each_size
 def test_a_recipe_stays_inside_of_the_bound_however_much_its_statements_err(spec: Spec, whole: bool) -> None:
-    """Each approximate statement errs as far as its own bound lets it, up and down, on every operand of 16 bits."""
-    values = np.arange(0, 1 << 16, 1 if whole else 7, dtype=np.uint16)
+    """Each approximate statement is rounded correctly, or errs as far as its own bound lets it, up and down: on every
+    operand of 16 bits, and in each of several lanes."""
     judged = 0
     for v, instead in every_recipe(spec):
-        if instead.differs == WITHIN_BOUND and v.lanes == 1:
-            (call,) = [c for c in instead.calls if c.variant.claim == "bounded"]
-            assert not outside(spec, v, call.variant, values, *split(instead, call)), str(v)
+        if instead.differs == WITHIN_BOUND:
+            one = [np.arange(0, 1 << 16, 1 if whole else 7, dtype=np.uint16)]
+            several = special_operands(v, 60_000), random_operands(v, 10**5 if whole else 300)
+            for operands in (one,) if v.sources[0].type.width == 16 else several:
+                assert not outside(spec, v, operands, *split(instead)), str(v)
             judged += 1
-    assert judged >= 5
-
-
-@each_size
-def test_a_recipe_for_several_lanes_stays_inside_of_the_bound(spec: Spec, whole: bool) -> None:
-    judged = 0
-    for v, instead in every_recipe(spec):
-        if instead.differs == WITHIN_BOUND and v.lanes > 1:
-            for operands in (special_operands(v, 60_000), random_operands(v, 10**5 if whole else 300)):
-                assert not outside_in_lanes(spec, v, instead, operands), str(v)
-            judged += 1
-    assert judged >= 3
+    assert judged >= 8
 
 
 def test_an_error_outside_of_the_bound_is_seen(spec: Spec) -> None:
     v, approximate = (by_spelling(spec, s) for s in ("tanh.approx.f16", "tanh.approx.f32"))
     values = np.arange(0, 1 << 16, 7, dtype=np.uint16)
     before, after = ptxemu.function("cvt.f32.f16 x, a;"), ptxemu.function("cvt.rn.f16.f32 d, t;")
-    assert outside(spec, v, approximate, values, before, after)
+    assert outside(spec, v, [values], before, {"t": approximate}, after)
 
 
 def by_spelling(spec: Spec, spelling: str) -> Variant:
     return next(v for v in spec.instructions[spelling.partition(".")[0]].variants if v.spelling == spelling)
-
-
-def outside(spec: Spec, v: Variant, approximate: Variant, values: Bits, before: Any, after: Any) -> list[int]:
-    """The operands of which the error is larger than the variant's bound, where the approximate statement between the
-    two functions errs as far as it may."""
-    found: list[int] = []
-    x = bits(before(values))
-    exact = ptxemu.compile(approximate.spelling)(x).view(np.float32)
-    wanted = bits(emulated(spec, v)(values))
-    for sign in (-1, 1):
-        got = bits(after(farthest(spec, approximate, x.view(np.float32), exact, sign).view(np.uint32)))
-        other = got != wanted
-        finding = Judge(spec, spec.instructions[v.opcode], v, None).judge([values[other]], got[other], wanted[other])
-        found += values[other][finding.outside | finding.open].tolist()
-    return found
-
-
-def split(instead: Instead, at: Call) -> tuple[Any, Any]:
-    """Functions of the statements up to what an approximate one reads, and of those that follow it."""
-    place = instead.calls.index(at)
-    declared_ = " ".join(instead.own_registers)
-    texts = [" ".join(c.text for c in calls) for calls in (instead.calls[:place], instead.calls[place + 1 :])]
-    names = at.arguments[0].lstrip("%"), "d"
-    before, after = (ptxemu.function(f"{declared_} {text}", results=[n]) for text, n in zip(texts, names, strict=True))
-    return before, after
-
-
-def farthest(spec: Spec, v: Variant, x: NDArray[Any], exact: NDArray[Any], sign: int) -> NDArray[Any]:
-    """Results of single precision as far from the exact ones as the manual's bound lets them be. Those of zeros,
-    infinities and NaNs are fixed by corner cases."""
-    (rule,) = [a for a in spec.instructions[v.opcode].accuracy if a.selector.matches(v)]
-    wide = exact.astype(np.float64)
-    with np.errstate(all="ignore"):
-        if rule.kind.startswith("ulp"):
-            off = wide + sign * float(parse_bound(rule.bound)) * np.abs(np.spacing(exact)).astype(np.float64)
-        else:
-            off = wide * (1 + sign * float(parse_bound(rule.bound)))
-        moved = off.astype(np.float32)
-    return np.where(np.isfinite(x) & (x != 0) & np.isfinite(exact) & (exact != 0), moved, exact)
 
 
 # Following advice
