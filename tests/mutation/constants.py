@@ -13,6 +13,7 @@ from oracles import nvidia
 from oracles.folding import folded
 from ptxspec.check.folding import folding_programs, in_register
 from ptxspec.model import Instruction, Spec, Variant
+from ptxspec.recipes.operands import specials
 from ptxspec.semantics.compile import Compiler
 from ptxspec.semantics.program import Apply, Const, Program, Term
 
@@ -67,9 +68,10 @@ def _tried(v: Variant, *programs: Program) -> Iterator[tuple[int, ...]]:
     if f is not None:
         yield from (tuple(x | f.infinity for x in row) for row in any_bits)
     near = sorted({(c + step) % (1 << width) for p in programs for c in _constants(p, width) for step in (-1, 0, 1)})
+    others = [*any_bits[:20], *([y] * len(v.sources) for y in specials(v.sources[0].kind))]
     for x in (y ^ sign for y in near for sign in (0, 1 << (width - 1))):
         for place in range(len(v.sources)):
-            for row in any_bits[:40] if len(v.sources) > 1 else any_bits[:1]:
+            for row in others if len(v.sources) > 1 else others[:1]:
                 yield (*row[:place], x, *row[place + 1 :])
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from helpers import recipes, repository
+from helpers.machine_code import assembled, kernel
 from oracles import ideal_unit, nvidia
 from ptxspec.catalog import Requirement
 from ptxspec.check.functions import check_functions
@@ -124,6 +127,23 @@ def assembler(world: World) -> str:
     return ""
 
 
+def breaking_down(world: World) -> str:
+    """ptxas, given variants of which is newly said, or no longer, that it breaks down where it assembles them."""
+    recorded, original = world.original.evidence, world.original
+    assert recorded is not None
+    for i in world.changed:
+        old = original.instructions.get(i.opcode)
+        crashed = {v.form: bool(v.crash) for v in old.variants} if old else {}
+        for v in [v for v in i.variants if bool(v.crash) != crashed.get(v.form, False)][:_ASKED]:
+            for target, ptx in [pair for pair in _pairs(original) if original.catalog.takes(v.requires, *pair)][:1]:
+                with TemporaryDirectory(prefix="broken-") as folder:
+                    kernels = [kernel("k", original, v)]
+                    done = assembled(nvidia.ptxas(recorded.assembler), Path(folder), kernels, target, ptx)
+                if ("Internal compiler error" in done.stderr) != bool(v.crash):
+                    return f"ptxas on {target}, PTX {ptx}: {v} {done.stderr[:80] or 'is assembled'}"
+    return ""
+
+
 def _questions(world: World) -> Iterator[tuple[str, str, str, bool]]:
     """Statements of which the two say otherwise whether they are taken, with what the mutant says."""
     spec, original, asked = world.spec, world.original, 0
@@ -193,5 +213,6 @@ KILLERS: dict[str, Killer] = {
     "folding": constants.folding,
     "noted twice": noted,
     "assembler": assembler,
+    "breaking down": breaking_down,
     "recipes, on more operands": deeper,
 }
