@@ -10,7 +10,7 @@ import ptxemu
 from numpy.typing import NDArray
 from ptxspec.check.accuracy import parse_bound
 from ptxspec.gpu.bounds import Judge
-from ptxspec.model import Instead, Operand, Spec, Type, Variant
+from ptxspec.model import NOTHING_DIFFERS, WITHIN_BOUND, Instead, Operand, Spec, Type, Variant
 from ptxspec.recipes.operands import near, specials
 
 Bits = NDArray[Any]
@@ -34,6 +34,27 @@ def run_both(spec: Spec, v: Variant, instead: Instead, operands: list[Bits]) -> 
     recipe = ptxemu.function(instead.ptx, results=v.result.places)
     places = [place for s in v.sources for place in s.places]
     return bits(recipe(**dict(zip(places, operands, strict=True)))), bits(emulated(spec, v)(*operands))
+
+
+def wrong(v: Variant, instead: Instead, operands: list[Bits], found: Bits, wanted: Bits) -> list[str]:
+    """The operands of which a recipe makes what it may not."""
+    bad = found != wanted
+    f = v.result.kind.format
+    if instead.differs != NOTHING_DIFFERS and f is not None:
+        # Each lane may be another NaN, and nothing else.
+        both = np.ones(found.shape, np.bool_)
+        for lane in range(v.result.type.lanes):
+            at = lane * v.result.type.lane_width
+            x, y = (p.astype(np.uint64) >> np.uint64(at) & np.uint64((1 << f.width) - 1) for p in (found, wanted))
+            magnitude = np.uint64(f.magnitudes - 1)
+            nans = (x & magnitude >= f.first_nan) & (y & magnitude >= f.first_nan)
+            next_to = (x.astype(np.int64) - y.astype(np.int64)).__abs__() <= 1
+            both &= (x == y) | nans | (next_to if instead.differs == WITHIN_BOUND else np.False_)
+        bad &= ~both
+    return [
+        f"{v}: {[hex(int(o[i])) for o in operands]} -> {int(found[i]):#x}, not {int(wanted[i]):#x}"
+        for i in np.flatnonzero(bad)[:3]
+    ]
 
 
 def dtype(t: Type) -> str:

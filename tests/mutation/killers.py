@@ -88,17 +88,18 @@ def deeper(world: World) -> str:
     proof._FEW = proof._FEWER = 400
     new = {v: r for v, r in new.items() if r}
     errors = proof.Prover(replace(world.spec, instead=new), world.compiler).check()
-    return str(errors[0]) if errors else _outside(world.spec, new)
+    return str(errors[0]) if errors else _emulated(world.spec, new)
 
 
-def _outside(spec: Spec, instead: Mapping[Variant, Sequence[Instead]]) -> str:
-    """Where recipes within a bound leave it, their statements erring as far as they may."""
+def _emulated(spec: Spec, instead: Mapping[Variant, Sequence[Instead]]) -> str:
+    """What recipes make wrong of more operands, or outside of a bound where their statements err as far as they may."""
     for v, every in instead.items():
         for r in every:
-            if r.differs == WITHIN_BOUND and any(c.variant.claim == "bounded" for c in r.calls):
-                for operands in (recipes.special_operands(v, 60_000), recipes.random_operands(v, 20_000)):
-                    if wrong := recipes.outside(spec, v, operands, *recipes.split(r)):
-                        return wrong[0]
+            errs = r.differs == WITHIN_BOUND and any(c.variant.claim == "bounded" for c in r.calls)
+            for operands in (recipes.special_operands(v, 60_000), recipes.random_operands(v, 20_000)):
+                wrong = recipes.wrong(v, r, operands, *recipes.run_both(spec, v, r, operands))
+                if wrong := wrong or (recipes.outside(spec, v, operands, *recipes.split(r)) if errs else []):
+                    return wrong[0]
     return ""
 
 

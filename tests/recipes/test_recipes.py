@@ -13,13 +13,13 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers.recipes import (
-    Bits,
     every_recipe,
     outside,
     random_operands,
     run_both,
     special_operands,
     split,
+    wrong,
 )
 from helpers.sizes import each_size, spread
 from ptxspec import Database
@@ -129,27 +129,6 @@ def test_a_recipe_takes_the_registers_that_its_variant_takes(spec: Spec, ptxas: 
 
 
 # What they compute
-
-
-def wrong(v: Variant, instead: Instead, operands: list[Bits], found: Bits, wanted: Bits) -> list[str]:
-    """The operands of which a recipe makes what it may not."""
-    bad = found != wanted
-    f = v.result.kind.format
-    if instead.differs != NOTHING_DIFFERS and f is not None:
-        # Each lane may be another NaN, and nothing else.
-        both = np.ones(found.shape, np.bool_)
-        for lane in range(v.result.type.lanes):
-            at = lane * v.result.type.lane_width
-            x, y = (p.astype(np.uint64) >> np.uint64(at) & np.uint64((1 << f.width) - 1) for p in (found, wanted))
-            magnitude = np.uint64(f.magnitudes - 1)
-            nans = (x & magnitude >= f.first_nan) & (y & magnitude >= f.first_nan)
-            next_to = (x.astype(np.int64) - y.astype(np.int64)).__abs__() <= 1
-            both &= (x == y) | nans | (next_to if instead.differs == WITHIN_BOUND else np.False_)
-        bad &= ~both
-    return [
-        f"{v}: {[hex(int(o[i])) for o in operands]} -> {int(found[i]):#x}, not {int(wanted[i]):#x}"
-        for i in np.flatnonzero(bad)[:3]
-    ]
 
 
 @each_size
