@@ -12,6 +12,7 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers import ROOT
+from helpers.folding import columns_of
 from helpers.grids import special
 from helpers.machine_code import HEADER, listed, machine_code
 from helpers.repository import database, specification
@@ -21,7 +22,6 @@ from oracles import conversions, judge
 from oracles.folding import bytes_of, conversion, folded, has_own_registers, kernel_of, stored
 from ptxspec import Variant
 from ptxspec.check.folding import folding_programs, in_register
-from ptxspec.gpu import vectors
 from ptxspec.model import Folding, Instruction
 
 SPEC, DB = specification(), database()
@@ -38,39 +38,6 @@ def entry_of(v: Variant) -> tuple[Instruction, Folding] | None:
 
 
 OTHERWISE = [v for v in FOLDABLE if entry_of(v)]
-
-
-def ties(rng: random.Random, exponent_bits: int, fraction_bits: int) -> tuple[int, int]:
-    """Two operands whose difference is halfway between two numbers, or next to it."""
-    distance, bias = rng.randint(1, fraction_bits), (1 << exponent_bits - 1) - 1
-    exponent = rng.randint(bias // 2 + distance, bias + bias // 2)
-    small = rng.getrandbits(fraction_bits) >> distance << distance | 1 << distance - 1
-    sign = rng.getrandbits(1) << exponent_bits + fraction_bits
-    large = exponent << fraction_bits | rng.getrandbits(fraction_bits)
-    pair = (sign | large, sign | (exponent - distance) << fraction_bits | small)
-    return pair if rng.random() < 0.5 else (pair[1], pair[0])
-
-
-def columns_of(v: Variant, count: int) -> list[NDArray[Any]]:
-    """Special operands in combinations, ones that meet and tie, and ties of sums and of differences."""
-    model = MODELS[v.spelling, v.operands]
-    signature = vectors.signature(model)
-    size = int(np.prod([len(x) for x in signature.values]))
-    chosen = np.random.default_rng(7).permutation(size)[:count]
-    columns = [x[chosen] for x in vectors.operands(model, "grid", 0, size)]
-    if signature.near and signature.floats:
-        chosen = np.random.default_rng(8).permutation(1 << 16)[:count]
-        near = vectors.operands(model, "near", 0, 1 << 16)
-        columns = [np.concatenate([x, y[chosen]]) for x, y in zip(columns, near, strict=True)]
-    kinds = {k.format for k in signature.kinds}
-    format = next(iter(kinds))
-    if len(columns) == 2 and len(kinds) == 1 and format is not None and signature.lanes == 1 and v.result != "pred":
-        rng, sign = random.Random(v.spelling), 1 << format.width - 1
-        rows = [ties(rng, format.exponent_bits, format.fraction_bits) for _ in range(count)]
-        rows += [(x, y ^ sign) for x, y in rows]
-        added = np.array(rows, columns[0].dtype).T
-        columns = [np.concatenate([x, y]) for x, y in zip(columns, added, strict=True)]
-    return columns
 
 
 def registers(v: Variant) -> list[str]:
@@ -108,7 +75,7 @@ def differences(code: dict[str, Any], variants: list[Variant], columns: list[lis
 
 
 def compiled(ptxas: Path, nvdisasm: Path, folder: Path, variants: list[Variant], count: int, *on: str) -> list[str]:
-    columns = [columns_of(v, count) for v in variants]
+    columns = [columns_of(MODELS[v.spelling, v.operands], count) for v in variants]
     rows = [[tuple(map(int, r)) for r in zip(*(x.tolist() for x in c), strict=True)] for c in columns]
     kernels = [kernel_of(v, f"k{i}", rows[i]) for i, v in enumerate(variants)]
     return differences(machine_code(ptxas, nvdisasm, folder, kernels, *on), variants, columns)

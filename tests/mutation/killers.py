@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from helpers import repository
+from helpers import recipes, repository
+from helpers.machine_code import assembled, kernel
 from oracles import ideal_unit, nvidia
 from ptxspec.catalog import Requirement
 from ptxspec.check.functions import check_functions
 from ptxspec.diagnostics import PtxspecError
-from ptxspec.model import Spec, Variant
+from ptxspec.model import WITHIN_BOUND, Instead, Spec, Variant
 from ptxspec.ptxas.asking import judge
 from ptxspec.ptxas.combinations import own_shapes
 from ptxspec.ptxas.statements import Writer
 from ptxspec.recipes import proof
 
-from mutation import results
+from mutation import constants, results
 from mutation.world import World
 
 Killer = Callable[[World], str]
@@ -83,8 +86,21 @@ def deeper(world: World) -> str:
     written = {r.ptx for every in world.original.instead.values() for r in every}
     new = {v: tuple(r for r in every if r.ptx not in written) for v, every in world.spec.instead.items()}
     proof._FEW = proof._FEWER = 400
-    errors = proof.Prover(replace(world.spec, instead={v: r for v, r in new.items() if r}), world.compiler).check()
-    return str(errors[0]) if errors else ""
+    new = {v: r for v, r in new.items() if r}
+    errors = proof.Prover(replace(world.spec, instead=new), world.compiler).check()
+    return str(errors[0]) if errors else _emulated(world.spec, new)
+
+
+def _emulated(spec: Spec, instead: Mapping[Variant, Sequence[Instead]]) -> str:
+    """What recipes make wrong of more operands, or outside of a bound where their statements err as far as they may."""
+    for v, every in instead.items():
+        for r in every:
+            errs = r.differs == WITHIN_BOUND and any(c.variant.claim == "bounded" for c in r.calls)
+            for operands in (recipes.special_operands(v, 60_000), recipes.random_operands(v, 20_000)):
+                wrong = recipes.wrong(v, r, operands, *recipes.run_both(spec, v, r, operands))
+                if wrong := wrong or (recipes.outside(spec, v, operands, *recipes.split(r)) if errs else []):
+                    return wrong[0]
+    return ""
 
 
 def hardware(world: World) -> str:
@@ -109,6 +125,23 @@ def assembler(world: World) -> str:
         (messages,) = judge(ptxas, [statement], target, ptx)
         if bool(messages) == taken:
             return f"ptxas on {target}, PTX {ptx}: {statement} {messages[:1] or 'is taken'}"
+    return ""
+
+
+def breaking_down(world: World) -> str:
+    """ptxas, given variants of which is newly said, or no longer, that it breaks down where it assembles them."""
+    recorded, original = world.original.evidence, world.original
+    assert recorded is not None
+    for i in world.changed:
+        old = original.instructions.get(i.opcode)
+        crashed = {v.form: bool(v.crash) for v in old.variants} if old else {}
+        for v in [v for v in i.variants if bool(v.crash) != crashed.get(v.form, False)][:_ASKED]:
+            for target, ptx in [pair for pair in _pairs(original) if original.catalog.takes(v.requires, *pair)][:1]:
+                with TemporaryDirectory(prefix="broken-") as folder:
+                    kernels = [kernel("k", original, v)]
+                    done = assembled(nvidia.ptxas(recorded.assembler), Path(folder), kernels, target, ptx)
+                if ("Internal compiler error" in done.stderr) != bool(v.crash):
+                    return f"ptxas on {target}, PTX {ptx}: {v} {done.stderr[:80] or 'is assembled'}"
     return ""
 
 
@@ -178,7 +211,9 @@ KILLERS: dict[str, Killer] = {
     "semantics": semantics,
     "recipes": functions_and_recipes,
     "hardware": hardware,
+    "folding": constants.folding,
     "noted twice": noted,
     "assembler": assembler,
+    "breaking down": breaking_down,
     "recipes, on more operands": deeper,
 }

@@ -25,19 +25,13 @@ from mutation.mutants import Mutant
 
 @contextmanager
 def root_with(mutant: Mutant) -> Iterator[Path]:
-    """A root whose files are the repository's own behind links, but for one."""
+    """A root with the repository's own specification but for one line: a copy, for no link out of spec/ is read."""
     root = Path(mkdtemp(prefix="mutant-"))
     try:
-        path = Path("spec") / mutant.path
-        for folder in [*reversed(path.parents)][:]:
-            (root / folder).mkdir(exist_ok=True)
-            for entry in (ROOT / folder).iterdir():
-                to = root / folder / entry.name
-                if folder == Path() and entry.name not in ("templates", "generated", "tests", "pyproject.toml"):
-                    continue
-                if (folder / entry.name) not in (path, *path.parents):
-                    to.symlink_to(entry)
-        (root / path).write_text(mutant.text, "utf-8")
+        shutil.copytree(ROOT / "spec", root / "spec")
+        for name in ("templates", "generated", "tests", "pyproject.toml"):
+            (root / name).symlink_to(ROOT / name)
+        (root / "spec" / mutant.path).write_text(mutant.text, "utf-8")
         yield root
     finally:
         shutil.rmtree(root, ignore_errors=True)

@@ -136,6 +136,8 @@ def operands(v: Variant) -> list[Any]:
     rng = np.random.default_rng(f.width)
     for low, high in ((0, 3 << f.fraction_bits), ((2 * f.bias - 3) << f.fraction_bits, f.infinity + 1)):
         ends = [rng.integers(low, high, 40).astype(dtype) for _ in range(count)]
+        for e in ends:
+            e[::4] |= dtype.type(f.sign_bit)
         # An end of one operand meets the middle of the other.
         middle = [rng.integers((f.bias - 2) << f.fraction_bits, (f.bias + 2) << f.fraction_bits, 40).astype(dtype)]
         columns = [np.concatenate(c) for c in zip(columns, ends, strict=True)]

@@ -125,8 +125,8 @@ def intrinsics(spec: Spec) -> dict[str, str]:
 
 
 def modifiers(spec: Spec) -> dict[str, str]:
-    """On which types a modifier acts, where not on all, and which random bits round which lane."""
-    found: dict[str, str] = {}
+    """Which approximate, on which types one acts, where not on all, and which random bits round which lane."""
+    found = {f".{m.name}": "approximates" for m in spec.modifiers.values() if m.approximate}
     for i in spec.instructions.values():
         for modifier, types_ in i.acts_on.items():
             found[f"{i.opcode} .{modifier} acts on"] = " ".join(types_)
@@ -175,6 +175,8 @@ def forms(spec: Spec) -> dict[str, str]:
     for i in spec.instructions.values():
         found[f"{i.opcode} empty types"] = " ".join(i.empty_types)
         found[f"{i.opcode} other modifiers"] = " ".join(i.other_modifiers)
+        if i.vectors_elsewhere:
+            found[f"{i.opcode} vectors"] = "elsewhere"
         for n, r in enumerate(i.operand_rules):
             rules = [f"{t}: {' '.join(x)}" for m in (r.registers, r.constants) for t, x in m.items()]
             found[f"{i.opcode} operands {n}"] = f"{_about(r.selector, i.variants)}; {'; '.join(rules)}"
@@ -263,6 +265,13 @@ REPEATED = (products, published, other_notes, ours, forms, assembler)
 def _differing(table: Callable[[Spec], dict[str, str]], noted: dict[str, str]) -> dict[str, tuple[str, str]]:
     got = {k: " ".join(v.split()) for k, v in table(SPEC).items()}
     return {k: (got.get(k, ""), noted.get(k, "")) for k in {**got, **noted} if got.get(k) != noted.get(k)}
+
+
+def test_a_target_with_a_letter_is_of_the_one_without() -> None:
+    """a is for an architecture and f for a family, in the manual's description of .target."""
+    letters = {"a": "architecture", "f": "family"}
+    for t in SPEC.targets.values():
+        assert (t.base, t.kind) == ((t.name[:-1], letters[t.name[-1]]) if t.name[-1] in letters else ("", ""))
 
 
 @pytest.mark.parametrize("table", WITNESSED)

@@ -50,7 +50,9 @@ def near(registers: Sequence[Type], chosen: random.Random) -> Iterator[int]:
 def _any(kind: Kind, place: float, spread: int, chosen: random.Random) -> int:
     f = kind.format
     if f is None:
-        return chosen.getrandbits(kind.width)
+        # A short number may lie halfway between two of a format.
+        length = chosen.choice((kind.width, chosen.randint(1, kind.width)))
+        return chosen.getrandbits(length) * chosen.choice((1, -1)) & ((1 << kind.width) - 1)
     if chosen.random() < 0.1:
         return chosen.choice(specials(kind))
     exponents = f.magnitudes >> f.fraction_bits
