@@ -12,7 +12,6 @@ from ..selection import replace as _replace, select
 from ..tables import tabulated as _tabulated
 
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
-_x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _x7fffffffe0000000: Array = _np.array(0x7fffffffe0000000, _np.uint64)
 _x8000000000000000: Array = _np.array(0x8000000000000000, _np.uint64)
 
@@ -218,8 +217,7 @@ def cvt_f32_bf16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_ftz_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTiesToEven, False)  # :268
-    d_2 = _flushed(d, f32)  # :271
-    return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
+    return _flushed(d, f32)  # :271
 
 
 @_tabulated(16)
@@ -275,8 +273,7 @@ def cvt_rz_f32_bf16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_rz_ftz_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTowardZero, False)  # :268
-    d_2 = _flushed(d, f32)  # :271
-    return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
+    return _flushed(d, f32)  # :271
 
 
 @_tabulated(16)
@@ -288,8 +285,7 @@ def cvt_rm_f32_bf16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_rm_ftz_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTowardNegative, False)  # :268
-    d_2 = _flushed(d, f32)  # :271
-    return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
+    return _flushed(d, f32)  # :271
 
 
 @_tabulated(16)
@@ -301,5 +297,4 @@ def cvt_rp_f32_bf16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_rp_ftz_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTowardPositive, False)  # :268
-    d_2 = _flushed(d, f32)  # :271
-    return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
+    return _flushed(d, f32)  # :271

@@ -7,9 +7,7 @@ from ..arithmetic import multiplication
 from ..binary import Array, roundTiesToEven
 from ..comparison import clamped as _clamped, maximum, minimum
 from ..conversion import convert as _any_convert
-from ..encoding import isNaN
 from ..formats import bf16, e4m3, f16, ue8m0
-from ..selection import select
 from ..tables import tabulated as _tabulated
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
@@ -35,8 +33,7 @@ def cvt_rn_relu_f16x2_e4m3x2_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rn_bf16x2_e4m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # :251
-    d = x  # :252
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return x  # :252
 
 
 @_tabulated(8)
@@ -49,8 +46,7 @@ def cvt_rn_satfinite_bf16x2_e4m3x2_1(a: Array) -> Array:
 def cvt_rn_relu_bf16x2_e4m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # :251
     d = x  # :252
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8)
@@ -65,8 +61,7 @@ def cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # :246
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = x  # :247
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return x  # :247
 
 
 @_tabulated(8, 8)
@@ -83,8 +78,7 @@ def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = x  # :247
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8, 8)

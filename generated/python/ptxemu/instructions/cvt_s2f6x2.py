@@ -54,8 +54,7 @@ def cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # :246
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = x  # :247
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return x  # :247
 
 
 @_tabulated(8, 8)
@@ -64,8 +63,7 @@ def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = x  # :247
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:83
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:83
 
 
 @_tabulated(8, 8)

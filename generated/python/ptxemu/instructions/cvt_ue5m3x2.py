@@ -7,13 +7,10 @@ from ..arithmetic import multiplication
 from ..binary import Array, roundTiesToEven
 from ..comparison import maximum, minimum
 from ..conversion import convert as _any_convert
-from ..encoding import isNaN
 from ..formats import bf16, f16, ue5m3, ue8m0
-from ..selection import select
 from ..tables import tabulated as _tabulated
 
 _x7f7f: Array = _np.array(0x7f7f, _np.uint16)
-_x7fff: Array = _np.array(0x7fff, _np.uint16)
 _xff7f: Array = _np.array(0xff7f, _np.uint16)
 
 # Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
@@ -28,8 +25,7 @@ def cvt_rn_f16x2_ue5m3x2_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rn_bf16x2_ue5m3x2_1(a: Array) -> Array:
     x = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # :251
-    d = x  # :252
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return x  # :252
 
 
 @_tabulated(8)
@@ -43,8 +39,7 @@ def cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2(a: Array, s: Array) -> Array:
     _1 = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # :246
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = x  # :247
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return x  # :247
 
 
 @_tabulated(8, 8)

@@ -2495,8 +2495,7 @@ LANE(cvt_f32_bf16_1, uint32_t, anyDirection, uint16_t v_a) {
 
 LANE(cvt_ftz_f32_bf16_1, uint32_t, anyDirection, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_bf16(v_a), roundTiesToEven, 0);  /* :268 */
-    uint32_t v_d_2 = flushed_f32(v_d);  /* :271 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
+    return flushed_f32(v_d);  /* :271 */
 }
 
 LANE(cvt_f64_f16_1, uint64_t, anyDirection, uint16_t v_a) {
@@ -4507,32 +4506,27 @@ LANE(cvt_rn_relu_f16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
 
 LANE(cvt_rn_bf16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = exactly_bf16(single_e4m3(v_a));  /* :251 */
-    uint16_t v_d = v_x;  /* :252 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return v_x;  /* :252 */
 }
 
 LANE(cvt_rn_bf16x2_e5m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = exactly_bf16(single_e5m2(v_a));  /* :251 */
-    uint16_t v_d = v_x;  /* :252 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return v_x;  /* :252 */
 }
 
 LANE(cvt_rn_bf16x2_e2m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = exactly_bf16(single_e2m3(v_a));  /* :251 */
-    uint16_t v_d = v_x;  /* :252 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return v_x;  /* :252 */
 }
 
 LANE(cvt_rn_bf16x2_e3m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = exactly_bf16(single_e3m2(v_a));  /* :251 */
-    uint16_t v_d = v_x;  /* :252 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return v_x;  /* :252 */
 }
 
 LANE(cvt_rn_bf16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = exactly_bf16(single_e2m1(v_a));  /* :251 */
-    uint16_t v_d = v_x;  /* :252 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return v_x;  /* :252 */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -4563,36 +4557,31 @@ LANE(cvt_rn_satfinite_bf16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
 LANE(cvt_rn_relu_bf16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = exactly_bf16(single_e4m3(v_a));  /* :251 */
     uint16_t v_d = v_x;  /* :252 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_bf16x2_e5m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = exactly_bf16(single_e5m2(v_a));  /* :251 */
     uint16_t v_d = v_x;  /* :252 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_bf16x2_e2m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = exactly_bf16(single_e2m3(v_a));  /* :251 */
     uint16_t v_d = v_x;  /* :252 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_bf16x2_e3m2x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = exactly_bf16(single_e3m2(v_a));  /* :251 */
     uint16_t v_d = v_x;  /* :252 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_bf16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = exactly_bf16(single_e2m1(v_a));  /* :251 */
     uint16_t v_d = v_x;  /* :252 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_e4m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -4627,32 +4616,27 @@ LANE(cvt_rn_relu_satfinite_bf16x2_e2m1x2_1, uint16_t, anyDirection, uint8_t v_a)
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = from_single_bf16(single_e4m3(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :246 */
-    uint16_t v_d = v_x;  /* :247 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return v_x;  /* :247 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_e5m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = from_single_bf16(single_e5m2(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :246 */
-    uint16_t v_d = v_x;  /* :247 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return v_x;  /* :247 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_e2m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = from_single_bf16(single_e2m3(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :246 */
-    uint16_t v_d = v_x;  /* :247 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return v_x;  /* :247 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_e3m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = from_single_bf16(single_e3m2(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :246 */
-    uint16_t v_d = v_x;  /* :247 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return v_x;  /* :247 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = from_single_bf16(single_e2m1(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :246 */
-    uint16_t v_d = v_x;  /* :247 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return v_x;  /* :247 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
@@ -4683,36 +4667,31 @@ LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesToEven
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = from_single_bf16(single_e4m3(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :246 */
     uint16_t v_d = v_x;  /* :247 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e5m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = from_single_bf16(single_e5m2(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :246 */
     uint16_t v_d = v_x;  /* :247 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = from_single_bf16(single_e2m3(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :246 */
     uint16_t v_d = v_x;  /* :247 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e3m2x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = from_single_bf16(single_e3m2(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :246 */
     uint16_t v_d = v_x;  /* :247 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m1x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = from_single_bf16(single_e2m1(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :246 */
     uint16_t v_d = v_x;  /* :247 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
@@ -4860,8 +4839,7 @@ LANE(cvt_rp_satfinite_ue8m0x2_bf16x2_1, uint8_t, anyDirection, uint16_t v_a) {
 
 LANE(cvt_rn_bf16x2_ue8m0x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = exactly_bf16(single_ue8m0(v_a));  /* :251 */
-    uint16_t v_d = v_x;  /* :252 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return v_x;  /* :252 */
 }
 
 LANE(cvt_rn_satfinite_s2f6x2_f32_2, uint8_t, roundTiesToEven, uint32_t v_a) {
@@ -5002,15 +4980,13 @@ LANE(cvt_rn_satfinite_relu_bf16x2_s2f6x2_1, uint16_t, anyDirection, uint8_t v_a)
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(exactly_bf16(single_s2f6(v_a)), exactly_bf16(single_ue8m0(v_s)), roundTiesToEven, 0);  /* :246 */
-    uint16_t v_d = v_x;  /* :247 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return v_x;  /* :247 */
 }
 
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(exactly_bf16(single_s2f6(v_a)), exactly_bf16(single_ue8m0(v_s)), roundTiesToEven, 0);  /* :246 */
     uint16_t v_d = v_x;  /* :247 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
@@ -5188,8 +5164,7 @@ LANE(cvt_rn_f16x2_ue5m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
 
 LANE(cvt_rn_bf16x2_ue5m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
     uint16_t v_x = exactly_bf16(single_ue5m3(v_a));  /* :251 */
-    uint16_t v_d = v_x;  /* :252 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return v_x;  /* :252 */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_ue5m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
@@ -5199,8 +5174,7 @@ LANE(cvt_rn_satfinite_bf16x2_ue5m3x2_1, uint16_t, anyDirection, uint8_t v_a) {
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = from_single_bf16(single_ue5m3(v_a) * single_ue8m0(v_s), roundTiesToEven, 0);  /* :246 */
-    uint16_t v_d = v_x;  /* :247 */
-    return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
+    return v_x;  /* :247 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, uint16_t, roundTiesToEven, uint8_t v_a, uint8_t v_s) {
@@ -5215,8 +5189,7 @@ LANE(cvt_rz_f32_bf16_1, uint32_t, anyDirection, uint16_t v_a) {
 
 LANE(cvt_rz_ftz_f32_bf16_1, uint32_t, anyDirection, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardZero, 0);  /* :268 */
-    uint32_t v_d_2 = flushed_f32(v_d);  /* :271 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
+    return flushed_f32(v_d);  /* :271 */
 }
 
 LANE(cvt_rm_f32_bf16_1, uint32_t, anyDirection, uint16_t v_a) {
@@ -5226,8 +5199,7 @@ LANE(cvt_rm_f32_bf16_1, uint32_t, anyDirection, uint16_t v_a) {
 
 LANE(cvt_rm_ftz_f32_bf16_1, uint32_t, anyDirection, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardNegative, 0);  /* :268 */
-    uint32_t v_d_2 = flushed_f32(v_d);  /* :271 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
+    return flushed_f32(v_d);  /* :271 */
 }
 
 LANE(cvt_rp_f32_bf16_1, uint32_t, anyDirection, uint16_t v_a) {
@@ -5237,8 +5209,7 @@ LANE(cvt_rp_f32_bf16_1, uint32_t, anyDirection, uint16_t v_a) {
 
 LANE(cvt_rp_ftz_f32_bf16_1, uint32_t, anyDirection, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardPositive, 0);  /* :268 */
-    uint32_t v_d_2 = flushed_f32(v_d);  /* :271 */
-    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
+    return flushed_f32(v_d);  /* :271 */
 }
 
 LANE(cvt_rm_pzo_f16_f32_1, uint16_t, anyDirection, uint32_t v_a) {
