@@ -246,6 +246,8 @@ NO_DOCUMENTATION = [
     ("c++", 'void f() throw() { emit("@"); }'),
     ("c++", 'throw Error(1); emit("@");'),
     ("c++", 'code << "@";'),
+    ("c++", 'kernels.log.push_back("@");'),
+    ("c++", 'logger->add("@");'),
     ("c++", 'catalog.add("@");'),
     ("c++", 'fprintf(file, "@");'),
     ("c++", 'throw std::runtime_error(compiled(asm("@")));'),
@@ -260,6 +262,12 @@ NO_DOCUMENTATION = [
 @pytest.mark.parametrize(("language", "text"), DOCUMENTATION)
 def test_documentation_is_left_alone(db: Database, language: str, text: str) -> None:
     assert db.lint(text.replace("@", WRONG.strip()).replace(f"{WRONG.strip()}doc", "@doc"), language=language) == []
+
+
+@pytest.mark.parametrize("text", ["throw Kernel(@);", "std::cerr << @;", "fprintf(stderr, @);", "logger.info(@);"])
+def test_a_module_is_judged_wherever_it_is_written_to(db: Database, text: str) -> None:
+    module = f'R"(.version 8.0\n.target sm_80\n.entry k() {{\n{WRONG}}}\n)"'
+    assert [f.line for f in db.lint(text.replace("@", module), language="c++")] == [4]
 
 
 @pytest.mark.parametrize(("language", "text"), NO_DOCUMENTATION)

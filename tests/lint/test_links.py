@@ -79,9 +79,11 @@ def test_a_pattern_goes_through_no_link_to_a_folder_of_another_place(
     (repository / ".git").mkdir()
     write(repository.parent / "secrets", deep__a_cu=WRONG)
     (repository / "src/folder").symlink_to(repository.parent / "secrets")
-    for pattern in ("src/*/*/*.cu", "src/fold*", "src/**/a.c?"):
+    write(repository.parent / "secrets/deep", pyproject_toml=f"{TABLE}SECRET = 1\n")
+    for pattern in ("src/*/*/*.cu", "src/fold*", "src/**/a.c?", "src/*/*/*"):
         lint(repository / pattern)
-        assert "error" not in capsys.readouterr().out, pattern
+        captured = capsys.readouterr()
+        assert "error" not in captured.out and "SECRET" not in captured.out + captured.err, pattern
 
 
 @pytest.mark.parametrize("text", [f"{TABLE}SECRET = 1\n", f"{TABLE}SECRET\n", f'{TABLE}target = "SECRET"\n'])

@@ -201,18 +201,20 @@ def _matching(pattern: str, configurations: Configurations, walked: _Walked) -> 
     some = False
     for matched in sorted(glob.iglob(pattern, recursive=True)):
         path, absolute = Path(matched), _absolute(matched)
-        settings = configurations.of(absolute if path.is_dir() else absolute.parent)
-        if _passed_by(absolute / "_", _absolute(base)) or excluded(absolute, settings.exclude):
+        is_folder, is_file = path.is_dir(), path.suffix.lower() in _ENDINGS and path.is_file()
+        if not (is_folder or is_file) or _passed_by(absolute / "_", _absolute(base)):
             continue
-        is_file = path.suffix.lower() in _ENDINGS and path.is_file()
-        # It may stand behind a link to a folder, too.
-        if (is_file or path.is_dir()) and own.leads_away(matched):
+        # It may stand behind a link to a folder, too. The configuration there would be another place's.
+        if own.leads_away(matched):
             continue
-        if path.is_dir():
+        settings = configurations.of(absolute if is_folder else absolute.parent)
+        if excluded(absolute, settings.exclude):
+            continue
+        if is_folder:
             for source in _walk(path, absolute, settings, configurations, own):
                 some = True
                 yield source
-        elif is_file:
+        else:
             some = True
             yield Source(str(path), LANGUAGES[path.suffix.lower()], settings)
     walked.links.update(own.links)

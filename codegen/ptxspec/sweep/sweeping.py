@@ -86,7 +86,7 @@ def _in_processes(job: Job, left: Iterable[int], workers: int) -> Done:
                 # Nobody waits for blocks that nobody asks for any more.
                 at_the_end.callback(pool.shutdown, wait=False, cancel_futures=True)
                 at_the_end.callback(asking.close)
-                # As many as there are at once: all processes are started by these.
+                # As many as there are at once: nearly all processes are started by these.
                 for n in islice(numbers, _AHEAD * workers):
                     pending[pool.submit(count, job, n)] = n
             while pending:
@@ -95,7 +95,9 @@ def _in_processes(job: Job, left: Iterable[int], workers: int) -> Done:
                     number = pending.pop(future)
                     counted = future.result()
                     for n in islice(numbers, 1):
-                        pending[pool.submit(count, job, n)] = n
+                        # A process that nobody needed before may be started here.
+                        with _without_interrupts():
+                            pending[pool.submit(count, job, n)] = n
                     yield number, counted
         except BrokenProcessPool:
             raise Broken("a process of the sweep was ended from outside") from None

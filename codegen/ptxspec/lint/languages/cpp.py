@@ -81,10 +81,11 @@ _OPEN = re.compile(r'(?:u8|[LuU])?R?"|[/\\#(\n]')
 _BESIDE = re.compile(rf'{_SKIP}(?:(?:u8|[LuU])?R?(?:"|\Z)|[/\\])')
 # The names that GCC and Clang give to operands, and their %= that is another number in each copy: %[a] and L%=.
 _NAMED = re.compile(r"%\[(\w+)\]|%=")
-# What an error or a log says is no PTX: what is thrown, also where it is put together, and what is told to people.
+# What an error or a log begins with is no PTX: it is told to people.
 _TOLD = re.compile(
     r"""\b(?: throw\s++(?:[\w:<>]++\s*+[({]\s*+)++ | (?:cerr|clog|LOG\w*+\([^()"]*+\))\s*+<<\s*+
-      | (?:spdlog|logger|log)(?:::|\.|->)\w++\(\s*+ | fprintf\(\s*+stderr\s*+,\s*+ )\Z""",
+      | (?:spdlog|logger|log)(?:::|\.|->)(?:trace|debug|info|warn|warning|error|critical|fatal)\(\s*+
+      | fprintf\(\s*+stderr\s*+,\s*+ )\Z""",
     re.VERBOSE,
 )
 
@@ -129,7 +130,8 @@ def cpp(view: View, within: _Patterns = _IN_FILES) -> Iterator[Text]:
                 yield found
             else:
                 found.add(ELSEWHERE, stop)
-                if not _TOLD.search(before(view, m.start())):
+                # A whole module is PTX wherever it is written to.
+                if is_module(found.text) or not _TOLD.search(before(view, m.start())):
                     yield from in_program(found.close()) or by_itself(found)
         position = stop
     consume(view, position)
