@@ -72,7 +72,7 @@ INLINED Reduced reduced_by_turns(uint32_t x, double factor, int kept, int bits, 
 
 INLINED double unit_square(uint32_t x, int local, int unseen, int drop, int columns) {
     x = x >> unseen << unseen;
-    uint32_t lost = 0, below = (1u << drop) - 1;
+    uint32_t lost = 0, below = (uint32_t)(((uint64_t)1 << drop) - 1);
     if (columns) {
         /* Of the lower half of those bits all is lost. */
         uint32_t low = x & ((1u << (drop + 1) / 2) - 1);
@@ -81,7 +81,7 @@ INLINED double unit_square(uint32_t x, int local, int unseen, int drop, int colu
         LOST4(0) LOST4(4) LOST4(8) LOST4(12) LOST4(16) LOST4(20) LOST(24) LOST(25)
     }
     /* Half as wide is twice as fast. */
-    if (2 * local <= 32 && 2 * local - drop < 32)
+    if (2 * local <= 32 && drop < 32 && 2 * local - drop < 32)
         return (int32_t)((x * x - lost) >> drop);
     return (double)(int64_t)(((uint64_t)x * x - lost) >> drop);
 }
