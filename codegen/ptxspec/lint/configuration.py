@@ -14,7 +14,7 @@ from ..files import read_bytes
 from ..query.database import Database
 from ..query.verdicts import pair
 from .findings import CODES, unknown_code
-from .links import leads_away
+from .links import AWAY, leads_away
 from .patterns import Pattern
 
 FILE = "pyproject.toml"
@@ -100,9 +100,7 @@ class Configurations:
         if b"ptxspec" not in data:
             return None
         if leads_away(path, path.parent):
-            self.left_out.append(
-                f"{_shown(path)}: a link that leads out of the repository or to what is hidden in it; not read"
-            )
+            self.left_out.append(f"{_shown(path)}: a link that leads {AWAY}; not read")
             return None
         text = data.decode("utf-8", "replace")
         table = _Table(path, text)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..diagnostics import PtxspecError, suggest
 from .configuration import Configurations, Settings
 from .languages import LANGUAGES, PTX
-from .links import leads_away
+from .links import AWAY, leads_away
 from .linter import language
 from .patterns import Pattern, excluded
 
@@ -73,7 +73,7 @@ def _left_out(links: list[str]) -> Iterator[str]:
     if links:
         first, *more = links
         what = f"{first} and {len(more):,} more are links that lead" if more else f"{first}: a link that leads"
-        yield f"{what} out of the repository or to what is hidden in it; not judged unless named"
+        yield f"{what} {AWAY}; not judged unless named"
 
 
 def _file(path: str) -> str:

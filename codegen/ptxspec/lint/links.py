@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 
 _MARKS = (".git", "pyproject.toml")
+# Where a link leads that is not followed.
+AWAY = "out of the repository or to what is hidden in it"
 
 
 def leads_away(link: str | Path, inside: Path) -> bool:
