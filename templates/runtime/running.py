@@ -14,8 +14,9 @@ from .sharing import Parts
 # Lanes that are computed together: enough to hide what NumPy and Python take for a step, few enough that a step finds
 # its operands in the cache.
 BLOCK = 1 << 16
-# Threads wait for the interpreter between steps: longer ones make that seldom. All that a step holds is below 32 MB.
-THREADS_BLOCK = 3 << 15
+# Threads wait for the interpreter between steps, some machines' for longer than a step takes: longer ones make that
+# seldom. So many bytes of the narrowest operand or result are taken at once, and no more lanes than these.
+THREADS_BYTES, THREADS_LANES = 1 << 20, 1 << 19
 # The C library of Linux returns what a step frees to the system, and fetches it again for the next, until it has seen
 # something larger come and go.
 np.empty(1 << 24, np.uint8)
@@ -43,7 +44,8 @@ def on_threads(
         raise TypeError(f"{what}: threads is {threads!r}; it takes 1 or more, or None for as many as are quickest")
     if threads is not None and threads < 1:
         raise ValueError(f"{what}: {threads} threads; it takes 1 or more, or None for as many as are quickest")
-    worth = result.size * lanes // (WORTH_THREADS // 2 if in_c else THREADS_BLOCK)
+    block = min(THREADS_LANES, THREADS_BYTES * lanes // min(x.itemsize for x in arrays))
+    worth = result.size * lanes // (WORTH_THREADS // 2 if in_c else block)
     if worth > 1 and threads != 1:
         threads = min(worth, available(), worth if threads is None else int(threads))
     if worth < 2 or threads == 1:
@@ -55,9 +57,9 @@ def on_threads(
         operands = [x.copy() if np.may_share_memory(x, r) and not _is_same(x, r) else x for x in operands]
     whole = _rows(operands, filled)
     length = whole[-1].shape[0]
-    least = max(1, min((1 << 16 if in_c else THREADS_BLOCK) * length // (result.size * lanes), length // threads))
+    least = max(1, min((1 << 16 if in_c else block) * length // (result.size * lanes), length // threads))
     parts = Parts(length, least, threads if in_c else length)
-    parts.share(lambda start, stop: run([x[start:stop] for x in whole], THREADS_BLOCK), threads)
+    parts.share(lambda start, stop: run([x[start:stop] for x in whole], block), threads)
 
 
 def is_integer(x: object) -> bool:

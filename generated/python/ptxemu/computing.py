@@ -15,6 +15,7 @@ import numpy as np
 from . import quick
 from .binary import Array
 from .lookup import Row, Variant
+from .operands import truths
 from .running import BLOCK, WORTH_THREADS, in_blocks, on_threads, takes
 from .signature import Signature
 from .surroundings import undisturbed
@@ -27,12 +28,17 @@ if TYPE_CHECKING:
 
 _BOOL, _BYTE = np.dtype(bool), np.dtype(np.uint8)
 
+# On threads a block takes about so long: in one that takes longer, more steps want their arrays in the cache.
+BLOCK_SECONDS = 2.5e-3
+
 
 class Computing:
     """A function of lanes, applied to arrays of bits."""
 
     # Under which name what `compiled` returns is kept.
     _COMPILED: ClassVar = "_native"
+    # The lanes that BLOCK_SECONDS suffice for, as far as is known.
+    _most = sys.maxsize
     _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans", "_ufunc", "_meter"}
     # What a subclass knows of what it computes.
     target: str | None
@@ -121,10 +127,14 @@ class Computing:
     def _run(self, arrays: list[Array], block: int) -> None:
         """Fill the last arrays, by C all at once, by NumPy in blocks of so many lanes."""
         meter = self._meter
-        start = time.perf_counter() if meter is not None else 0.0
-        undisturbed(self._run_on, (arrays, block))
+        start = time.perf_counter()
+        undisturbed(self._run_on, (arrays, min(block, self._most)))
+        seconds = time.perf_counter() - start
         if meter is not None:
-            meter.add(time.perf_counter() - start)
+            meter.add(seconds)
+        if block > BLOCK:
+            lanes = arrays[-1].size * self._signature.lanes
+            self._most = max(BLOCK, int(lanes * BLOCK_SECONDS / max(seconds, 1e-9)))
 
     def _run_on(self, arrays: list[Array], block: int) -> None:
         s, filled = self._signature, len(arrays) - self.operands
@@ -148,7 +158,8 @@ class Computing:
     def _fill(self, arrays: Sequence[Array], filled: int) -> None:
         """Fill the last arrays by NumPy: all are of one dimension."""
         s = self._signature
-        operands, registers = arrays[:-filled], arrays[-filled:]
+        operands = [truths(x) if t.sort == "bool" else x for x, (_, t) in zip(arrays, s.registers, strict=False)]
+        registers = arrays[-filled:]
         if not s.flat:
             found: Any = s.apply(self._function, operands)
         else:

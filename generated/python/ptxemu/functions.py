@@ -13,7 +13,7 @@ from . import environment
 from .binary import Array
 from .kernel import Kernel
 from .lookup import Row, UnknownTargetError
-from .operands import OperandError
+from .operands import OperandError, truths
 from .running import in_blocks, takes
 from .signature import Operand, Signature, Type
 from .steps import Alone, Piece, Program, Step
@@ -162,7 +162,9 @@ class Function(Kernel):
     def _as_bits(self, x: Any, name: str, t: Type) -> Array:
         dtype = getattr(x, "dtype", None)
         types = self._types[name]
-        return super()._as_bits(x, name, next((u for u in types if dtype is not None and u.is_native(dtype)), t))
+        t = next((u for u in types if dtype is not None and u.is_native(dtype)), t)
+        made = super()._as_bits(x, name, t)
+        return truths(made) if t.sort == "bool" else made
 
     def _representation(self, t: Type, arrays: tuple[Any, ...]) -> np.dtype[Any]:
         found = super()._representation(t, arrays)

@@ -16,7 +16,7 @@ from .binary import Array
 from .computing import Computing
 from .index import REPORTED
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
-from .operands import OperandError, masked, mended, read, spelled, truths
+from .operands import OperandError, masked, mended, read, spelled
 from .running import is_integer
 from .signature import Registers, Type, signature
 
@@ -143,7 +143,7 @@ class Kernel(Computing):
         register; operands broadcast to its shape, where that is larger than theirs; it may be an operand, or overlap
         one.
         Some hundred thousand elements are worth a thread. More threads than processors are never taken, and without
-        `threads` one for each of these. Beside operands and result at most 32 MB are taken for each thread.
+        `threads` one for each of these. Beside operands and result at most 48 MB are taken for each thread.
         Raises OperandError (a TypeError) for operands and an `out` of another number or dtype, ValueError for shapes
         and for a number of threads below 1 or of results that there is not, TypeError for one that is no integer."""
         if type(results) is int and (threads is None or (type(threads) is int and threads == 1)):
@@ -213,7 +213,7 @@ class Kernel(Computing):
         array = np.asarray(x)
         bits = t.bits if array.dtype.isnative else t.in_order_of(array)
         if array.dtype == bits:
-            return truths(array) if t.sort == "bool" else array
+            return array
         if t.is_native(array.dtype):
             return array.view(bits)
         hint = mended(name, array.dtype, t)
