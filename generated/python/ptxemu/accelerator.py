@@ -27,7 +27,7 @@ from .signature import Signature, Type
 from .ufuncs import registered
 
 # Elements for which a list of undecided lanes is held at a time.
-_SLICE: Final = 1 << 16
+_SLICE: Final = 1 << 18
 _lock = RLock()
 # By the C of its loops, which names the function.
 _kernels: dict[str, Native | None] = {}
@@ -81,7 +81,7 @@ class Native(NamedTuple):
 
     def _decide(self, arrays: Sequence[Array], lanes: int) -> None:
         flat = [x.reshape(-1) for x in arrays]
-        undecided = np.empty(_SLICE * lanes, np.uintp)
+        undecided = np.empty(min(_SLICE, flat[0].size) * lanes, np.uintp)
         for start in range(0, flat[0].size, _SLICE):
             *operands, result = (x[start : start + _SLICE] for x in flat)
             # An operand in the result's place is gone when it is asked for again.

@@ -58,7 +58,7 @@ def on_threads(
         operands = [x.copy() if np.may_share_memory(x, r) and not _is_same(x, r) else x for x in operands]
     whole = _rows(operands, filled)
     length = whole[-1].shape[0]
-    least = max(1, min((1 << 16 if in_c else block) * length // (result.size * lanes), length // threads))
+    least = max(1, min((1 << 18 if in_c else block) * length // (result.size * lanes), length // threads))
     parts = Parts(length, least, threads if in_c else length)
     parts.share(lambda start, stop: run([x[start:stop] for x in whole], block), threads)
 
