@@ -38,7 +38,7 @@ class Computing:
     _COMPILED: ClassVar = "_native"
     # The lanes that BLOCK_SECONDS suffice for, as far as is known.
     _most = sys.maxsize
-    _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans", "_ufunc", "_meter"}
+    _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans", "_ufunc", "_meter", "_most"}
     # What a subclass knows of what it computes.
     target: str | None
     variant: Variant

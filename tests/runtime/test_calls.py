@@ -148,6 +148,18 @@ def test_a_bool_of_any_byte_is_true(spelling: str) -> None:
         assert found[0] == found[1] == found[2]
 
 
+@pytest.mark.usefixtures("accelerated")
+def test_in_c_predicates_are_not_copied() -> None:
+    kernel, a = ptxemu.compile("and.pred"), np.ones(1 << 20, bool)
+    out = np.zeros_like(a)
+    assert kernel.is_in_c
+    for threads in (1, 2):
+        tracemalloc.start()
+        kernel(a, a, out=out, threads=threads)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 18 and out.all()
+        tracemalloc.stop()
+
+
 def test_types_of_another_package_come_back_as_they_came() -> None:
     kernel = ptxemu.compile("add.bf16")
     for one in (ml_dtypes.bfloat16(1.5), np.array([1.5], ml_dtypes.bfloat16)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 import time
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import ptxemu
 import pytest
-from ptxemu import running, sharing
+from ptxemu import computing, running, sharing
 from ptxemu.sharing import Parts
 
 
@@ -112,3 +113,24 @@ def test_in_c_the_shape_that_operands_broadcast_to_counts(monkeypatch: pytest.Mo
     for x, y in ((a, a), (a[:9], a[:9].T), (a[:, 0], a[:9])):
         np.testing.assert_array_equal(kernel(x, y), x + y)
     assert helpers == [2, 2, 2]
+
+
+def test_on_threads_numpys_blocks_are_longer_as_far_as_time_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+
+    def fill(self: computing.Computing, arrays: list[np.ndarray], filled: int) -> None:
+        sizes.append(arrays[-1].size)
+
+    monkeypatch.setattr(running, "available", lambda: 2)
+    monkeypatch.setattr(computing.Computing, "_fill", fill)
+    # Another thread may take the processor for long.
+    monkeypatch.setattr(computing, "BLOCK_SECONDS", 1e9)
+    a = np.ones(1 << 21, np.float32)
+    kernel = pickle.loads(pickle.dumps(ptxemu.compile("add.rz.f32")))  # which has never run
+    kernel(a, a, threads=2)
+    assert min(sizes) > running.BLOCK
+    monkeypatch.setattr(computing, "BLOCK_SECONDS", 0)
+    kernel(a, a, threads=2)
+    sizes.clear()
+    kernel(a, a, threads=2)
+    assert set(sizes) == {running.BLOCK}
