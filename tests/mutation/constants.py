@@ -37,6 +37,8 @@ def folding(world: World) -> str:
             a, b = old.get(v.form, own), new.get(v.form, own)
             rows = _telling(v, a, b)
             if rows and (said := _contradicted(world, v, b, rows)):
+                if before_it := _contradicted(world, v, a, rows):
+                    raise AssertionError(f"without the mutant: {before_it}")
                 return said
     return ""
 

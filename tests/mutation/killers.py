@@ -20,6 +20,7 @@ from ptxspec.ptxas.asking import judge
 from ptxspec.ptxas.combinations import own_shapes
 from ptxspec.ptxas.statements import Writer
 from ptxspec.recipes import proof
+from ptxspec.semantics.compile import Compiler
 
 from mutation import constants, results
 from mutation.world import World
@@ -83,12 +84,20 @@ def functions_and_recipes(world: World) -> str:
 
 def deeper(world: World) -> str:
     """Recipes that are written otherwise, on many more operands than validate takes."""
-    written = {r.ptx for every in world.original.instead.values() for r in every}
-    new = {v: tuple(r for r in every if r.ptx not in written) for v, every in world.spec.instead.items()}
     proof._FEW = proof._FEWER = 400
+    said = _of_recipes(world.spec, world.original)
+    if said and (before := _of_recipes(world.original, world.spec)):
+        raise AssertionError(f"without the mutant: {before}")
+    return said
+
+
+def _of_recipes(spec: Spec, other: Spec) -> str:
+    """What is wrong with recipes that another specification has not."""
+    written = {r.ptx for every in other.instead.values() for r in every}
+    new = {v: tuple(r for r in every if r.ptx not in written) for v, every in spec.instead.items()}
     new = {v: r for v, r in new.items() if r}
-    errors = proof.Prover(replace(world.spec, instead=new), world.compiler).check()
-    return str(errors[0]) if errors else _emulated(world.spec, new)
+    errors = proof.Prover(replace(spec, instead=new), Compiler(spec)).check()
+    return str(errors[0]) if errors else _emulated(spec, new)
 
 
 def _emulated(spec: Spec, instead: Mapping[Variant, Sequence[Instead]]) -> str:

@@ -153,6 +153,51 @@ def test_a_cluster_without_workers_keeps_what_they_have_counted(
     assert as_json(*sweep(JOB, state, cluster.scheduler_address)) == alone
 
 
+@pytest.fixture
+def scheduler(tmp_path: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A scheduler in a process of its own, with a worker in another: its address, and that process."""
+    pytest.importorskip("distributed")
+    file, options = (
+        tmp_path / "scheduler.json",
+        ["--no-dashboard", "--scheduler-file", str(tmp_path / "scheduler.json")],
+    )
+    quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
+    command = [sys.executable, "-m", "dask"]
+    local = ["--host", "127.0.0.1"]
+    with subprocess.Popen([*command, "scheduler", *local, "--port", "0", *options], **quiet) as process:
+        while process.poll() is None and not file.exists():
+            time.sleep(0.05)
+        worker = subprocess.Popen([*command, "worker", *local, "--nthreads", "1", "--no-nanny", *options], **quiet)
+        with worker:
+            yield json.loads(file.read_text("utf-8"))["address"], process
+            worker.kill()
+            process.kill()
+
+
+def test_where_the_scheduler_is_killed_what_was_counted_is_kept(
+    alone: str, scheduler: tuple[str, subprocess.Popen[bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clusters, "_WITHOUT", 2.0)
+    address, process = scheduler
+    import distributed
+
+    with distributed.Client(address) as client:
+        client.wait_for_workers(1, timeout=60)
+    state, seen = tmp_path / "state.json", []
+
+    def kill_it(done: int, total: int) -> None:
+        process.kill()
+        seen.append(done)
+
+    with pytest.raises(
+        PtxspecError, match=r"(scheduler of the cluster is gone|no workers for 2 s.*); .*has what is done"
+    ):
+        sweep(JOB, state, address, kill_it)
+    kept = json.loads(state.read_text("utf-8"))
+    assert sum(last - first + 1 for first, last in kept["done"]) == len(seen) < BLOCKS
+    assert as_json(*sweep(JOB, state, None)) == alone
+
+
 def test_what_a_cluster_cannot_count_is_told(cluster: Any, tmp_path: Path) -> None:
     other = Job(ROOT, False, "add.f32", str(tmp_path / "none.ptx"), None, False)
     with pytest.raises(PtxspecError, match="there is no such file"):
