@@ -234,6 +234,17 @@ def test_variants_that_mean_the_same_share_a_program(attempt: Try) -> None:
     assert programs[0].inputs[0].kind == Kind("float", 16, spec.formats["f16"])  # type: ignore[arg-type]
 
 
+def test_what_a_target_implies_decides_between_rules_for_nans(attempt: Try) -> None:
+    attempt.write("d = a + a", "{.approx}{.ftz}.f32  d, a", more="nan:\n  - {for: .approx.ftz.f32, rule: payload}\n")
+    spec = read(attempt.project.root)
+    compiler, i = Compiler(spec), spec.instructions["try"]
+    of = {v.spelling: v for v in i.variants}
+    for spelling in ("try.f32", "try.approx.f32"):
+        implied = compiler.program(i, of[spelling], "sm_10")
+        assert implied is compiler.program(i, of[spelling.replace(".f32", ".ftz.f32")], None)
+        assert run(implied, [0x7FC01234]) == ((0x7FC01234,) if "approx" in spelling else (0x7FFFFFFF,))
+
+
 FLUSHING = """acts_on: {ftz: [f32]}
 nan:
   - {for: .f32, rule: unchanged}

@@ -18,6 +18,7 @@ from ..model import (
     HardwarePath,
     Instruction,
     Modifier,
+    NanRule,
     Operand,
     Spec,
     UnitModel,
@@ -46,7 +47,7 @@ class Compiler:
         self._same: dict[Program, Program] = {}
         self._names: dict[object, frozenset[str]] = {}
         self._statics: dict[frozenset[str], dict[str, Static]] = {}
-        self._variants: dict[Variant, tuple[frozenset[str], frozenset[str], int]] = {}
+        self._variants: dict[tuple[Variant, frozenset[str]], tuple[frozenset[str], frozenset[str], int]] = {}
         self._parts: dict[object, int] = {}
         self._spent: dict[str, tuple[int, int]] = {}
 
@@ -55,7 +56,7 @@ class Compiler:
         that. Raises SpecError when the semantics is wrong."""
         default = self.program(instruction, variant, None)
         found: dict[str | None, Program] = {None: default}
-        by_target = "target" in self._about(instruction, variant)[0]
+        by_target = "target" in self._about(instruction, variant, frozenset())[0]
         implied = self.spec.implied_targets(variant)
         stated = instruction.hardware_paths(variant)
         for target in self.spec.targets if by_target or stated else implied:
@@ -77,8 +78,9 @@ class Compiler:
         programs are one object.
 
         Raises SpecError with everything that is wrong with the semantics of this variant."""
-        mentioned, seen, variants_part = self._about(instruction, variant)
         effective = self.spec.effective_modifiers(variant, target)
+        implied = effective.difference(variant.modifiers, variant.means)
+        mentioned, seen, variants_part = self._about(instruction, variant, implied)
         models = {u: self.spec.model(u, target) if target else None for u in path.units} if path else {}
         # All that a program depends on.
         key = (
@@ -89,7 +91,7 @@ class Compiler:
         )
         found = self._compiled.get(key)
         if found is None:
-            made = _Compilation(self, instruction, variant, target, effective, path, models).program()
+            made = _Compilation(self, instruction, variant, target, effective, implied, path, models).program()
             found = self._compiled[key] = self._same.setdefault(made, made)
         return found
 
@@ -144,24 +146,27 @@ class Compiler:
         """The modifiers that do something by themselves."""
         return frozenset(m.name for m in self.spec.modifiers.values() if m.mode or m.ftz or any(_codes(m)))
 
-    def _about(self, instruction: Instruction, variant: Variant) -> tuple[frozenset[str], frozenset[str], int]:
+    def _about(
+        self, instruction: Instruction, variant: Variant, implied: frozenset[str]
+    ) -> tuple[frozenset[str], frozenset[str], int]:
         """The static names that decide what the variant's code becomes, those and the modifiers that act, and a number
-        for all else of it that its programs depend on."""
-        if variant not in self._variants:
-            mentioned = self._mentioned(instruction, variant)
+        for all else of it that its programs depend on, where a target implies modifiers."""
+        if (variant, implied) not in self._variants:
+            rule = instruction.nan_rule(variant, implied)
+            mentioned = self._mentioned(instruction, variant, rule)
             part = (
                 instruction.opcode,
-                instruction.nan_rule(variant),
+                rule,
                 tuple((o.name, o.kind) for o in (*variant.results, *variant.sources)),
                 variant.type_names if not mentioned.isdisjoint(("type", "sourceType")) else None,
             )
             number = self._parts.setdefault(part, len(self._parts))
-            self._variants[variant] = (mentioned, mentioned | self._acting, number)
-        return self._variants[variant]
+            self._variants[variant, implied] = (mentioned, mentioned | self._acting, number)
+        return self._variants[variant, implied]
 
-    def _mentioned(self, instruction: Instruction, variant: Variant) -> frozenset[str]:
+    def _mentioned(self, instruction: Instruction, variant: Variant, rule: NanRule | None) -> frozenset[str]:
         """The static names that decide what the variant's code becomes, with the members of groups among them."""
-        paths, rule = instruction.hardware_paths(variant), instruction.nan_rule(variant)
+        paths = instruction.hardware_paths(variant)
         key = (instruction.opcode, tuple(p.code for p in paths), rule and rule.code)
         if key not in self._names:
             codes = [instruction.semantics, *(p.code for p in paths), rule.code if rule else None]
@@ -186,12 +191,13 @@ class _Compilation:
         variant: Variant,
         target: str | None,
         effective: frozenset[str],
+        implied: frozenset[str],
         path: HardwarePath | None,
         models: dict[str, UnitModel | None],
     ) -> None:
         self.compiler, self.instruction, self.variant = compiler, instruction, variant
         self.path = path
-        self.implied = effective.difference(variant.modifiers, variant.means)
+        self.implied = implied
         spec = compiler.spec
         self.modifiers = [m for m in spec.modifiers.values() if m.name in effective]
         mode = next((m.mode for m in self.modifiers if m.mode), ROUNDINGS[0])
