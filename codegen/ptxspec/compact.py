@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise, zip_longest
+from itertools import accumulate, cycle, pairwise, zip_longest
 
 # The modifiers of a spelling in their order, and the types that it ends in.
 Word = tuple[tuple[str, ...], tuple[str, ...]]
-# For each column the values that a notation allows there, as bits.
-Box = tuple[int, ...]
+# The values that a notation allows, as bits: those of each column behind those of the one before.
+Box = int
 Groups = Mapping[str, Sequence[str]]
 # The larger ones first.
 Named = Sequence[tuple[str, frozenset[str]]]
@@ -80,20 +80,30 @@ def _texts(family: _Family, named: Named) -> list[str]:
     column. Which columns are joined first decides how many boxes there are."""
     columns = _columns(family)
     boxes = _boxes(family.words, columns)
-    order = range(len(columns))
+    starts = _starts(columns)
+    masks = [(1 << end) - (1 << start) for start, end in pairwise(starts)]
     # Most orders lead to the same boxes.
     tried: dict[tuple[Box, ...], None] = {}
-    for one in ([first, *rest] for first in order for rest in (order, order[::-1])):
+    for one in ([first, *rest] for first in masks for rest in (masks, masks[::-1])):
         found = tuple(_joined(boxes, one))
         tried[found] = None
         if len(found) == 1:
             # No order leads to less.
             break
+    fewest = min(map(len, tried))
+    parts = list(zip(columns, masks, starts, strict=False))
+
+    @cache
+    def text(part: int, bits: int) -> str:
+        column, _, start = parts[part]
+        return column.text(bits >> start, named)
+
     told = [
-        ["".join(column.text(bits, named) for column, bits in zip(columns, box, strict=True)) for box in found]
+        ["".join(text(i, box & mask) for i, (_, mask, _) in enumerate(parts)) for box in found]
         for found in tried
+        if len(found) == fewest
     ]
-    return min(told, key=lambda texts: (len(texts), sum(map(len, texts))))
+    return min(told, key=lambda texts: sum(map(len, texts)))
 
 
 class _Column:
@@ -104,8 +114,8 @@ class _Column:
         self.modifiers = frozenset(modifiers)
         self.values: dict[tuple[str, ...], int] = {}
 
-    def bit(self, value: tuple[str, ...]) -> int:
-        return 1 << self.values.setdefault(value, len(self.values))
+    def place(self, value: tuple[str, ...]) -> int:
+        return self.values.setdefault(value, len(self.values))
 
     def text(self, bits: int, groups: Named) -> str:
         values = [value for value, place in self.values.items() if bits >> place & 1]
@@ -168,6 +178,11 @@ def _units(words: Sequence[Word]) -> list[tuple[str, ...]]:
     return found
 
 
+def _starts(columns: Sequence[_Column]) -> list[int]:
+    """Where the bits of each column begin in a box, and where the last ones end."""
+    return list(accumulate((len(column.values) for column in columns), initial=0))
+
+
 def _boxes(words: Iterable[Word], columns: Sequence[_Column]) -> list[Box]:
     """A box for each spelling."""
     place = {name: i for i, column in enumerate(columns) for name in column.modifiers}
@@ -177,23 +192,27 @@ def _boxes(words: Iterable[Word], columns: Sequence[_Column]) -> list[Box]:
         for name in modifiers:
             values[place[name]] += (name,)
         values += [(name,) for name in types]
-        found.append(tuple(column.bit(value) for column, value in zip(columns, values, strict=True)))
-    return found
+        found.append([column.place(value) for column, value in zip(columns, values, strict=True)])
+    # How many values a column has is known at the end.
+    starts = _starts(columns)
+    return [sum(1 << start + place for start, place in zip(starts, places, strict=False)) for places in found]
 
 
-def _joined(boxes: list[Box], order: Sequence[int]) -> list[Box]:
+def _joined(boxes: list[Box], masks: Sequence[int]) -> list[Box]:
     """The boxes with those made one that differ in one column only, column by column until none are left."""
-    before = 0
-    while len(boxes) != before:
+    left = len(masks)
+    for mask in cycle(masks):
         before = len(boxes)
-        for column in order:
-            boxes = _joined_in(boxes, column)
+        boxes = _joined_in(boxes, mask)
+        left = left - 1 if len(boxes) == before else len(masks)
+        if not left:
+            break
     return boxes
 
 
-def _joined_in(boxes: Iterable[Box], column: int) -> list[Box]:
-    found: dict[tuple[Box, Box], int] = {}
+def _joined_in(boxes: Iterable[Box], mask: int) -> list[Box]:
+    found: dict[int, int] = {}
     for box in boxes:
-        others = box[:column], box[column + 1 :]
-        found[others] = found.get(others, 0) | box[column]
-    return [(*left, bits, *right) for (left, right), bits in found.items()]
+        others = box & ~mask
+        found[others] = found.get(others, 0) | box
+    return list(found.values())

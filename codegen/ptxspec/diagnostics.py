@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -80,6 +79,8 @@ def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
     that end in it."""
     if name.isdigit():
         return []
+    import difflib  # most commands are given names that there are
+
     folded: dict[str, str] = {}
     for k in known:
         folded.setdefault(k.lower(), k)

@@ -66,7 +66,7 @@ def recorded(spec: Spec, v: Variant) -> list[tuple[Recording, str]]:
 
 
 def reported(
-    published: Mapping[str, Any], inferred: Mapping[str, Sequence[str]], spelling: str, target: str | None
+    published: Mapping[str, Any], inferred: Mapping[str, Sequence[str]], spelling: str, target: str
 ) -> tuple[str, str]:
     """The claim that a published model makes of a variant on a target, if it does, and what to say of it; both are from
     the data, which has the models and where they are followed by inference."""

@@ -18,7 +18,7 @@ from ..gpu.recording import Recorder, Recording
 from ..gpu.run import Report, Row
 from ..literals import hexadecimal
 from ..model import Operand, Spec
-from ..query.answers import table
+from ..query.lists import table
 from ..read import link as reading
 from ..release import release
 from ..roots import Root

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import textwrap
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from .. import terminal
 
@@ -100,6 +100,8 @@ ARGUMENTS = {
 
 def overview(commands: Mapping[str, str], width: int) -> Iterator[str]:
     """What `ptxspec` alone prints: the commands by what they are for, and two examples."""
+    import textwrap  # most commands answer, and are not told of
+
     column = max(map(len, commands)) + 4
     yield from textwrap.wrap(
         "ptxspec answers what PTX floating-point instructions there are, where, and what they compute.", width
@@ -115,6 +117,10 @@ def overview(commands: Mapping[str, str], width: int) -> Iterator[str]:
 
 class Formatter(argparse.HelpFormatter):
     """Leaves examples in their lines."""
+
+    def __init__(self, prog: str, **settings: Any) -> None:
+        # argparse makes one for each argument, too, and would import shutil for it.
+        super().__init__(prog, width=terminal.width(least=0) - 2, **settings)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return "\n\n".join(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..query import answers, verdicts
-from . import NO, OK, TARGET, database
+from ..query import lists
+from . import NO, OK, TARGET, database, keeping_everything
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -18,17 +18,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
 
 
+@keeping_everything()
 def run(options: argparse.Namespace) -> int:
     db = database(options)
     target = db.target(options.target) if options.target is not None else None
     found = [db.on(v, target) for v in db.available(target, options.ptx, options.type, options.opcode)]
     render = {
-        "table": answers.variants_as_table,
-        "json": answers.variants_as_json,
-        "csv": answers.variants_as_csv,
+        "table": lists.variants_as_table,
+        "json": lists.variants_as_json,
+        "csv": lists.variants_as_csv,
     }[options.format]
     print(render(db, found))
-    pair = verdicts.pair(db, target, options.ptx)
-    if pair is not None:
-        print(f"ptxspec: {pair.message}", file=sys.stderr)
+    if not found:
+        from ..query import verdicts  # nothing is explained in most answers
+
+        pair = verdicts.pair(db, target, options.ptx)
+        if pair is not None:
+            print(f"ptxspec: {pair.message}", file=sys.stderr)
     return OK if found else NO

@@ -155,7 +155,8 @@ def parser_of(arguments: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument("--root", type=Path, metavar="DIR", help=root)
     complete(parser, "")
     parser.set_defaults(run=_overview)
-    commands = parser.add_subparsers(metavar="command", parser_class=_Parser)
+    # Without `prog`, argparse would format a usage to find it.
+    commands = parser.add_subparsers(metavar="command", parser_class=_Parser, prog=parser.prog)
     given = _command(arguments)
     for name in [given] if given in COMMANDS else COMMANDS:
         p = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name])

@@ -192,8 +192,9 @@ class Spec:
 
     def is_within(self, target: str, range: tuple[str, str]) -> bool:
         """Is a target in a range?"""
-        first, last = (self.targets[t].order for t in range)
-        return first <= self.targets[target].order <= last
+        first, last = range
+        targets = self.targets
+        return targets[first].order <= targets[target].order <= targets[last].order
 
     @cached_property
     def catalog(self) -> Catalog:

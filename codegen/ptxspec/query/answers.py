@@ -1,99 +1,16 @@
-"""Answers of the database as text, JSON and CSV. Like the database it needs the standard library only."""
+"""What `query` answers, as text. Like the database it needs the standard library only."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from .. import terminal
 from ..catalog import Requirement
 from .alike import NOT_THE_SAME, place
-from .database import Database, Variant
+from .database import Database
 from .instead import Offer
+from .lists import broken, limits, table, wrapped
 from .verdicts import Verdict
-
-
-def variants_as_json(db: Database, variants: Iterable[Variant]) -> str:
-    """The JSON of `list`."""
-    rows = [
-        {
-            "variant": v.spelling,
-            "operands": v.operands,
-            "types": {"result": v.result, "operands": [s.type for s in v.sources for _ in range(s.registers)]},
-            "requires": v.requires.as_json(),
-            "manual": v.manual.as_json() if v.manual else None,
-            "claim": v.claim,
-            "rests_on": v.rests_on,
-            "hazard": db.hazard(v),
-        }
-        for v in variants
-    ]
-    body = ",\n".join("  " + json.dumps(r) for r in rows)
-    return f'{{"schema": 3, "variants": [\n{body}\n]}}'
-
-
-def variants_as_csv(db: Database, variants: Iterable[Variant]) -> str:
-    """The CSV of `list`: a header and one line for each variant; no field holds a comma. `hazard` is yes where there is
-    one, which queries and JSON describe."""
-    lines = ["variant,operands,target,ptx,until,claim,within,on,hazard"]
-    for v in variants:
-        r = v.requires
-        within, on = "; ".join(_limits(db, r)), " ".join(f"{target}:{ptx}" for target, ptx in r.on)
-        hazard = "yes" if v.hazards else ""
-        lines.append(f"{v.spelling},{v.operands},{r.target},{r.ptx},{r.until or ''},{v.claim},{within},{on},{hazard}")
-    return "\n".join(lines)
-
-
-def variants_as_table(db: Database, variants: Sequence[Variant]) -> str:
-    """The table of `list`, narrow enough for a terminal of 80 columns."""
-    rows = [("variant", "operands", "target", "PTX", "claim")]
-    needs = {r: (oldest(r), _versions(db, r)) for r in {v.requires for v in variants}}
-    rows += [(v.spelling, str(v.operands), *needs[v.requires], _claim(v)) for v in variants]
-    lines = table(rows, terminal.lines_width())
-    n = len(variants)
-    few = ["", *broken(FEW)] * any(v.requires.on for v in variants)
-    few += ["", *broken(HAZARD)] * any(v.hazards for v in variants)
-    return "\n".join([*lines, *few, "", f"{n} variant{'s' * (n != 1)}"]) if n else "no variant"
-
-
-# A column narrower than this is none: what it holds stands below, so far from the left.
-_LEAST, _INDENT = 16, 4
-FEW = "* the first of few targets that have it: query and show name them all"
-HAZARD = "hazard: the machine code does something else than the spelling; query says what"
-
-
-def _claim(v: Variant) -> str:
-    return f"{v.claim}, hazard" if v.hazards else v.claim
-
-
-def oldest(r: Requirement) -> str:
-    """The first target that has it; marked where newer ones need not."""
-    return f"{r.target}{'*' * bool(r.on)}"
-
-
-def _versions(db: Database, r: Requirement) -> str:
-    return "; ".join([f"{r.ptx}-{r.until}" if r.until else r.ptx, *_limits(db, r)])
-
-
-def table(rows: Sequence[Sequence[str]], width: int | None = None) -> list[str]:
-    """Rows as lines with aligned columns. Of lines that are wider than a terminal the last column goes on below; all of
-    it stands there where there is no room for it behind the others."""
-    line = "  ".join(f"%-{max(map(len, column))}s" for column in zip(*rows, strict=True))
-    lines = [(line % tuple(r)).rstrip() for r in rows]
-    if width is None or max(map(len, lines), default=0) <= width:
-        return lines
-    import textwrap
-
-    before = sum(max(map(len, column)) + 2 for column in zip(*(r[:-1] for r in rows), strict=True))
-    behind = width - before >= _LEAST
-    indent = " " * (before if behind else _INDENT)
-    found = []
-    for text in lines:
-        last = textwrap.wrap(text[before:], width - len(indent), break_on_hyphens=False)
-        first = "".join(last[:1]) if behind else ""
-        found += [(text[:before] + first).rstrip(), *(indent + more for more in last[behind:])]
-    return found
 
 
 class Told(NamedTuple):
@@ -165,7 +82,7 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
         lines += _recipe_lines(*found.recipe)
     if found.none:
         title, why = found.none
-        lines += [title, *_wrapped(why, "  ", "  ")]
+        lines += [title, *wrapped(why, "  ", "  ")]
     if found.alike:
         title, rows = found.alike
         lines += [title, *table([(f"  {v}", needs) for v, needs in rows], terminal.lines_width())]
@@ -195,22 +112,9 @@ def _named(name: str, text: str) -> list[str]:
     return broken(text, f"  {name:6}  ", " " * 10)
 
 
-def broken(text: str, first: str = "", others: str = "") -> list[str]:
-    """A line, which a terminal that is narrower shows as several."""
-    width = terminal.lines_width()
-    return [first + text] if width is None or len(first + text) <= width else _wrapped(text, first, others, width)
-
-
 def _paragraph(name: str, text: str) -> list[str]:
     """Sentences in lines of a terminal."""
-    return _wrapped(text, f"  {name:6}  ", " " * 10)
-
-
-def _wrapped(text: str, first: str, others: str, width: int | None = None) -> list[str]:
-    import textwrap  # only needed where there are some
-
-    width = width or terminal.lines_width(most=80) or 80
-    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
+    return wrapped(text, f"  {name:6}  ", " " * 10)
 
 
 def requirement(db: Database, r: Requirement) -> str:
@@ -221,8 +125,4 @@ def requirement(db: Database, r: Requirement) -> str:
         cuda = db.versions[r.ptx].cuda
         text = f"{r.target} or newer, PTX {r.ptx} or newer{f' (CUDA {cuda})' if cuda else ''}"
     text += f", until PTX {r.until}" if r.until else ""
-    return "; ".join([text, *_limits(db, r)])
-
-
-def _limits(db: Database, r: Requirement) -> list[str]:
-    return [limit.text(db.catalog.newest_target) for limit in r.within]
+    return "; ".join([text, *limits(db, r)])

@@ -290,8 +290,11 @@ class Database:
     def on(self, v: Variant, target: str | None) -> Variant:
         """The variant with its hazards and its claim on a target, and what that rests on. What is not exact is
         `measured` where every recording of that target that has the variant is equal in every bit."""
+        if target is None:
+            # What holds on all targets is what the variant says.
+            return v
         gpu = self.catalog.plain(target)
-        if target is not None and v.hazards:
+        if v.hazards:
             v = v._replace(hazards=tuple(Hazard(h.text) for h in self.catalog.hazards(v, target)))
         here = [(r, found) for r, found in v.recorded if r.target == gpu]
         if not here:
@@ -303,10 +306,12 @@ class Database:
             return v._replace(rests_on=f"{v.rests_on}; equal to {recordings}")
         return v._replace(claim="measured", rests_on=recordings)
 
-    def _reported(self, v: Variant, target: str | None) -> Variant:
+    def _reported(self, v: Variant, target: str) -> Variant:
         """The variant, whose claim is `reported` where a published model has the same results."""
+        if v.claim == "exact":
+            return v
         claim, told = reported(self.data["published"], self.data["inferred"], v.spelling, target)
-        if v.claim == "exact" or not told:
+        if not told:
             return v
         return v._replace(claim=claim, rests_on=told) if claim else v._replace(rests_on=f"{v.rests_on}; {told}")
 

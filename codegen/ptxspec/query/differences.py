@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from .. import terminal
 from ..catalog import Requirement
 from ..compact import compact, named_in
-from .answers import FEW, broken, oldest, table
 from .database import Database, Variant
+from .lists import FEW, broken, oldest, table
 
 
 def as_text(db: Database, old: str, new: str, gained: Sequence[Variant], lost: Sequence[Variant]) -> str:

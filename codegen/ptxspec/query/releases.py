@@ -9,8 +9,8 @@ from typing import Any
 from .. import terminal
 from ..catalog import PtxVersion, Target
 from . import names
-from .answers import broken, table
 from .database import Database
+from .lists import broken, table
 
 
 def targets_as_table(db: Database, found: Sequence[str], whole: bool) -> str:

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .answers import told, variants_as_table, verdict_as_text
+from .answers import told, verdict_as_text
 from .database import Database, Variant
+from .lists import variants_as_table
 from .verdicts import Verdict
 
 TYPE_CHECKING = False

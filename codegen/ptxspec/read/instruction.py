@@ -153,7 +153,8 @@ class _InstructionFile:
                 self.errors += [doc.error(("requires",), m, "mend the rules that match it", key=True) for m in why]
         if not variants:
             self.errors.append(doc.error(("assembler", "refuses"), f"the assembler takes no {opcode} at all"))
-        nowhere = tuple(replace(v, requires=Requirement("", "")) for v in completed if v not in variants)
+        kept = set(variants)
+        nowhere = tuple(replace(v, requires=Requirement("", "")) for v in completed if v not in kept)
         return replace(made, variants=tuple(variants), refused=nowhere) if len(self.errors) == before else None
 
     @property

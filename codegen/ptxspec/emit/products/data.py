@@ -150,8 +150,8 @@ class _Table:
 def _lines(data: Mapping[str, Any]) -> str:
     """JSON with one line per entry of the large tables, so that a change is a readable diff."""
 
-    def short(value: Any) -> str:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    # `json.dumps` would make one for each entry.
+    short = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
     parts = []
     for key, value in data.items():

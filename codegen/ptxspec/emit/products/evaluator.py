@@ -55,8 +55,8 @@ def semantics_lines(spec: Spec) -> Mapping[str, Sequence[str]]:
 def _text(data: Mapping[str, Any]) -> str:
     """An object of JavaScript; what has many entries has a line for each, so that a change is a readable diff."""
 
-    def short(value: Any) -> str:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    # `json.dumps` would make one for each entry.
+    short = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
     def long(value: Any) -> str:
         if isinstance(value, dict) and value:
