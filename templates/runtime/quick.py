@@ -77,9 +77,7 @@ class Plan(NamedTuple):
         return _kept(found, read[0].shape, lanes[0], made[0], shape)
 
 
-def _kept(
-    found: Any, flat: tuple[int, ...], lane: np.dtype[Any], made: np.dtype[Any], shape: tuple[int, ...]
-) -> Any:
+def _kept(found: Any, flat: tuple[int, ...], lane: np.dtype[Any], made: np.dtype[Any], shape: tuple[int, ...]) -> Any:
     """What a function made of arrays of the shape `flat`, as an array of its own: found may be an operand itself, a
     number or a row of a table."""
     if type(found) is _ARRAY and found.shape == flat and found.dtype == lane:
