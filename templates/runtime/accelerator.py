@@ -12,7 +12,7 @@ import ctypes
 import os
 from _thread import RLock
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -239,11 +239,14 @@ def _edges(t: Type) -> list[int]:
 @cache
 def exported(opcode: str) -> dict[str, str]:
     """The functions of an opcode that have C, each with what heads it there, as kernel.h says."""
-    lines = source(f"{opcode}.c").decode().splitlines()
-    heads = (line.partition("(") for line in lines if line.startswith(("LANE(", "DECIDING(")))
-    return {rest.partition(",")[0]: head for head, _, rest in heads}
+    # Line by line it takes as long as all else of a first call: an opcode may have ten thousand.
+    text = "\n" + source(f"{opcode}.c").decode()
+    heads = ("LANE", "DECIDING")
+    return {rest[: rest.index(",")]: head for head in heads for rest in text.split(f"\n{head}(")[1:]}
 
 
+# A kernel that is asked for is looked up by them several times.
+@lru_cache(maxsize=1024)
 def _loops(opcode: str, name: str, s: Signature, symbol: str = "") -> str:
     """The C of a function's kernels, under a symbol or its own name; empty where it has none."""
     head = exported(opcode).get(name)

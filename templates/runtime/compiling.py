@@ -155,7 +155,7 @@ def _digest(data: bytes) -> str:
 def _is_whole(path: str) -> bool:
     """Does the library lie there as it was built? A damaged one would take the process with it."""
     try:
-        with open(path, "rb") as library, open(f"{path}.digest", encoding="ascii") as digest:
+        with open(path, "rb") as library, open(f"{path}.digest", encoding="utf-8") as digest:
             return _digest(library.read()) == digest.read()
     except (OSError, UnicodeDecodeError):
         return False
@@ -202,7 +202,7 @@ def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str
             failure = f"{name} does not compile: {reason}"
             # Is it this source, or any?
             raise Failure(failure) if compiled('#include "rounding.h"') is None else given_up(failure)
-        with open(made, "rb") as library, open(f"{made}.digest", "w", encoding="ascii") as digest:
+        with open(made, "rb") as library, open(f"{made}.digest", "w", encoding="utf-8") as digest:
             digest.write(_digest(library.read()))
         for ending in (".digest", ""):
             os.replace(made + ending, path + ending)

@@ -4,11 +4,11 @@ NumPy's loops obey the environment of their thread. The C library sets it, throu
 environment is what fegetenv stores after fesetround. Only flushing has no call of its own: where the stored bytes show
 the control word of x86-64's SSE unit in its usual place, its two bits are set there.
 
-Whether steering works is found out once, at import, by results: an environment that does not compute what IEEE 754
-fixes is not used. `STEERS` and `FLUSHES` say what came of it; arithmetic.py has other ways where they are false.
-`FUSES` says the same of the one way in which NumPy reaches the processor's fused multiply-add, and `casts`, which asks
-when it is first called, of integers of 64 bits made floats. `STUMBLES`, on which no result depends, is about speed:
-some processors take a hundred times as long for products of subnormal numbers.
+Whether steering works is found out once, when it is first asked, by results: an environment that does not compute what
+IEEE 754 fixes is not used. `STEERS` and `FLUSHES` say what came of it; arithmetic.py has other ways where they are
+false. `FUSES` says the same of the one way in which NumPy reaches the processor's fused multiply-add, and `casts` of
+integers of 64 bits made floats. `STUMBLES`, on which no result depends, is about speed: some processors take a hundred
+times as long for products of subnormal numbers.
 """
 
 from __future__ import annotations
@@ -332,22 +332,42 @@ def _stumbles() -> bool:
     return seconds(2.0**-140) > 8 * seconds(1)
 
 
-def _self_test() -> tuple[bool, bool]:
-    """Whether directions can be steered, and whether flushing can be too."""
-    everywhere = {key[1:] for key in _ENVIRONMENTS if all((d, *key[1:]) in _ENVIRONMENTS for d in _ORDER)}
+def _everywhere() -> set[tuple[bool, ...]]:
+    """How results and operands are flushed in environments of all directions."""
+    return {key[1:] for key in _ENVIRONMENTS if all((d, *key[1:]) in _ENVIRONMENTS for d in _ORDER)}
+
+
+def _steers() -> bool:
+    return (False, False) in _everywhere() and _computes(_always, False, False) and _computes(_gradual, False, False)
+
+
+def _flushes() -> bool:
+    if not (_this.STEERS and {(True, False), (True, True)} <= _everywhere()):
+        return False
+    of_operands = ((False, _kept_operands), (True, _flushed_operands))
+    return all(_computes(cases, True, daz) for daz, own in of_operands for cases in (_always, _flushed_results, own))
+
+
+def _fuses() -> bool:
+    return _this.STEERS and _computes(_fused, False, False)
+
+
+# Most kernels ask none of these, and the answers take as long as importing several modules.
+STEERS: bool
+FLUSHES: bool
+FUSES: bool
+STUMBLES: bool
+_QUESTIONS: Final = {"STEERS": _steers, "FLUSHES": _flushes, "FUSES": _fuses, "STUMBLES": _stumbles}
+_this: Final = sys.modules[__name__]
+
+
+def __getattr__(name: str) -> bool:
+    if name not in _QUESTIONS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     with np.errstate(all="ignore"), ordinary():
-        steers = (False, False) in everywhere and _computes(_always, False, False) and _computes(_gradual, False, False)
-        flushes = steers and {(True, False), (True, True)} <= everywhere
-        for daz, of_operands in ((False, _kept_operands), (True, _flushed_operands)):
-            for cases in (_always, _flushed_results, of_operands):
-                flushes = flushes and _computes(cases, True, daz)
-        return steers, flushes
-
-
-STEERS, FLUSHES = _self_test()
-with np.errstate(all="ignore"), ordinary():
-    FUSES = STEERS and _computes(_fused, False, False)
-    STUMBLES = _stumbles()
+        answer = _QUESTIONS[name]()
+    # Another thread may have come first.
+    return bool(globals().setdefault(name, answer))
 
 
 @cache
@@ -370,5 +390,5 @@ def marks() -> bool:
 def can(direction: Direction, ftz: bool = False, daz: bool = False) -> bool:
     """Does NumPy compute in this direction, with this flushing, where `environment` sets it?"""
     if ftz or daz:
-        return FLUSHES and direction in _ORDER
-    return direction == roundTiesToEven or (STEERS and direction in _ORDER)
+        return direction in _ORDER and _this.FLUSHES
+    return direction == roundTiesToEven or (direction in _ORDER and _this.STEERS)

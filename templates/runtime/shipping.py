@@ -5,7 +5,6 @@ kernel, by what that was made of: another version of ptxemu finds nothing there.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -33,6 +32,8 @@ _AT_ONCE: Final = 100
 def found(opcode: str, function: Callable[..., Array], s: Signature, loops: str) -> Native | None:
     """The kernel of these loops, if it was shipped for this processor."""
     folder, files, kernels = _index()
+    if not kernels:
+        return None
     file, symbol = kernels.get(_key(opcode, loops), ("", ""))
     path = os.path.join(folder, file)
     if not file or not compiling.is_whole(path, files[file]):
@@ -55,7 +56,11 @@ def _index() -> tuple[str, dict[str, str], dict[str, tuple[str, str]]]:
     """The folder, its files with what tells that they are whole, and its kernels; nothing where there is none, or it is
     of another processor."""
     package = find_spec(PACKAGE)
-    for folder in (package.submodule_search_locations or ()) if package is not None else ():
+    if package is None:
+        return "", {}, {}
+    import json  # takes longer than a kernel in the cache takes to load
+
+    for folder in package.submodule_search_locations or ():
         try:
             with open(os.path.join(folder, "index.json"), encoding="utf-8") as index:
                 read = json.load(index)
@@ -86,6 +91,8 @@ def _key(opcode: str, loops: str) -> str:
 
 def build(folder: str, kernels: list[Wanted], report: Callable[[int, int], None] | None = None) -> int:
     """Compile kernels into a folder, for other machines too: how many. Raises compiling.Failure, OSError."""
+    import json
+
     from .accelerator import symbols_of, text_of
 
     machine = _machine()

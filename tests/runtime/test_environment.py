@@ -22,9 +22,15 @@ steered = pytest.mark.skipif(not environment.FLUSHES, reason="the environment ca
 def pretend(monkeypatch: pytest.MonkeyPatch, key_for: Callable[[Key], Key]) -> tuple[bool, bool]:
     """What the self-test finds where setting one environment gives another."""
     found = environment._ENVIRONMENTS
-    monkeypatch.setattr(environment, "_ENVIRONMENTS", {key: found[key_for(key)] for key in found})
-    verdict: tuple[bool, bool] = environment._self_test()
-    return verdict
+    return verdict(monkeypatch, {key: found[key_for(key)] for key in found})
+
+
+def verdict(monkeypatch: pytest.MonkeyPatch, environments: dict[Key, Any]) -> tuple[bool, bool]:
+    for name in ("STEERS", "FLUSHES"):
+        getattr(environment, name)  # it comes back afterwards
+        monkeypatch.delattr(environment, name)
+    monkeypatch.setattr(environment, "_ENVIRONMENTS", environments)
+    return environment.STEERS, environment.FLUSHES
 
 
 @steered
@@ -63,8 +69,7 @@ def test_operands_flushed_where_only_results_should_be_are_noticed(monkeypatch: 
 
 def test_environments_that_change_nothing_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     nothing = dict.fromkeys(environment._ENVIRONMENTS, environment._NOTHING)
-    monkeypatch.setattr(environment, "_ENVIRONMENTS", nothing)
-    assert environment._self_test() == (False, False)
+    assert verdict(monkeypatch, nothing) == (False, False)
 
 
 def test_an_unknown_processor_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,6 +103,21 @@ def test_products_that_are_not_fused_are_noticed(monkeypatch: pytest.MonkeyPatch
         assert environment._computes(environment._fused, False, False) == environment.FUSES
         monkeypatch.setattr(environment, "product_sum", instead)
         assert not environment._computes(environment._fused, False, False)
+
+
+def test_nothing_is_found_out_before_it_is_asked() -> None:
+    code = (
+        "import numpy as np, ptxemu\n"
+        "from ptxemu import environment\n"
+        "one = np.float32([1, 1])\n"
+        "ptxemu.execute('add.f32', one, one)\n"
+        "print(*sorted(environment._QUESTIONS.keys() & vars(environment).keys()))\n"
+        "ptxemu.execute('add.rz.f32', one, one)\n"
+        "print(*sorted(environment._QUESTIONS.keys() & vars(environment).keys()))\n"
+    )
+    quiet = {**os.environ, "PTXEMU_ACCELERATOR": "0"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=quiet)
+    assert done.stdout.split("\n") == ["", "STEERS", ""]
 
 
 @pytest.mark.skipif(not hasattr(os, "uname"), reason="the processor is not told by os.uname here")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -42,6 +45,18 @@ def test_the_back_ends_agree_on_every_kind_of_unit(name: str) -> None:
     assert got.dtype == x.dtype
     assert got.tolist() == [unit.evaluate(model, int(v), exact._rounded) for v in x]
     assert ptxemu.unit.unit(x[3], emulated(model, ptxemu)) == got[3]
+
+
+def test_units_are_loaded_when_one_is_run() -> None:
+    code = (
+        "import sys, ptxemu, numpy as np\n"
+        "for target in (None, 'sm_70'):\n"
+        "    ptxemu.execute('sin.approx.f32', np.float32(1), target=target)\n"
+        "    print(*('ptxemu.' + name in sys.modules for name in ('unit', 'units')))\n"
+    )
+    quiet = {**os.environ, "PTXEMU_ACCELERATOR": "0"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=quiet)
+    assert done.stdout.split() == ["False"] * 2 + ["True"] * 2
 
 
 def test_c_agrees_on_every_kind_of_unit_that_it_has(tmp_path: Path) -> None:

@@ -72,19 +72,19 @@ class Plan(NamedTuple):
             meter.add(perf_counter() - start)
         if len(lanes) > 1:
             # What else is returned nobody asked for.
-            return tuple(map(_kept, found, repeat(read[0]), lanes, made, repeat(shape)))
+            return tuple(map(_kept, found, repeat(read[0].shape), lanes, made, repeat(shape)))
         if type(found) is not _ARRAY and isinstance(found, (tuple, list)):
             found = found[0]
-        return _kept(found, read[0], lanes[0], made[0], shape)
+        return _kept(found, read[0].shape, lanes[0], made[0], shape)
 
 
-def _kept(found: Any, like: Array, lane: np.dtype[Any], made: np.dtype[Any], shape: tuple[int, ...]) -> Any:
-    """What a function made of arrays like this one, as an array of its own: found may be an operand itself, a number or
-    a row of a table."""
-    if type(found) is _ARRAY and found.shape == like.shape and found.dtype == lane:
+def _kept(found: Any, flat: tuple[int, ...], lane: np.dtype[Any], made: np.dtype[Any], shape: tuple[int, ...]) -> Any:
+    """What a function made of arrays of the shape `flat`, as an array of its own: found may be an operand itself, a
+    number or a row of a table."""
+    if type(found) is _ARRAY and found.shape == flat and found.dtype == lane:
         result = found.copy()
     else:
-        result = np.empty(len(like), lane)
+        result = np.empty(flat, lane)
         result[...] = found
     if made is not lane:
         result = result.view(made)

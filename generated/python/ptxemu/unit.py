@@ -12,8 +12,6 @@ is computed in integers, but the correctly rounded results. units.py holds what 
 
 from __future__ import annotations
 
-import base64
-import zlib
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -133,6 +131,9 @@ class Unit:
     @cached_property
     def steps(self) -> Array:
         """The differences by the integer of the argument."""
+        import base64  # few functions have any
+        import zlib
+
         return np.frombuffer(zlib.decompress(base64.b85decode("".join(self.differences.split()))), f"<i{self.width}")
 
 

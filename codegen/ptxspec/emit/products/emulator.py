@@ -322,7 +322,7 @@ class _Writer(Lowering):
         use = self.module.use
         if t.function == "unit":
             assert t.model is not None
-            return f"{use('unit', 'unit')}({arguments[0]}, {use('units', t.model.identifier)})"
+            return f'{use("recorded", "unit")}({arguments[0]}, "{t.model.identifier}")'
         parts = [arguments[0], f"({', '.join(arguments[1:])},)"] if t.function == PROPAGATE else arguments
         if t.function in BETWEEN:
             parts += [self.module.number(t.arguments[0].kind), self.module.number(t.kind)]

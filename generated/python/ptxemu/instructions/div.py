@@ -8,9 +8,8 @@ from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPos
 from ..comparison import compareGreater, compareLess
 from ..encoding import copySign, flushed as _flushed, isFinite, isInfinite, isNaN, magnitude
 from ..formats import f32, f64
+from ..recorded import unit
 from ..selection import propagate as _propagate, select
-from ..unit import unit
-from ..units import RCP_sm_50
 from . import Kernels as _Kernels
 
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
@@ -106,13 +105,13 @@ def div_approx_f32_2_sm_50(a: Array, b: Array) -> Array:
     tiny = compareLess(magnitude(b, f32), _x00800000, f32)  # :55
     dividend = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :56
     divisor = select(tiny, multiplication(b, _x4b800000, f32, roundTiesToEven, False), b)  # :57
-    reciprocal = unit(divisor, RCP_sm_50)  # :58
+    reciprocal = unit(divisor, "RCP_sm_50")  # :58
     return multiplication(reciprocal, dividend, f32, roundTiesToEven, False)  # :59
 
 
 def div_approx_ftz_f32_2_sm_50(a: Array, b: Array) -> Array:
     b_2 = _flushed(b, f32)  # modifiers.yaml:66
-    reciprocal = unit(b_2, RCP_sm_50)  # :51
+    reciprocal = unit(b_2, "RCP_sm_50")  # :51
     return multiplication(reciprocal, _flushed(a, f32), f32, roundTiesToEven, True)  # :52
 
 
@@ -121,7 +120,7 @@ def div_full_f32_2_sm_50(a: Array, b: Array) -> Array:
     scale = select(compareGreater(magnitude(b, f32), _x7e800000, f32), _x3e800000, small)  # :63
     dividend = multiplication(a, scale, f32, roundTiesToEven, False)  # :64
     divisor = multiplication(b, scale, f32, roundTiesToEven, False)  # :65
-    reciprocal = unit(divisor, RCP_sm_50)  # :66
+    reciprocal = unit(divisor, "RCP_sm_50")  # :66
     return multiplication(reciprocal, dividend, f32, roundTiesToEven, False)  # :67
 
 
@@ -131,7 +130,7 @@ def div_full_ftz_f32_2_sm_50(a: Array, b: Array) -> Array:
     scale = select(compareGreater(magnitude(b_2, f32), _x7e800000, f32), _x3e800000, small)  # :63
     dividend = multiplication(_flushed(a, f32), scale, f32, roundTiesToEven, True)  # :64
     divisor = multiplication(_flushed(b, f32), scale, f32, roundTiesToEven, True)  # :65
-    reciprocal = unit(divisor, RCP_sm_50)  # :66
+    reciprocal = unit(divisor, "RCP_sm_50")  # :66
     return multiplication(reciprocal, dividend, f32, roundTiesToEven, True)  # :67
 
 

@@ -9,9 +9,8 @@ from ..comparison import compareLess
 from ..elementary import exp2
 from ..encoding import flushed as _flushed
 from ..formats import bf16, f16, f32
+from ..recorded import unit
 from ..selection import select
-from ..unit import unit
-from ..units import EX2_sm_50
 from . import Kernels as _Kernels
 
 _x3f000000: Array = _np.array(0x3f000000, _np.uint32)
@@ -40,13 +39,13 @@ def ex2_approx_ftz_bf16_1(a: Array) -> Array:
 def ex2_approx_f32_1_sm_50(a: Array) -> Array:
     tiny = compareLess(a, _xc2fc0000, f32)  # :43
     half = select(tiny, multiplication(a, _x3f000000, f32, roundTiesToEven, False), a)  # :44
-    power = unit(half, EX2_sm_50)  # :45
+    power = unit(half, "EX2_sm_50")  # :45
     return select(tiny, multiplication(power, power, f32, roundTiesToEven, False), power)  # :46
 
 
 def ex2_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    return unit(a_2, EX2_sm_50)  # :40
+    return unit(a_2, "EX2_sm_50")  # :40
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

@@ -9,9 +9,8 @@ from ..comparison import compareLess
 from ..elementary import log2
 from ..encoding import flushed as _flushed, magnitude
 from ..formats import f32
+from ..recorded import unit
 from ..selection import select
-from ..unit import unit
-from ..units import LG2_sm_50
 from . import Kernels as _Kernels
 
 _x00800000: Array = _np.array(0x00800000, _np.uint32)
@@ -33,13 +32,13 @@ def lg2_approx_ftz_f32_1(a: Array) -> Array:
 def lg2_approx_f32_1_sm_50(a: Array) -> Array:
     tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # :36
     scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :37
-    logarithm = unit(scaled, LG2_sm_50)  # :38
+    logarithm = unit(scaled, "LG2_sm_50")  # :38
     return select(tiny, subtraction(logarithm, _x41c00000, f32, roundTiesToEven, False), logarithm)  # :39
 
 
 def lg2_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    return unit(a_2, LG2_sm_50)  # :33
+    return unit(a_2, "LG2_sm_50")  # :33
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

@@ -8,9 +8,8 @@ from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPos
 from ..comparison import compareGreater, compareLess
 from ..encoding import flushed as _flushed, isNaN, isNormal, magnitude, negate, quieten
 from ..formats import f32, f64
+from ..recorded import unit
 from ..selection import propagate as _propagate, select
-from ..unit import unit
-from ..units import RCP_sm_50
 from . import Kernels as _Kernels
 
 _x00800000: Array = _np.array(0x00800000, _np.uint32)
@@ -138,13 +137,13 @@ def rcp_approx_f32_1_sm_50(a: Array) -> Array:
     _2 = select(compareGreater(magnitude(a, f32), _x7e800000, f32), _x3e800000, _x3f800000)
     scale = select(_1, _x4b800000, _2)
     scaled = multiplication(a, scale, f32, roundTiesToEven, False)  # :74
-    reciprocal = unit(scaled, RCP_sm_50)  # :75
+    reciprocal = unit(scaled, "RCP_sm_50")  # :75
     return multiplication(reciprocal, scale, f32, roundTiesToEven, False)  # :76
 
 
 def rcp_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    return unit(a_2, RCP_sm_50)  # :69
+    return unit(a_2, "RCP_sm_50")  # :69
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

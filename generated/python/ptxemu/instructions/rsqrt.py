@@ -9,9 +9,8 @@ from ..comparison import compareLess
 from ..elementary import rSqrt
 from ..encoding import flushed as _flushed, isNaN, isNormal, magnitude, negate
 from ..formats import f32, f64
+from ..recorded import unit
 from ..selection import propagate as _propagate, select
-from ..unit import unit
-from ..units import RSQ_sm_50
 from . import Kernels as _Kernels
 
 _x00800000: Array = _np.array(0x00800000, _np.uint32)
@@ -50,13 +49,13 @@ def rsqrt_approx_ftz_f64_1(a: Array) -> Array:
 def rsqrt_approx_f32_1_sm_50(a: Array) -> Array:
     tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # :54
     scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :55
-    root = unit(scaled, RSQ_sm_50)  # :56
+    root = unit(scaled, "RSQ_sm_50")  # :56
     return select(tiny, multiplication(root, _x45800000, f32, roundTiesToEven, False), root)  # :57
 
 
 def rsqrt_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    return unit(a_2, RSQ_sm_50)  # :51
+    return unit(a_2, "RSQ_sm_50")  # :51
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

@@ -8,8 +8,7 @@ from ..binary import Array, roundTiesToEven, roundTowardZero
 from ..elementary import sin
 from ..encoding import flushed as _flushed
 from ..formats import f32, f64
-from ..unit import unit
-from ..units import RRO_SIN_sm_50, SIN_sm_70
+from ..recorded import unit
 from . import Kernels as _Kernels
 
 _x3fc45f3060000000: Array = _np.array(0x3fc45f3060000000, _np.uint64)
@@ -27,19 +26,19 @@ def sin_approx_ftz_f32_1(a: Array) -> Array:
 
 
 def sin_approx_f32_1_sm_50(a: Array) -> Array:
-    return unit(a, RRO_SIN_sm_50)  # :35
+    return unit(a, "RRO_SIN_sm_50")  # :35
 
 
 def sin_approx_f32_1_sm_70(a: Array) -> Array:
     _1 = convert(a, f32, f64, roundTiesToEven, False)  # :38
     product = multiplication(_1, _x3fc45f3060000000, f64, roundTiesToEven, False)
     turns = convert(product, f64, f32, roundTowardZero, False)  # :39
-    return unit(turns, SIN_sm_70)  # :40
+    return unit(turns, "SIN_sm_70")  # :40
 
 
 def sin_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    return unit(a_2, RRO_SIN_sm_50)  # :35
+    return unit(a_2, "RRO_SIN_sm_50")  # :35
 
 
 def sin_approx_ftz_f32_1_sm_70(a: Array) -> Array:
@@ -47,7 +46,7 @@ def sin_approx_ftz_f32_1_sm_70(a: Array) -> Array:
     _1 = convert(a_2, f32, f64, roundTiesToEven, False)  # :38
     product = multiplication(_1, _x3fc45f3060000000, f64, roundTiesToEven, True)
     turns = convert(product, f64, f32, roundTowardZero, True)  # :39
-    return unit(turns, SIN_sm_70)  # :40
+    return unit(turns, "SIN_sm_70")  # :40
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

@@ -8,9 +8,8 @@ from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPos
 from ..comparison import compareLess
 from ..encoding import flushed as _flushed, magnitude
 from ..formats import f32, f64
+from ..recorded import unit
 from ..selection import propagate as _propagate, select
-from ..unit import unit
-from ..units import RCP_sm_50, RSQ_sm_50, SQRT_sm_60
 from . import Kernels as _Kernels
 
 _x00800000: Array = _np.array(0x00800000, _np.uint32)
@@ -76,25 +75,25 @@ def sqrt_rp_f64_1(a: Array) -> Array:
 def sqrt_approx_f32_1_sm_50(a: Array) -> Array:
     tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # :51
     scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :52
-    root = unit(unit(scaled, RSQ_sm_50), RCP_sm_50)  # :53
+    root = unit(unit(scaled, "RSQ_sm_50"), "RCP_sm_50")  # :53
     return select(tiny, multiplication(root, _x39800000, f32, roundTiesToEven, False), root)  # :54
 
 
 def sqrt_approx_f32_1_sm_60(a: Array) -> Array:
     tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # :60
     scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :61
-    root = unit(scaled, SQRT_sm_60)  # :62
+    root = unit(scaled, "SQRT_sm_60")  # :62
     return select(tiny, multiplication(root, _x39800000, f32, roundTiesToEven, False), root)  # :63
 
 
 def sqrt_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    return unit(unit(a_2, RSQ_sm_50), RCP_sm_50)  # :47
+    return unit(unit(a_2, "RSQ_sm_50"), "RCP_sm_50")  # :47
 
 
 def sqrt_approx_ftz_f32_1_sm_60(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:66
-    return unit(a_2, SQRT_sm_60)  # :57
+    return unit(a_2, "SQRT_sm_60")  # :57
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
