@@ -58,12 +58,9 @@ def extra_bytes(m: Measured) -> int:
         tracemalloc.stop()
 
 
-def process(script: str, switch: str = "0", bytecode: Path | None = None) -> float:
-    """What a script in a process of its own prints; `switch` puts the accelerator on or off, and modules are kept
-    compiled in the folder `bytecode`, as they are where a package is installed."""
+def process(script: str, switch: str = "0") -> float:
+    """What a script in a process of its own prints; `switch` puts the accelerator on or off."""
     environment = {**os.environ, "PTXEMU_ACCELERATOR": switch}
-    if bytecode is not None:
-        environment |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(bytecode)}
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=HERE, env=environment
     )
@@ -89,15 +86,10 @@ def test_threads(switch: str, how: str, around: Callable[..., None]) -> None:
         )
 
 
-@pytest.fixture(scope="module")
-def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("bytecode")
-
-
-def test_import(around: Callable[..., None], bytecode: Path) -> None:
+def test_import(around: Callable[..., None]) -> None:
     def taken(package: str) -> float:
         script = f"import time; t = time.perf_counter(); import {package}; print(time.perf_counter() - t)"
-        return process(script, bytecode=bytecode)
+        return process(script)
 
     taken("ptxemu")
     pairs = [(taken("ptxemu"), taken("numpy")) for _ in range(11)]
@@ -107,10 +99,10 @@ def test_import(around: Callable[..., None], bytecode: Path) -> None:
 
 
 @pytest.mark.parametrize(("switch", "how"), SWITCHES)
-def test_first_call(switch: str, how: str, around: Callable[..., None], bytecode: Path) -> None:
+def test_first_call(switch: str, how: str, around: Callable[..., None]) -> None:
     """The first call in a process, which imports the opcode's module. One variant of each opcode."""
     firsts = {opcode(v): v for v in reversed(ptxemu.variants())}.values()
-    took = {v: median(first_calls(v, switch, bytecode)) for v in firsts}
+    took = {v: median(first_calls(v, switch)) for v in firsts}
     worst = max(took, key=lambda v: took[v])
     around(
         f"first call in a process{how}: {worst.spelling}, the longest of {len(took)} opcodes",
@@ -118,8 +110,8 @@ def test_first_call(switch: str, how: str, around: Callable[..., None], bytecode
     )  # fmt: skip
 
 
-def first_calls(v: Variant, switch: str, bytecode: Path) -> list[float]:
+def first_calls(v: Variant, switch: str) -> list[float]:
     """Seconds of three, after one that leaves behind what later processes find."""
     registers = ptxemu.compile(v.spelling, v.operands)._signature.registers
     script = FIRST_CALL.format(bits=[t.bits.name for _, t in registers], v=v)
-    return [process(script, switch, bytecode) for _ in range(4)][1:]
+    return [process(script, switch) for _ in range(4)][1:]
