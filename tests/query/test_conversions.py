@@ -77,7 +77,7 @@ def test_one_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
         ("cvt.rna.satfinite.tf32.f32 --target sm_80 --ptx 8.0", 1, "needs PTX 8.1 (CUDA 12.1) or newer"),
         ("cvt.rn.satfinite.tf32.f32 --target sm_90", 1, "needs sm_100 or newer"),
         ("cvt.rn.s32.f32", 1, "cvt.s32.f32 has no .rn; it has .rni"),
-        ("cvt.rni.sat.s32.bf16", 1, "the manual has cvt.rni.sat.s32.bf16, from sm_90 on and in PTX 7.8 on; ptxas"),
+        ("cvt.rni.sat.s32.bf16", 1, "the manual has cvt.rni.sat.s32.bf16, for sm_90 or newer, PTX 7.8 or newer; ptxas"),
         ("cvt.rn.sat.f16.bf16", 1, "nothing that ptxas 13.5.37 takes has all of this"),
         ("cvt.rn.sat.bf16.f32", 1, "cvt.bf16.f32 has no .sat"),
     ],

@@ -200,8 +200,8 @@ def why_not(db: Database, spelling: str, operands: int | None) -> tuple[Reason, 
     refused = db.refused(opcode, names)
     if refused is not None:
         manual, short = requirement_of(refused["manual"]), f" as {refused['means']}" if refused["means"] else ""
-        versions = f"PTX {manual.ptx} {f'to {manual.until}' if manual.until else 'on'}"
-        where = f"on {db.catalog.on_text(manual)}" if manual.on else f"from {manual.target} on and in {versions}"
+        versions = f"PTX {manual.ptx} {f'to {manual.until}' if manual.until else 'or newer'}"
+        where = f"on {db.catalog.on_text(manual)}" if manual.on else f"for {manual.target} or newer, {versions}"
         message = f"the manual has {refused['variant']}{short}, {where}"
         observed = about.data["assembler"]["observed"]
         return (Reason("refused-by-assembler", f"{message}; {observed} takes it nowhere"),)
