@@ -8,6 +8,7 @@ from textwrap import dedent, indent
 import numpy as np
 import pytest
 from helpers.project import Project
+from helpers.repository import checked
 from ptxspec.check.checking import check
 from ptxspec.diagnostics import Diagnostic
 from ptxspec.read.link import read, read_all
