@@ -35,7 +35,7 @@ places: [
 ["spec/instructions/mad.yaml",49,"d = convert(total, f32)"],
 ["spec/types.yaml",44,"d = quietNaN if isNaN(d) else d"],
 ["spec/modifiers.yaml",66,"x = copySign(0, x) if isSubnormal(x) else x"],
-["spec/instructions/fma.yaml",58,"d = fusedMultiplyAdd(a, b, c, type)"],
+["spec/instructions/mad.yaml",39,"d = fusedMultiplyAdd(a, b, c)"],
 ["spec/modifiers.yaml",75,"d = minimumNumber(maximumNumber(d, 0), 1)"],
 ["spec/types.yaml",55,"if isNaN(d):"],
 ["spec/types.yaml",56,"if formatOf(a) == formatOf(d) and isNaN(a):"],

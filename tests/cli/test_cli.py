@@ -292,3 +292,21 @@ def test_options_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path: Pa
         (tmp_path / name).write_text("max.NaN.f64 %d0, %d1, %d2;\n")
     found = run(capsys, "lint", str(tmp_path / "a.ptx"), "--target", "sm_90", str(tmp_path / "b.ptx"))
     assert found[0] == 1 and "a.ptx:1:" in found[1] and "b.ptx:1:" in found[1]
+
+
+def test_errors_in_the_specification_are_an_answer_of_the_commands_that_are_about_it_alone(project: Project) -> None:
+    """1 from compare says that two things differ."""
+    assert project.run("generate").code == 0
+    # Nothing in generated/ is made of it that would be called stale.
+    project.write("spec/functions.yaml", "nothing: here\n")
+    found = {}
+    for command, *arguments in (
+        ("validate",),
+        ("generate",),
+        ("compare", "add.f32", "add.rz.f32"),
+        ("sweep", "add.f32", "--against", "add.rz.f32"),
+    ):
+        result = project.run(command, *arguments)
+        assert "spec/functions.yaml:" in result.err, command
+        found[command] = result.code
+    assert found == {"validate": 1, "generate": 1, "compare": 2, "sweep": 2}

@@ -107,6 +107,12 @@ def test_the_rule_of_an_entry_is_what_ptxas_computes(
     assert compiled(ptxas, nvdisasm, tmp_path, variants, 200 if whole else 12, target, ptx) == []
 
 
+def test_constants_of_every_variant_of_an_entry_are_folded(ptxas: Path, nvdisasm: Path, tmp_path: Path) -> None:
+    rows = [[tuple(int(c[0]) for c in columns_of(MODELS[v.spelling, v.operands], 1))] for v in OTHERWISE]
+    code = machine_code(ptxas, nvdisasm, tmp_path, [kernel_of(v, f"k{i}", rows[i]) for i, v in enumerate(OTHERWISE)])
+    assert [str(v) for i, v in enumerate(OTHERWISE) if not folded(code[f"k{i}"], bytes_of(v))] == []
+
+
 def shown() -> list[str]:
     page = (ROOT / "generated/manual/ledger.md").read_text("utf-8")
     return re.findall(r"```ptx\n(.*?)```", page, re.DOTALL)

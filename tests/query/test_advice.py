@@ -203,8 +203,10 @@ def test_advice_is_plain(db: Database, spelling: str, target: str | None, help: 
 def test_beside_an_approximation_stands_what_is_exact_and_is_called_something_else(db: Database) -> None:
     beside = {}
     for v in filter(lambda v: v.means, db.variants):
-        _, _, other = db.query(v.spelling, v.operands, "sm_90").help.partition("; not the same: ")
+        verdict = db.query(v.spelling, v.operands, "sm_90")
+        other = verdict.not_the_same
         if other:
+            assert verdict.help.endswith(f"; not the same: {other}")
             (beside[v.spelling],) = re.findall(r"^[\w.]+", other)
     assert beside == {f"{opcode}.f32": f"{opcode}.rn.f32" for opcode in ("div", "rcp", "sqrt")}
     assert {db.variant(s).claim for s in beside.values()} == {"exact"}

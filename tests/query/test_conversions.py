@@ -9,7 +9,7 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers import ROOT
-from helpers.repository import specification
+from helpers.repository import database, specification
 from ptxspec import Database
 from ptxspec.cli.main import main
 from ptxspec.evaluate import parse_operand
@@ -77,7 +77,10 @@ def test_one_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
         ("cvt.rna.satfinite.tf32.f32 --target sm_80 --ptx 8.0", 1, "needs PTX 8.1 (CUDA 12.1) or newer"),
         ("cvt.rn.satfinite.tf32.f32 --target sm_90", 1, "needs sm_100 or newer"),
         ("cvt.rn.s32.f32", 1, "cvt.s32.f32 has no .rn; it has .rni"),
-        ("cvt.rni.sat.s32.bf16", 1, "the manual has cvt.rni.sat.s32.bf16, from sm_90 on and in PTX 7.8 on; ptxas"),
+        ("cvt.rni.sat.s32.bf16", 1, "the manual has cvt.rni.sat.s32.bf16, for sm_90 or newer, PTX 7.8 or newer; ptxas"),
+        ("cvt.rni.sat.s32.bf16", 1, "write cvt.rni.s32.bf16"),
+        ("cvt.rni.sat.s32.bf16 --target sm_80", 1, "cvt.rni.s32.bf16 exists, but not on sm_80"),
+        ("cvt.sat.f32.bf16", 1, "nothing that ptxas 13.5.37 takes has all of this"),
         ("cvt.rn.sat.f16.bf16", 1, "nothing that ptxas 13.5.37 takes has all of this"),
         ("cvt.rn.sat.bf16.f32", 1, "cvt.bf16.f32 has no .sat"),
     ],
@@ -130,3 +133,11 @@ def test_lint_knows_the_registers_of_conversions(db: Database) -> None:
     ]
     assert [s for s in taken if db.lint(module.format(s))] == []
     assert [s for s in refused if not db.lint(module.format(s))] == []
+
+
+def test_what_a_refused_modifier_would_not_change_is_written_without_it() -> None:
+    """.sat before an integer, and nowhere else: elsewhere it clamps to 1."""
+    same = {r["variant"]: r.get("same") for r in database().opcodes["cvt"].data["assembler"]["refused"]}
+    to_integers = [s for s in same if re.fullmatch(r"cvt\.r.i\.sat\.[us]\d+\.bf16", s)]
+    assert len(to_integers) == 32
+    assert {s: w for s, w in same.items() if w} == {s: s.replace(".sat", "") for s in to_integers}

@@ -8,6 +8,7 @@ from textwrap import dedent, indent
 import numpy as np
 import pytest
 from helpers.project import Project
+from helpers.repository import checked
 from ptxspec.check.checking import check
 from ptxspec.diagnostics import Diagnostic
 from ptxspec.read.link import read, read_all
@@ -281,3 +282,16 @@ def test_a_mistake_in_a_modifier_is_reported_in_its_file(attempt: Try) -> None:
     (found,) = attempt.errors("d = a", "{.rnd}.ftz.f32  d, a, b")
     place = attempt.project.place("spec/modifiers.yaml", "y) else x")
     assert f"{found.path}:{found.mark.line}:{found.mark.column}" == place and "unknown name 'y'" in found.message
+
+
+def test_a_program_names_lines_of_its_own_opcode_s_file() -> None:
+    """Others may have an equal program, as mov and cvt without a change have."""
+    elsewhere = {
+        f"{opcode}: {let.path}:{let.mark.line}"
+        for opcode, one in checked().items()
+        for programs in one.programs.values()
+        for program in programs.values()
+        for let in program.lets
+        if "/instructions/" in let.path and let.path != one.instruction.path
+    }
+    assert elsewhere == set()

@@ -42,6 +42,8 @@ COMMANDS = {
     "build": "compile the emulator's kernels for machines without a compiler",
     "completion": "make a shell complete commands, variants, opcodes and targets at the Tab key",
 }
+# Commands that errors in spec/ are the answer of.
+_ABOUT_THE_SPECIFICATION = ("generate", "validate")
 # argparse would take -inf and -0x1p3 for options.
 _NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan|0x)", re.IGNORECASE)
 
@@ -70,7 +72,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         for d in e.diagnostics:
             print(str(d).replace("error:", error, 1), file=sys.stderr)
         print(counted(len(e.diagnostics), "error"), file=sys.stderr)
-        return NO
+        # Elsewhere 1 is an answer, and there is none.
+        return NO if _command(arguments) in _ABOUT_THE_SPECIFICATION else MISUSE
     except PtxspecError as e:
         # A name that was given may hold what a terminal obeys.
         said = "\n".join(visible(line) for line in str(e).split("\n"))

@@ -161,7 +161,7 @@ class InstructionJudge:
         # That the version does not know the target is said once, of the header.
         refused = [r for r in refused if r.code != "target-unknown"]
         names = variant.spelling.split(".")[1:]
-        help = advice(self.db, variant.opcode, names, variant.operands, target, ptx) if refused else ""
+        help = str(advice(self.db, variant.opcode, names, variant.operands, target, ptx)) if refused else ""
         return [Complaint(ERROR, r.code, r.message, help, requires=variant.requires) for r in refused]
 
     # Names
@@ -267,7 +267,7 @@ class InstructionJudge:
     ) -> list[Complaint]:
         unknown = [n for n in effective if n not in self.types and n not in self.modifiers]
         has = forms_text(self.db.opcodes[opcode], types)
-        help = advice(self.db, opcode, effective, count, target, ptx)
+        help = str(advice(self.db, opcode, effective, count, target, ptx))
         if not types and not unknown:
             message = f"{'.'.join((opcode, *effective))} has no type; {opcode} has {has}"
             return [Complaint(ERROR, "missing-type", message, help)]

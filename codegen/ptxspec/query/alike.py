@@ -12,8 +12,17 @@ from .database import Database, Variant, names_of
 from .instead import as_part, told as recipe_told
 
 _SHOWN = 4
-# What stands between the advice and what computes something else.
-NOT_THE_SAME = "; not the same: "
+
+
+class Advice(NamedTuple):
+    """What to write for what cannot be written, or that there is nothing; `not_the_same` is what computes something
+    else and is easily taken for it, empty where there is nothing of the kind."""
+
+    text: str
+    not_the_same: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text}; not the same: {self.not_the_same}" if self.not_the_same else self.text
 
 
 class TypeDistance(NamedTuple):
@@ -105,8 +114,9 @@ def advised(
         return []
     modifiers, types = db.split(meant)
     refused = db.refused(opcode, meant)
-    if refused and refused["means"]:
-        variant = db.find(opcode, refused["means"].split(".")[1:], operands)
+    same = (refused["means"] or refused.get("same")) if refused else None
+    if same:
+        variant = db.find(opcode, same.split(".")[1:], operands)
     else:
         variant = db.find(opcode, (*dict.fromkeys(modifiers), *types), operands)
     if variant is not None:
@@ -130,7 +140,7 @@ def advised(
 
 def advice(
     db: Database, opcode: str, names: Iterable[str], operands: int | None, target: str | None, ptx: str | None
-) -> str:
+) -> Advice:
     """What to write for what cannot be written there, or that there is nothing."""
     names = tuple(names)
     where = place(target, ptx)
@@ -141,28 +151,27 @@ def advice(
     exists = variant is not None
     if not found:
         if not db.catalog.knows(target, ptx):
-            return f"PTX {ptx} does not know {target}; use {db.targets[target or ''].ptx} or newer"
+            return Advice(f"PTX {ptx} does not know {target}; use {db.targets[target or ''].ptx} or newer")
         if variant is not None and target is not None and not variant.crash:
             others = db.catalog.siblings(variant.requires, target, ptx)
             siblings = [t for t in others if db.catalog.is_safe(variant, t, ptx)]
             if siblings:
-                return f"compile for {' or '.join(siblings)}"
+                return Advice(f"compile for {' or '.join(siblings)}")
         if variant is not None:
-            return recipe_told(db, variant, target, ptx) or "nothing is known that does the same" + (
-                f" on {where}" if where else ""
-            )
+            nothing = "nothing is known that does the same" + (f" on {where}" if where else "")
+            return Advice(recipe_told(db, variant, target, ptx) or nothing)
         # What is there, and not safe there, is not offered either.
         elsewhere = [v for v in advised(db, opcode, names, operands, None, None) if not db.takes(v, target, ptx)]
         if not elsewhere:
             if tuple(n for n in names if n in db.types) not in db.opcodes[opcode].types:
-                return "write a type that it has"
+                return Advice("write a type that it has")
             if db.refused(opcode, _meant(db, opcode, names)):
-                return f"nothing that {db.opcodes[opcode].data['assembler']['observed']} takes has all of this"
-            return f"the manual has no {opcode} with all of this"
+                return Advice(f"nothing that {db.opcodes[opcode].data['assembler']['observed']} takes has all of this")
+            return Advice(f"the manual has no {opcode} with all of this")
         forms, one = " and ".join(v.spelling for v in elsewhere[:_SHOWN]), len(elsewhere) == 1
         needs = {"" if v.requires.on else f"; from {db.catalog.text(v.requires)} on" for v in elsewhere}
         there = f"exist{'s' * one}, but not on {where}"
-        return f"{forms} {there}{needs.pop() if len(needs) == 1 else ''}"
+        return Advice(f"{forms} {there}{needs.pop() if len(needs) == 1 else ''}")
     if operands is not None and all(operands != v.operands for v in found):
         told = [f"{v.spelling} {v.places}" for v in found]
     else:
@@ -174,8 +183,8 @@ def advice(
     lost = [f".{n}" for n in _meant(db, opcode, names) if not db.knows(n)]
     without = f", without {' and '.join(lost)}" if lost else ""
     told += [f"one of {more} more"] if more > 0 else []
-    other = NOT_THE_SAME + " or ".join(besides) if besides else ""
-    return f"{f'on {where}, ' if exists and where else ''}write {' or '.join(told)}{without}{other}"
+    text = f"{f'on {where}, ' if exists and where else ''}write {' or '.join(told)}{without}"
+    return Advice(text, " or ".join(besides))
 
 
 def _exact_besides(db: Database, v: Variant, target: str | None, ptx: str | None) -> list[Variant]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from .. import terminal
 from ..catalog import Requirement
-from .alike import NOT_THE_SAME, place
+from .alike import place
 from .database import Database
 from .instead import Offer
 from .lists import broken, limits, table, wrapped
@@ -54,7 +54,7 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None) ->
         facts += [("hazard", verdict.hazard)] if verdict.hazard else []
         facts += [("loose", text) for text in (verdict.loose if verdict.available else ())]
     # A recipe stands below as it is written, and so does why there is none; not what is easily taken for the same.
-    is_below = (verdict.instead and NOT_THE_SAME not in verdict.help) or verdict.no_recipe.casefold().startswith(
+    is_below = (verdict.instead and not verdict.not_the_same) or verdict.no_recipe.casefold().startswith(
         verdict.help.casefold()
     )
     if verdict.help and not is_below:

@@ -28,8 +28,9 @@ class Reason(NamedTuple):
 class Verdict(NamedTuple):
     """The answer to a query. `exists`: some PTX version takes it on some target; `available`: where it was asked.
     `hazard` is what its machine code does instead there, `loose` what its results may be beside what it says.
-    `nearest` is what exists there and is spelled alike, and need not do the same; `help` says how to mend it. `instead`
-    are the recipes, those first that work there; `no_recipe` is why there is none, or none for every target."""
+    `nearest` is what exists there and is spelled alike, and need not do the same; `help` says how to mend it, and
+    names `not_the_same`, which computes something else and is easily taken for it. `instead` are the recipes, those
+    first that work there; `no_recipe` is why there is none, or none for every target."""
 
     variant: str
     operands: int | None
@@ -45,6 +46,7 @@ class Verdict(NamedTuple):
     reasons: tuple[Reason, ...] = ()
     nearest: tuple[Variant, ...] = ()
     help: str = ""
+    not_the_same: str = ""
     instead: tuple[Offer, ...] = ()
     no_recipe: str = ""
 
@@ -120,8 +122,11 @@ def query(
         verdict = verdict._replace(instead=offers(db, found, target, ptx), no_recipe=why_none(db, found))
     if verdict.available or any(r.code == "not-in-database" for r in verdict.reasons):
         return verdict
-    help = advice(db, opcode, names, verdict.operands, target, ptx) if opcode in db.opcodes else ""
-    return verdict._replace(nearest=alike(db, opcode, names, verdict.operands, target, ptx), help=help)
+    verdict = verdict._replace(nearest=alike(db, opcode, names, verdict.operands, target, ptx))
+    if opcode not in db.opcodes:
+        return verdict
+    found_advice = advice(db, opcode, names, verdict.operands, target, ptx)
+    return verdict._replace(help=str(found_advice), not_the_same=found_advice.not_the_same)
 
 
 def variant(db: Database, spelling: str, operands: int | None = None) -> Variant:
@@ -200,8 +205,8 @@ def why_not(db: Database, spelling: str, operands: int | None) -> tuple[Reason, 
     refused = db.refused(opcode, names)
     if refused is not None:
         manual, short = requirement_of(refused["manual"]), f" as {refused['means']}" if refused["means"] else ""
-        versions = f"PTX {manual.ptx} {f'to {manual.until}' if manual.until else 'on'}"
-        where = f"on {db.catalog.on_text(manual)}" if manual.on else f"from {manual.target} on and in {versions}"
+        versions = f"PTX {manual.ptx} {f'to {manual.until}' if manual.until else 'or newer'}"
+        where = f"on {db.catalog.on_text(manual)}" if manual.on else f"for {manual.target} or newer, {versions}"
         message = f"the manual has {refused['variant']}{short}, {where}"
         observed = about.data["assembler"]["observed"]
         return (Reason("refused-by-assembler", f"{message}; {observed} takes it nowhere"),)

@@ -44,7 +44,7 @@ class Compiler:
         self.meanings = Meanings(spec.formats, spec.types, spec.modifiers, spec.groups, spec.targets, spec.units)
         self._resolved: dict[tuple[Code, frozenset[str]], tree.Program] = {}
         self._compiled: dict[object, Program] = {}
-        self._same: dict[Program, Program] = {}
+        self._same: dict[tuple[str, Program], Program] = {}
         self._names: dict[object, frozenset[str]] = {}
         self._statics: dict[frozenset[str], dict[str, Static]] = {}
         self._variants: dict[tuple[Variant, frozenset[str]], tuple[frozenset[str], frozenset[str], int]] = {}
@@ -75,7 +75,7 @@ class Compiler:
     ) -> Program:
         """One lane's program for a variant on a target; None stands for current targets, as documented. With a `path`,
         that code takes the place of the semantics, with the units as far as they are known on the target. Equal
-        programs are one object.
+        programs of an opcode are one object; another opcode's name the lines of another file.
 
         Raises SpecError with everything that is wrong with the semantics of this variant."""
         effective = self.spec.effective_modifiers(variant, target)
@@ -92,7 +92,7 @@ class Compiler:
         found = self._compiled.get(key)
         if found is None:
             made = _Compilation(self, instruction, variant, target, effective, implied, path, models).program()
-            found = self._compiled[key] = self._same.setdefault(made, made)
+            found = self._compiled[key] = self._same.setdefault((instruction.opcode, made), made)
         return found
 
     def spend(self, instruction: Instruction, steps: int, values: int) -> None:

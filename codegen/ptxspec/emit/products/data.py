@@ -36,6 +36,7 @@ from ...model import (
 )
 from ...query.database import SCHEMA, Data
 from ...recipes.inline import inline_assembly
+from ...semantics.compile import Compiler
 from ..registry import product
 from ..text import Files, Templates
 
@@ -321,7 +322,15 @@ class _Opcode:
             "operands": v.operands,
             "manual": v.manual.as_json() if v.manual else None,
             "means": longer.spelling if longer else None,
+            **_given(same="" if longer else self.without_what_does_nothing(v)),
         }
+
+    def without_what_does_nothing(self, v: Variant) -> str:
+        """The variant that computes the same without one of the modifiers; empty where there is none."""
+        compiler, (modifiers, *rest) = Compiler(self.spec), v.form
+        fewer = [w for m in sorted(modifiers) for w in self.instruction.variants if w.form == (modifiers - {m}, *rest)]
+        own = compiler.program(self.instruction, v, None)
+        return next((w.spelling for w in fewer if compiler.program(self.instruction, w, None) is own), "")
 
     def variant(self, v: Variant) -> list[Any]:
         names = v.spelling.partition(".")[2]

@@ -69,94 +69,94 @@ def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def mad_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # :58
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # :39
 
 
 def mad_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # :39
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # :58
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # :39
 
 
 def mad_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # :58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # :39
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # :58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # :39
 
 
 def mad_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # :39
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # :58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # :39
 
 
 def mad_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # :58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # :39
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # :58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # :39
 
 
 def mad_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # :39
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # :58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # :39
 
 
 def mad_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # :58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # :39
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # :58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # :39
 
 
 def mad_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # :39
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # :58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # :39
 
 
 def mad_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # :58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # :39
     return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # :39
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def mad_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # :39
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def mad_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # :39
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # :39
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 

@@ -7,11 +7,11 @@
 #include "kernel.h"
 
 LANE(mov_f32_1, uint32_t, anyDirection, uint32_t v_a) {
-    return v_a;  /* :264 */
+    return v_a;  /* :55 */
 }
 
 LANE(mov_f64_1, uint64_t, anyDirection, uint64_t v_a) {
-    return v_a;  /* :264 */
+    return v_a;  /* :55 */
 }
 
 LANE(mov_b16_1, uint16_t, anyDirection, uint16_t v_a) {
