@@ -73,7 +73,7 @@ class Database(database.Database):
             >>> db.query("max.xorsign.f64")
             no: max.xorsign.f64 does not exist
               max.f64 has no .xorsign; it has no modifiers
-              help    the manual has no max with all of this
+              help    no max has all of this
             spelled alike:
               max.f64 (2 operands)              sm_10 or newer, PTX 1.0 or newer (CUDA 1.0)
               max.xorsign.abs.f32 (2 operands)  sm_86 or newer, PTX 7.2 or newer (CUDA 11.2)
@@ -133,7 +133,7 @@ class Database(database.Database):
             <text>:1:4: error: add.bf16 has no .rz; it has .rn [illegal-modifier]
                 add.rz.bf16 d, a, b;
                    ^^^
-                help: the manual has no add with all of this
+                help: no add has all of this
             1 error
         """
         _check(text=text, target=target, ptx=ptx)

@@ -37,6 +37,6 @@ def test_a_variant_that_does_not_exist_is_explained_as_query_does(db: ptxspec.Da
     with pytest.raises(ptxspec.PtxspecError) as raised:
         db.variant("min.nan.f64")
     assert str(raised.value) == (
-        "min.f64 has no .nan; it has no modifiers; the manual has no min with all of this; "
+        "min.f64 has no .nan; it has no modifiers; no min has all of this; "
         "spelled alike: min.f64 (2 operands), min.NaN.f32 (2 operands), min.NaN.f16 (2 operands)"
     )

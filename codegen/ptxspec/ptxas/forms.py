@@ -131,7 +131,7 @@ def _with(db: Database, instruction: str, wanted: str) -> Meaning:
         change = f"write .{wanted} with {listed}{more} only: {form} has it there"
         return Meaning(change, (), _spelled_as(db, opcode, fitting))
     if any(wanted in v.modifiers for v in typed):
-        return Meaning(f"the manual has no {form} with all of this")
+        return Meaning(f"no {form} has all of this")
     has = ", ".join(f".{n}" for n in names_of(typed) if n in db.modifiers) or "no modifiers"
     said = (f"no {form} has .{wanted}; it has {has}", *_said(db, wanted))
     return Meaning(f"leave .{wanted} out, where you can do without it", said)

@@ -167,7 +167,7 @@ def advice(
                 return Advice("write a type that it has")
             if db.refused(opcode, _meant(db, opcode, names)):
                 return Advice(f"nothing that {db.opcodes[opcode].data['assembler']['observed']} takes has all of this")
-            return Advice(f"the manual has no {opcode} with all of this")
+            return Advice(f"no {opcode} has all of this")
         forms, one = " and ".join(v.spelling for v in elsewhere[:_SHOWN]), len(elsewhere) == 1
         needs = {"" if v.requires.on else f"; from {db.catalog.text(v.requires)} on" for v in elsewhere}
         there = f"exist{'s' * one}, but not on {where}"

@@ -49,7 +49,7 @@ def no_variant(spelling: str, operands: int | None, same: Sequence[Row]) -> Unkn
         has = _forms(rows_of(opcode), _types(names))
         return UnknownVariantError(f"{asked} is a form of other sections of PTX, and not run; here {opcode} has {has}")
     rows = rows_of(opcode)
-    hint = _advice(rows, _meant(opcode, names, operands), f"the manual has no {opcode} with all of this")
+    hint = _advice(rows, _meant(opcode, names, operands), f"no {opcode} has all of this")
     return UnknownVariantError(f"{asked} does not exist: {_why_not(opcode, names, rows)}; {hint}")
 
 
