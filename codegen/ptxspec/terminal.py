@@ -14,17 +14,9 @@ _CODES = {"red": "31", "green": "32", "yellow": "33", "cyan": "36", "bold": "1",
 def width(least: int = 40, most: int = 1000) -> int:
     """The columns of the terminal, or what the variable COLUMNS says; 80 where the output is no terminal. Within
     bounds: what is wrapped must have room."""
-    # As shutil has it, which is not imported: that takes longer than most answers.
-    try:
-        columns = int(os.environ.get("COLUMNS", ""))
-    except ValueError:
-        columns = 0
-    if columns <= 0:
-        try:
-            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else 0
-        except (OSError, ValueError):
-            columns = 0
-    return min(max(columns or 80, least), most)
+    import shutil  # nothing is wrapped in most answers
+
+    return min(max(shutil.get_terminal_size().columns, least), most)
 
 
 def lines_width(most: int = 1000) -> int | None:

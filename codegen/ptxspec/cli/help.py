@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from .. import terminal
 
@@ -117,10 +116,6 @@ def overview(commands: Mapping[str, str], width: int) -> Iterator[str]:
 
 class Formatter(argparse.HelpFormatter):
     """Leaves examples in their lines."""
-
-    def __init__(self, prog: str, **settings: Any) -> None:
-        # argparse makes one for each argument, too, and would import shutil for it.
-        super().__init__(prog, width=terminal.width(least=0) - 2, **settings)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return "\n\n".join(
