@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,11 @@ def test_an_interrupt_while_processes_start_is_quiet(later: float, tmp_path: Pat
         sys.executable, "-m", "ptxspec", "sweep", "add.f16", "--against", "add.rn.f16", "--exhaustive", "--root",
         str(ROOT), "--state", str(state),
     ]  # fmt: skip
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as swept:
+    # What runs in the background may have been told to ignore interrupts.
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=heard
+    ) as swept:
         tasks = Path(f"/proc/{swept.pid}/task")
         while swept.poll() is None and not any(p.read_text() for p in tasks.glob("*/children")):
             time.sleep(0.001)
