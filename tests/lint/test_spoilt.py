@@ -159,6 +159,14 @@ def test_a_type_without_its_dot_or_a_letter_is_told_beside_what_is_plainly_ptx(d
     assert told("mwait1 %0, %1;") == told("add32 %0, %1, %2;") == []
 
 
+@pytest.mark.parametrize(("target", "meant"), [("sm_75", "add"), ("sm_100", "add.f32x2")])
+def test_what_is_meant_by_a_type_without_its_dot_is_named_where_it_exists(
+    db: Database, target: str, meant: str
+) -> None:
+    (found,) = db.lint(f".version 8.8\n.target {target}\n.func f() {{ addf32x2 %rd1, %rd2, %rd3; }}")
+    assert (found.code, found.help) == ("unknown-opcode", f"did you mean '{meant}'?")
+
+
 def test_what_has_no_type_is_told_beside_what_is_plainly_ptx(db: Database) -> None:
     def codes(text: str) -> list[str]:
         return [f.code for f in db.lint(f'asm("{text}" : "=f"(a) : "f"(b), "f"(c));', language="c++")]

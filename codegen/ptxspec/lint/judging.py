@@ -41,13 +41,13 @@ _C_TYPES = {"float": "f32", "double": "f64", "half": "f16"}
 _BY_OTHERS = re.compile(r"f?(\w+?)f?")
 
 
-def misspelt(db: Database, opcode: str, names: Sequence[str]) -> str | None:
-    """The opcode of the database that is meant by one that PTX does not have; None where that is not plain, and empty
-    where a function is meant that PTX does not have. Vector units of other machines have opcodes that begin with v, and
-    the same types."""
+def misspelt(db: Database, opcode: str, names: Sequence[str], target: str | None, ptx: str | None) -> str | None:
+    """The opcode of the database that is meant by one that PTX does not have, with its type where that is all to write
+    there; None where that is not plain, and empty where a function is meant that PTX does not have. Vector units of
+    other machines have opcodes that begin with v, and the same types."""
     if not any(names):
         glued = ((o, t) for o in db.opcodes for t in db.types if opcode == o + t)
-        return next((_spelt(db, o, t) for o, t in glued), None)
+        return next((_spelt(db, o, t, target, ptx) for o, t in glued), None)
     if not any(n in db.types or n in db.other_types for n in names):
         return None
     lower = opcode.lower()
@@ -62,10 +62,12 @@ def misspelt(db: Database, opcode: str, names: Sequence[str]) -> str | None:
     return next((o for o in nearest(lower, db.opcodes, len(db.opcodes)) if _are_near(lower, o)), None)
 
 
-def _spelt(db: Database, opcode: str, type: str) -> str:
-    """An opcode with its type where that is all to write today, else the opcode alone."""
+def _spelt(db: Database, opcode: str, type: str, target: str | None, ptx: str | None) -> str:
+    """An opcode with its type where that is all to write today and there, else the opcode alone."""
     v = db.find(opcode, [type], None)
-    return v.spelling if v is not None and db.catalog.is_current(v.requires) and db.is_advisable(v) else opcode
+    if v is None or not db.catalog.is_current(v.requires):
+        return opcode
+    return v.spelling if db.takes(v, target, ptx) and db.is_advisable(v, target, ptx) else opcode
 
 
 def _are_near(one: str, other: str) -> bool:

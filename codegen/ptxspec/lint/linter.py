@@ -102,7 +102,7 @@ class Linter:
                     module.wrong_header = True
                     yield f
             elif isinstance(item, Other):
-                yield from self._other(item, window, file)
+                yield from self._other(item, window, module, file)
             elif isinstance(item, Problem) and not module.wrong_header:
                 # What follows from a header that is wrong is not said besides.
                 module.wrong_header = item.header
@@ -138,24 +138,24 @@ class Linter:
                 found += self._directive(item, text, module, file)
             elif isinstance(item, Other) and (text.named or not text.prose):
                 # Other machines have opcodes that end in letters and digits, as PTX's types do.
-                (found if "." in item.text else doubtful).extend(self._other(item, text, file))
+                (found if "." in item.text else doubtful).extend(self._other(item, text, module, file))
             elif isinstance(item, Problem) and ((beside and not item.stray) or not text.prose):
                 doubtful.append(_problem(item, text, module, file))
                 beside = False
         return sorted(found + doubtful, key=lambda f: (f.line, f.column)) if module.is_ptx else found
 
-    def _other(self, item: Other, view: View, file: str) -> Iterator[Finding]:
+    def _other(self, item: Other, view: View, module: _Module, file: str) -> Iterator[Finding]:
         """What is said of a statement that is none of the database's."""
         if item.kind in (STRANGER, "statement"):
             self._count(item.text, False, view.embedded)
         if item.kind == STRANGER:
-            yield from self._stranger(item, view, file)
+            yield from self._stranger(item, view, module, file)
 
-    def _stranger(self, item: Other, view: View, file: str) -> Iterator[Finding]:
+    def _stranger(self, item: Other, view: View, module: _Module, file: str) -> Iterator[Finding]:
         """What is said of an opcode that PTX does not have, where one of the database's is meant."""
         head = "".join(item.text.split())
         opcode, _, names = head.partition(".")
-        meant = misspelt(self.db, opcode, names.split("."))
+        meant = misspelt(self.db, opcode, names.split("."), module.target, module.ptx)
         if meant is not None:
             place = view.place(item.start)
             help = f"did you mean '{meant}'?" if meant else "PTX does not have the function of that name"
