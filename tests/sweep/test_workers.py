@@ -170,7 +170,7 @@ def scheduler(tmp_path: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     command = [sys.executable, "-m", "dask"]
     local = ["--host", "127.0.0.1"]
     with subprocess.Popen([*command, "scheduler", *local, "--port", "0", *options], **quiet) as process:
-        while process.poll() is None and not file.exists():
+        while process.poll() is None and not (file.exists() and file.read_text("utf-8").rstrip().endswith("}")):
             time.sleep(0.05)
         worker = subprocess.Popen([*command, "worker", *local, "--nthreads", "1", "--no-nanny", *options], **quiet)
         with worker:
