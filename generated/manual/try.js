@@ -154,7 +154,8 @@
     stale("");
     showAnswer();
     if (address) {
-      later("address", () => history.replaceState(history.state, "", link()));
+      const there = location.href; // Whoever has gone to another address by then is not called back.
+      later("address", () => location.href === there && history.replaceState(history.state, "", link()));
     }
   }
 

@@ -301,7 +301,8 @@
   form.elements.q.addEventListener("input", () => {
     update();
     clearTimeout(waiting);
-    waiting = setTimeout(save, 200, false);
+    const there = location.href; // Whoever has gone to another address by then is not called back.
+    waiting = setTimeout(() => location.href === there && save(false), 200);
   });
   form.addEventListener("change", event => {
     if (event.target !== form.elements.q) {
