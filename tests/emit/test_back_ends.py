@@ -150,7 +150,7 @@ def in_bits(x: np.ndarray[Any, Any], kind: Kind) -> np.ndarray[Any, Any]:
 def lanes(whole: bool) -> list[tuple[Variant, Checked]]:
     """Variants of one lane, with their programs."""
     every = [(v, c) for c in checked().values() for v in c.instruction.variants if v.lanes == 1]
-    return every if whole else spread(every, 100)
+    return every if whole else spread(every, 60)
 
 
 @each_size

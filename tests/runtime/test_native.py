@@ -63,7 +63,7 @@ def assert_same(name: str, function: Function, kernel: accelerator.Native, rando
 
 
 # So many functions of an opcode are compiled where not all of them are.
-SOME = 25
+SOME = 12
 
 
 # One of a sample is its first: what runs at once rounds.
@@ -207,7 +207,7 @@ def test_intervals_of_elementary_functions_hold_eight_times_the_error(name: str,
 @each_size
 def test_what_has_no_c_is_what_the_emitter_declines(whole: bool) -> None:
     every = list(repository.checked().values())
-    for c in every if whole else spread(every, 8):
+    for c in every if whole else spread(every, 4):
         # Programs that are the same in NumPy have one function, and one in C.
         served = functions(c.instruction.opcode)
         has = {f.name for f in shared(c).values() if f.name in served and not native.why_not(f.program)}

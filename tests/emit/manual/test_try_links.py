@@ -65,7 +65,7 @@ def test_what_is_copied_gives_the_same(
     visit: Visits, ptxas: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], spec: Spec, whole: bool
 ) -> None:
     rng = random.Random(4)
-    for opcode in spec.instructions if whole else ("setp",):
+    for opcode in spec.instructions if whole else ("testp",):
         page = visit(f"{opcode}.html")
         page.evaluate(HEARD)
         variants = [v for v in spec.instructions[opcode].variants if not v.crash and not v.requires.until]
