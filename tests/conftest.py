@@ -64,8 +64,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_unconfigure() -> None:
-    """pytest looks for garbage five times when it ends. Once is enough: what lives then lives to the end."""
-    gc.collect()
+    """pytest looks for garbage five times when it ends: what lives then lives to the end."""
     gc.freeze()
 
 

@@ -159,6 +159,7 @@ def two(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     return project
 
 
+@pytest.mark.exhaustive
 def test_the_command_tells_one_variant_by_targets(two: Project, ptxas: Path, nvdisasm: Path) -> None:
     result = two.run("machine-code", "add.ftz.rn.f32x2")
     assert result.code == 0 and result.out == (

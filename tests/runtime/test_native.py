@@ -216,6 +216,7 @@ def test_what_has_no_c_is_what_the_emitter_declines(whole: bool) -> None:
     assert set(WITH_C) == set(OPCODES)
 
 
+@pytest.mark.exhaustive
 def test_variables_may_be_called_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh: Path) -> None:
     root = copied(tmp_path / "project", ("add",))
     path = root / "spec/instructions/add.yaml"

@@ -18,7 +18,6 @@ from helpers import ROOT, repository
 from helpers.accelerating import built, skip_without_a_compiler
 from helpers.made_up_units import BITS, UNITS, special_values
 from helpers.project import Project, without_recipes
-from helpers.sizes import each_size
 from helpers.unit_models import models, operands_of
 from ptxspec.check.checking import check
 from ptxspec.emit import units
@@ -59,6 +58,7 @@ def test_units_are_loaded_when_one_is_run() -> None:
     assert done.stdout.split() == ["False"] * 2 + ["True"] * 2
 
 
+@pytest.mark.exhaustive
 def test_c_agrees_on_every_kind_of_unit_that_it_has(tmp_path: Path) -> None:
     skip_without_a_compiler()
     with_c = {name: m for name, m in KINDS.items() if units.has_c(m)}
@@ -116,8 +116,8 @@ def some_model(u: Unit) -> UnitModel:
     return UnitModel(u.name, u.name, within, u.format, argument, exponent, 24, precision, special, core, fitted)
 
 
-@each_size
-def test_every_path_runs_alike_in_both_back_ends(project: Project, whole: bool) -> None:
+@pytest.mark.exhaustive
+def test_every_path_runs_alike_in_both_back_ends(project: Project) -> None:
     for path in (ROOT / "spec/instructions").iterdir():
         if "\nhardware:\n" in path.read_text("utf-8"):
             project.write(f"spec/instructions/{path.name}", without_recipes(path.read_text("utf-8")))
@@ -145,7 +145,7 @@ def test_every_path_runs_alike_in_both_back_ends(project: Project, whole: bool) 
             assert "sm_80" not in programs
             f = v.home.format
             anywhere = rng.integers(0, 1 << 63, 60, np.uint64)
-            one = np.concatenate([special_values(f), anywhere]).astype(f"u{f.width // 8}")[:: 1 if whole else 3]
+            one = np.concatenate([special_values(f), anywhere]).astype(f"u{f.width // 8}")
             # Of two operands, special ones meet others.
             columns = [np.roll(one, 5 * i) for i in range(v.operands)]
             got = emu.execute(v.spelling, *columns, target="sm_90")

@@ -174,6 +174,7 @@ def test_a_hazard_is_told_in_words(matrix: Show) -> None:
     assert "reads the operands as f16" in page.locator(str(note)).inner_text()
 
 
+@pytest.mark.exhaustive
 def test_a_phone_shows_a_verdict_for_each_row(visit: Visits) -> None:
     page = visit("availability.html#q=max+nan&target=sm_80", width=320, height=640)
     assert page.evaluate("document.documentElement.scrollWidth") == 320

@@ -275,6 +275,7 @@ def test_axe_finds_nothing_serious_in_any_state(visit: Visits, theme: str) -> No
 # Special operands
 
 
+@pytest.mark.exhaustive
 def test_the_table_of_special_operands_is_the_emulators(visit: Visits) -> None:
     page = visit("max.html#try=max.f32&a=1&b=2")
     table = page.locator("#try-table table")

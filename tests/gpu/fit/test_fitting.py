@@ -140,6 +140,7 @@ def test_made_up_units_are_found_again_and_followed(
     assert "LANE(rcp_approx_f32_1," in in_c and "LANE(rcp_approx_f32_1_sm_90," not in in_c
 
 
+@pytest.mark.exhaustive
 def test_what_was_recorded_fitted_and_followed_is_measured(
     built: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
