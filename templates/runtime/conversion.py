@@ -206,7 +206,8 @@ def _to_long(whole: Array, nan: int) -> Array:
     result = whole.astype(np.int64)
     above = whole >= whole.dtype.type(2.0**63)
     if above.any():
-        result -= above
+        # Truth values take longer to become integers.
+        result -= above.view(np.uint8)
     if nan != _LEAST:
         lanes = np.isnan(whole).nonzero()
         result[lanes] = nan
