@@ -206,7 +206,5 @@ class Computing:
         s = self._signature
         if s.flat:
             return self._function, (*(t.lane for _, t in s.registers), *(o.type.lane for o in s.results))
-        return self._applied, None
-
-    def _applied(self, *operands: Array) -> list[Array]:
-        return self._signature.apply(self._function, operands)
+        apply, function = s.apply, self._function
+        return lambda *operands: apply(function, operands), None

@@ -126,6 +126,27 @@ PLAIN: Final = _ENVIRONMENTS[_ORDINARY].inside if _ENVIRONMENTS else None
 IS_X86_ON_LINUX: Final = (roundTiesToEven, True, True) in _ENVIRONMENTS
 
 
+def _modes() -> tuple[Any, int, int] | None:
+    """fegetmode, which reads the control bits alone and is much sooner than fegetenv; which of its 64 bits these are,
+    and what they are in the ordinary environment. None where there is no such function."""
+    fetch_modes = getattr(ctypes.PyDLL(None), "fegetmode", None) if IS_X86_ON_LINUX else None
+    if fetch_modes is None:
+        return None
+    # Those of the old unit, and MXCSR's but for its flags.
+    mask, before, modes = 0xFFFFFFC0_0000FFFF, Stored(), Modes()
+    fetch(before)
+    try:
+        put(PLAIN)
+        fetch_modes(modes)
+    finally:
+        put(before)
+    return fetch_modes, mask, modes[0] & mask
+
+
+Modes = ctypes.c_uint64 * 1
+MODES: Final = _modes()
+
+
 def environment(direction: Direction, ftz: bool = False, daz: bool = False) -> Environment | Nothing:
     """Where results are rounded in a direction; `ftz` makes tiny results zeros, `daz` subnormal operands.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from itertools import repeat
+from functools import cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -25,69 +25,117 @@ _BOOL: Final = np.dtype(bool)
 Types: TypeAlias = "tuple[np.dtype[Any], ...]"
 
 
-class Plan(NamedTuple):
+class Plan:
     """What becomes of arrays: `function` takes them as one of the types of `operands` each, of one dimension, up to
     `most` numbers, with `gaps` between them or without; at the places of `truths`, as bools where a byte is not 0. What
     it returns, or as many of that as there are `lanes`, is kept as one of these each, and comes as `made`. A `meter`
-    adds up the time."""
+    adds up the time.
 
-    function: Callable[..., Any]
-    operands: Types
-    truths: Sequence[int]
-    gaps: bool
-    most: int
-    lanes: Types
-    made: Types
-    meter: Meter | None = None
+    `called(arrays, out, alone)` is the result; None where arrays are not what is read quickly, or it has a place
+    already."""
 
-    def called(self, arrays: Sequence[Any], out: Any = None, alone: bool = False) -> Any:
-        """The result; None where arrays are not what is read quickly, or it has a place already."""
-        if out is not None:
-            return None
-        function, operands, truths, gaps, most, lanes, made, meter = self
-        try:
-            shape = arrays[0].shape
-            is_row = len(shape) == 1
-        except (AttributeError, TypeError):
-            return None  # no array
-        if is_row:
-            for x in arrays:
-                if type(x) is not _ARRAY or x.shape != shape or not (gaps or x.flags.c_contiguous):
-                    return None
-            read = list(map(_ARRAY.view, arrays, operands))
-        elif shape and arrays[0].size > most:
-            return None
-        else:
-            read = _flat(arrays, operands, shape)
-        if not read or not 0 < len(read[0]) <= most:
-            return None
-        for i in truths:
-            read[i] = read[i].astype(_BOOL)
-        if meter is None:
-            found = undisturbed(function, read)
-        else:
-            start = perf_counter()
-            found = undisturbed(function, read)
-            meter.add(perf_counter() - start)
-        if len(lanes) > 1:
-            # What else is returned nobody asked for.
-            return tuple(map(_kept, found, repeat(read[0].shape), lanes, made, repeat(shape)))
-        if type(found) is not _ARRAY and isinstance(found, (tuple, list)):
-            found = found[0]
-        return _kept(found, read[0].shape, lanes[0], made[0], shape)
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        operands: Types,
+        truths: Sequence[int],
+        gaps: bool,
+        most: int,
+        lanes: Types,
+        made: Types,
+        meter: Meter | None = None,
+    ) -> None:
+        same = tuple(m is lane for m, lane in zip(made, lanes, strict=True))
+        make = _maker(len(operands), tuple(truths), gaps, same, meter is not None)
+        self.called: Final[Callable[..., Any]] = make(function, operands, most, lanes, made, meter)
 
 
-def _kept(found: Any, flat: tuple[int, ...], lane: np.dtype[Any], made: np.dtype[Any], shape: tuple[int, ...]) -> Any:
-    """What a function made of arrays of the shape `flat`, as an array of its own: found may be an operand itself, a
-    number or a row of a table."""
-    if type(found) is _ARRAY and found.shape == flat and found.dtype == lane:
-        result = found.copy()
+@cache
+def _maker(
+    count: int, truths: tuple[int, ...], gaps: bool, same: tuple[bool, ...], metered: bool
+) -> Callable[..., Any]:
+    """What makes the function that a plan calls. It is written for its operands and results, of which some are of the
+    `same` type as lanes: loops over them took as long as adding two numbers."""
+    of_operands, of_results = (lambda text: _each(text, count)), (lambda text: _each(text, len(same)))
+    asked = [f"type(x{i}) is _ARRAY" for i in range(count)]
+    asked += ["len(row := x0.shape) == 1", *(f"x{i}.shape == row" for i in range(1, count))]
+    asked += [] if gaps else [f"x{i}.flags.c_contiguous" for i in range(count)]
+    lines = [
+        "def make(function, operands, most, lanes, made, meter):",
+        f"    {of_operands('t#')} = operands",
+        f"    {of_results('lane#')} = lanes",
+        f"    {of_results('made#')} = made",
+        "    def called(arrays, out=None, alone=False):",
+        f"        {of_operands('x#')} = arrays",
+        "        if out is not None:",
+        "            return None",
+        f"        if {' and '.join(asked)}:",
+        f"            {of_operands('y#')} = {of_operands('x#.view(t#)')}",
+        "            shape = None",
+        "        else:",
+        "            read = _others(arrays, operands, most)",
+        "            if not read:",
+        "                return None",
+        f"            {of_operands('y#')} = read",
+        "            shape = x0.shape",
+        "        flat = y0.shape",
+        "        if not 0 < flat[0] <= most:",
+        "            return None",
+        *(f"        y{i} = y{i}.astype(_BOOL)" for i in truths),
+        *(["        start = perf_counter()"] if metered else []),
+        f"        found = undisturbed(function, ({of_operands('y#')}))",
+        *(["        meter.add(perf_counter() - start)"] if metered else []),
+    ]
+    if len(same) > 1:
+        # What else is returned nobody asked for.
+        lines.append(f"        {of_results('z#')} *_ = found")
     else:
-        result = np.empty(flat, lane)
-        result[...] = found
-    if made is not lane:
-        result = result.view(made)
-    return result if len(shape) == 1 else result.reshape(shape) if shape else result[0]
+        lines.append("        z0 = found[0] if type(found) is not _ARRAY and isinstance(found, (tuple, list)) else found")
+    for i, is_same in enumerate(same):
+        view = "" if is_same else f".view(made{i})"
+        lines += [
+            f"        if type(z{i}) is _ARRAY and z{i}.shape == flat and z{i}.dtype == lane{i}:",
+            # It may be an operand itself.
+            f"            z{i} = z{i}.copy(){view}",
+            "        else:",
+            f"            z{i} = _filled(z{i}, flat, lane{i}){view}",
+        ]
+    found = "z0" if len(same) == 1 else f"({of_results('z#')})"
+    shaped = "_shaped(z0, shape)" if len(same) == 1 else f"({of_results('_shaped(z#, shape)')})"
+    lines += [f"        return {found} if shape is None else {shaped}", "    return called"]
+    scope: dict[str, Any] = {
+        "_ARRAY": _ARRAY, "_BOOL": _BOOL, "_others": _others, "_filled": _filled, "_shaped": _shaped,
+        "undisturbed": undisturbed, "perf_counter": perf_counter,
+    }  # fmt: skip
+    exec("\n".join(lines), scope)
+    make: Callable[..., Any] = scope["make"]
+    return make
+
+
+def _each(text: str, count: int) -> str:
+    return "".join(f"{text.replace('#', str(i))}, " for i in range(count))
+
+
+def _others(arrays: Sequence[Any], operands: Types, most: int) -> list[Array]:
+    """Single numbers, and arrays of several dimensions, in one; nothing where they are something else."""
+    try:
+        shape = arrays[0].shape
+        if len(shape) == 1 or (shape and arrays[0].size > most):
+            return []
+    except (AttributeError, TypeError):
+        return []  # no array
+    return _flat(arrays, operands, shape)
+
+
+def _filled(found: Any, flat: tuple[int, ...], lane: np.dtype[Any]) -> Array:
+    """An array of the shape `flat` of what has another: a number, or the row of a table."""
+    result = np.empty(flat, lane)
+    result[...] = found
+    return result
+
+
+def _shaped(result: Array, shape: tuple[int, ...]) -> Any:
+    return result.reshape(shape) if shape else result[0]
 
 
 class Registered(NamedTuple):

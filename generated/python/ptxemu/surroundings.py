@@ -37,6 +37,7 @@ _Stored, _fetch, _put = environment.Stored, environment.fetch, environment.put
 # What a fenv_t of x86-64 on Linux has of control bits, in the ordinary one: those of the old unit, and MXCSR's.
 # Elsewhere nothing is known, and every environment a foreign one.
 _WORD: Final = environment.MXCSR_WORD
+_Modes, (_fetch_modes, _CONTROL, _USUAL) = environment.Modes, environment.MODES or (None, 0, 0)
 _IS_KNOWN: Final = _PLAIN is not None and environment.IS_X86_ON_LINUX
 _OLD, _MXCSR = (_PLAIN[0], _PLAIN[_WORD] & ~0x3F) if _PLAIN is not None else (0, 0)
 
@@ -48,7 +49,17 @@ def undisturbed(run: Callable[..., _Made], arguments: Sequence[Any]) -> _Made:
         with np.errstate(all="ignore"), environment.ordinary():
             return run(*arguments)
     variable, silent = _SILENCE
-    state, before = variable.get(), _Stored()
+    state = variable.get()
+    if _fetch_modes is not None:
+        modes = _Modes()
+        _fetch_modes(modes)
+        if modes[0] & _CONTROL == _USUAL:
+            variable.set(silent)
+            try:
+                return run(*arguments)
+            finally:
+                variable.set(state)
+    before = _Stored()
     _fetch(before)
     foreign = before[_WORD] & ~0x3F != _MXCSR or before[0] != _OLD or not _IS_KNOWN
     try:
