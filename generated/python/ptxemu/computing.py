@@ -20,7 +20,6 @@ from .running import BLOCK, WORTH_THREADS, in_blocks, on_threads, takes
 from .signature import Signature
 from .surroundings import undisturbed
 from .switch import is_accelerated, is_forbidden, is_left_to_time, is_shipped
-from .ufuncs import as_own
 
 if TYPE_CHECKING:
     from .accelerator import Native
@@ -177,12 +176,11 @@ class Computing:
         native: Native | None = self.__dict__.get("_native")
         if native is None:
             return None
-        views = tuple(map(as_own, (*types, *made)))
-        ufunc = native.ufunc(views, len(types), results)
+        ufunc = native.ufunc((*types, *made), len(types), results)
         if ufunc is None:
             return None
         most = BLOCK if native.decides else WORTH_THREADS // self._signature.lanes
-        return quick.Registered(ufunc, None if views == (*types, *made) else views, made, most, native.decides)
+        return quick.Registered(ufunc, made, most, native.decides)
 
     def _planned(self, operands: Sequence[Array], bits: Sequence[Array], made: quick.Types) -> quick.Plan:
         """How arrays of these types are taken by NumPy: one element, if C has not been asked for more."""

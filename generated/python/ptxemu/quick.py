@@ -57,7 +57,13 @@ def _maker(
 ) -> Callable[..., Any]:
     """What makes the function that a plan calls. It is written for its operands and results, of which some are of the
     `same` type as lanes: loops over them took as long as adding two numbers."""
-    of_operands, of_results = (lambda text: _each(text, count)), (lambda text: _each(text, len(same)))
+
+    def of_operands(text: str) -> str:
+        return _each(text, count)
+
+    def of_results(text: str) -> str:
+        return _each(text, len(same))
+
     asked = [f"type(x{i}) is _ARRAY" for i in range(count)]
     asked += ["len(row := x0.shape) == 1", *(f"x{i}.shape == row" for i in range(1, count))]
     asked += [] if gaps else [f"x{i}.flags.c_contiguous" for i in range(count)]
@@ -91,7 +97,9 @@ def _maker(
         # What else is returned nobody asked for.
         lines.append(f"        {of_results('z#')} *_ = found")
     else:
-        lines.append("        z0 = found[0] if type(found) is not _ARRAY and isinstance(found, (tuple, list)) else found")
+        lines.append(
+            "        z0 = found[0] if type(found) is not _ARRAY and isinstance(found, (tuple, list)) else found"
+        )
     for i, is_same in enumerate(same):
         view = "" if is_same else f".view(made{i})"
         lines += [
@@ -140,12 +148,10 @@ def _shaped(result: Array, shape: tuple[int, ...]) -> Any:
 
 
 class Registered(NamedTuple):
-    """A kernel in C. `views` are what its ufunc takes the arrays and gives its results as, where some are no types of
-    NumPy's own; the results come as `made`. Up to `most` elements no thread is worth it. Where it `decides`, it says
-    which lanes it leaves undecided."""
+    """A kernel in C, whose results come as `made`. Up to `most` elements no thread is worth it. Where it `decides`, it
+    says which lanes it leaves undecided."""
 
     ufunc: np.ufunc
-    views: Types | None
     made: Types
     most: int
     decides: bool
@@ -153,7 +159,7 @@ class Registered(NamedTuple):
     def called(self, arrays: Sequence[Any], out: Any = None, alone: bool = False) -> Any:
         """The result, in `out` where given; None where it takes more than the ufunc. `alone`: on one thread, however
         many elements there are."""
-        views, most, is_flat = self.views, self.most, True
+        most, is_flat = self.most, True
         if alone and not self.decides:
             most = sys.maxsize
         if out is not None and not self._fills(out, most):
@@ -166,14 +172,9 @@ class Registered(NamedTuple):
         # Where there is one dimension, the result is as large as the largest.
         if not is_flat and not _makes_at_most(most, arrays):
             return None
-        if views is not None:
-            try:
-                arrays = list(map(_ARRAY.view, arrays, views))
-            except TypeError:  # numbers among them
-                arrays = [x.view(t) for x, t in zip(arrays, views, strict=False)]
         try:
             if out is not None:
-                self.ufunc(*arrays, out=out if views is None else out.view(views[-1]))
+                self.ufunc(*arrays, out=out)
                 return out
             found = self.ufunc(*arrays)
         except ValueError:
@@ -182,11 +183,7 @@ class Registered(NamedTuple):
             found, undecided = found
             if b"\1" in undecided.tobytes():
                 return None
-        if views is None:
-            return found
-        if type(found) is tuple:
-            return tuple([x.view(t) for x, t in zip(found, self.made, strict=True)])
-        return found.view(self.made[0])
+        return found
 
     def _fills(self, out: Any, most: int) -> bool:
         """Is this a place for the result? An operand in it is gone when undecided lanes are asked for again."""
