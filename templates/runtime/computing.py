@@ -37,7 +37,7 @@ class Computing:
     _COMPILED: ClassVar = "_native"
     # The lanes that BLOCK_SECONDS suffice for, as far as is known.
     _most = sys.maxsize
-    _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans", "_ufunc", "_meter", "_most"}
+    _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans", "_latest", "_ufunc", "_meter", "_most"}
     # What a subclass knows of what it computes.
     target: str | None
     variant: Variant
@@ -62,6 +62,11 @@ class Computing:
     @cached_property
     def _plans(self) -> dict[tuple[Any, ...], quick.Plan | quick.Registered]:
         """By the operands' types, behind the number of results where that is 2."""
+        return {}
+
+    @cached_property
+    def _latest(self) -> dict[int, Callable[..., Any]]:
+        """What was called last with NumPy, by the number of results: it sees by itself whether it is meant again."""
         return {}
 
     @cached_property
@@ -103,7 +108,7 @@ class Computing:
         self.__dict__.update({self._COMPILED: compiled, "_meter": None})
         self.__dict__.pop("_ufunc", None)
         # What a call is about to plan with NumPy goes with the old ones.
-        self.__dict__["_plans"] = {}
+        self.__dict__.update({"_plans": {}, "_latest": {}})
 
     @property
     def is_in_c(self) -> bool:
@@ -181,7 +186,9 @@ class Computing:
         most = BLOCK if native.decides else WORTH_THREADS // self._signature.lanes
         return quick.Registered(ufunc, made, most, native.decides)
 
-    def _planned(self, operands: Sequence[Array], bits: Sequence[Array], made: quick.Types) -> quick.Plan:
+    def _planned(
+        self, types: quick.Types, operands: Sequence[Array], bits: Sequence[Array], made: quick.Types
+    ) -> quick.Plan:
         """How arrays of these types are taken by NumPy: one element, if C has not been asked for more."""
         s = self._signature
         function, wanted = self._of_few()
@@ -192,7 +199,7 @@ class Computing:
         read = tuple(_BYTE if t == _BOOL else t for t in read)
         gaps, at_once = s.flat and s.lanes == 1, 1 if s.flat else s.lanes
         most = BLOCK // at_once if self._is_settled() else s.lanes // at_once
-        return quick.Plan(function, read, truths, gaps, most, lanes, made, self._meter)
+        return quick.Plan(types, function, read, truths, gaps, most, lanes, made, self._meter)
 
     def _is_settled(self) -> bool:
         """Is it known whether C does the work?"""

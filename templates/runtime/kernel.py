@@ -10,6 +10,7 @@ import numpy as np
 from . import (
     arithmetic,  # noqa: F401  # what kernels call: loaded with the package, so that a first call need not
     comparison,  # noqa: F401
+    quick,
 )
 from .binary import Array
 from .computing import Computing
@@ -78,7 +79,12 @@ def execute(
         (array([ True, False]), array([False,  True]))
 
     Raises what `compile` and a kernel's call raise."""
-    return compile(spelling, len(arrays), target)(*arrays, out=out, threads=threads, results=results)
+    # `compile` would look at what is right here.
+    is_usual = type(spelling) is str and (target is None or type(target) is str)
+    kernel = (_compile if is_usual else compile)(spelling, len(arrays), target)
+    if out is None and threads is None and results is _ONE:
+        return kernel(*arrays)
+    return kernel(*arrays, out=out, threads=threads, results=results)
 
 
 class Kernel(Computing):
@@ -146,6 +152,12 @@ class Kernel(Computing):
         Raises OperandError (a TypeError) for operands and an `out` of another number or dtype, ValueError for shapes
         and for a number of threads below 1 or of results that there is not, TypeError for one that is no integer."""
         if type(results) is int and (threads is None or (type(threads) is int and threads == 1)):
+            latest = self._latest
+            again = latest.get(results)
+            if again is not None:
+                found = again(arrays, out)
+                if found is not None:
+                    return found
             try:
                 types = tuple([x.dtype for x in arrays])
                 plan = self._plans[types if results is _ONE else (results, *types)]
@@ -154,6 +166,8 @@ class Kernel(Computing):
             else:
                 found = plan.called(arrays, out, threads is not None)
                 if found is not None:
+                    if type(plan) is quick.Plan:
+                        latest[results] = plan.called
                     return found
         if len(arrays) != self.operands:
             raise OperandError(f"{self._row} takes {counted(self.operands)}, {len(arrays)} came")
@@ -178,7 +192,7 @@ class Kernel(Computing):
         is_usual = all(o is None or o.dtype == t for o, t in zip(given, made, strict=True))
         if arrays and is_usual and all(x.dtype.isnative for x in (*operands, *bits)):
             types, plans = tuple([x.dtype for x in arrays]), self._plans
-            plan = self._registered(types, tuple(made), results) or self._planned(operands, bits, tuple(made))
+            plan = self._registered(types, tuple(made), results) or self._planned(types, operands, bits, tuple(made))
             plans[types if results == 1 else (results, *types)] = plan
         found = tuple([x[()] if o is None and not shape else x for x, o in zip(filled, given, strict=True)])
         return found if len(places) > 1 else found[0]

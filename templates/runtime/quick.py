@@ -26,16 +26,17 @@ Types: TypeAlias = "tuple[np.dtype[Any], ...]"
 
 
 class Plan:
-    """What becomes of arrays: `function` takes them as one of the types of `operands` each, of one dimension, up to
-    `most` numbers, with `gaps` between them or without; at the places of `truths`, as bools where a byte is not 0. What
-    it returns, or as many of that as there are `lanes`, is kept as one of these each, and comes as `made`. A `meter`
-    adds up the time.
+    """What becomes of arrays of these types: `function` takes them as one of those of `operands` each, of one
+    dimension, up to `most` numbers, with `gaps` between them or without; at the places of `truths`, as bools where a
+    byte is not 0. What it returns, or as many of that as there are `lanes`, is kept as one of these each, and comes as
+    `made`. A `meter` adds up the time.
 
-    `called(arrays, out, alone)` is the result; None where arrays are not what is read quickly, or it has a place
-    already."""
+    `called(arrays, out, alone)` is the result; None where arrays are others, or not what is read quickly, or it has a
+    place already."""
 
     def __init__(
         self,
+        types: Types,
         function: Callable[..., Any],
         operands: Types,
         truths: Sequence[int],
@@ -47,7 +48,7 @@ class Plan:
     ) -> None:
         same = tuple(m is lane for m, lane in zip(made, lanes, strict=True))
         make = _maker(len(operands), tuple(truths), gaps, same, meter is not None)
-        self.called: Final[Callable[..., Any]] = make(function, operands, most, lanes, made, meter)
+        self.called: Final[Callable[..., Any]] = make(types, function, operands, most, lanes, made, meter)
 
 
 @cache
@@ -63,23 +64,24 @@ def _maker(
     def of_results(text: str) -> str:
         return _each(text, len(same))
 
-    asked = [f"type(x{i}) is _ARRAY" for i in range(count)]
+    asked = [f"type(x{i}) is _ARRAY and x{i}.dtype == d{i}" for i in range(count)]
     asked += ["len(row := x0.shape) == 1", *(f"x{i}.shape == row" for i in range(1, count))]
     asked += [] if gaps else [f"x{i}.flags.c_contiguous" for i in range(count)]
     lines = [
-        "def make(function, operands, most, lanes, made, meter):",
+        "def make(types, function, operands, most, lanes, made, meter):",
+        f"    {of_operands('d#')} = types",
         f"    {of_operands('t#')} = operands",
         f"    {of_results('lane#')} = lanes",
         f"    {of_results('made#')} = made",
         "    def called(arrays, out=None, alone=False):",
-        f"        {of_operands('x#')} = arrays",
-        "        if out is not None:",
+        f"        if out is not None or len(arrays) != {count}:",
         "            return None",
+        f"        {of_operands('x#')} = arrays",
         f"        if {' and '.join(asked)}:",
         f"            {of_operands('y#')} = {of_operands('x#.view(t#)')}",
         "            shape = None",
         "        else:",
-        "            read = _others(arrays, operands, most)",
+        "            read = _others(arrays, types, operands, most)",
         "            if not read:",
         "                return None",
         f"            {of_operands('y#')} = read",
@@ -124,11 +126,11 @@ def _each(text: str, count: int) -> str:
     return "".join(f"{text.replace('#', str(i))}, " for i in range(count))
 
 
-def _others(arrays: Sequence[Any], operands: Types, most: int) -> list[Array]:
+def _others(arrays: Sequence[Any], types: Types, operands: Types, most: int) -> list[Array]:
     """Single numbers, and arrays of several dimensions, in one; nothing where they are something else."""
     try:
         shape = arrays[0].shape
-        if len(shape) == 1 or (shape and arrays[0].size > most):
+        if len(shape) == 1 or (shape and arrays[0].size > most) or tuple([x.dtype for x in arrays]) != types:
             return []
     except (AttributeError, TypeError):
         return []  # no array
