@@ -120,11 +120,11 @@ INLINED BITS OF(convert)(double number, int mode, int ftz) {
 
 #if WIDTH == 32
 
-/* Where not DIRECT, and where tiny results are told, in binary64, where nothing is subnormal: on what is, some processors take a hundred times as long. Products are exact,
-   and what was rounded in one direction may be rounded again in that direction. To nearest, a sum is rounded to odd
-   first; a quotient or root has enough bits (2p + 2; Figueroa 1995), also of a quotient that becomes subnormal: from
-   the middle between two such numbers it is as far. Doubled and halved, because compilers would compute in binary32
-   what is made a binary32 at once. */
+/* Where not DIRECT, and where tiny results are told, in binary64, where nothing is subnormal: on what is, some processors
+   take a hundred times as long. Products are exact, and what was rounded in one direction may be rounded again in that
+   direction. To nearest, a sum is rounded to odd first; a quotient has enough bits (2p + 2; Figueroa 1995), also one
+   that becomes subnormal: from the middle between two such numbers it is as far. Doubled and halved, because compilers
+   would compute in binary32 what is made a binary32 at once. */
 INLINED BITS OF(multiplication)(BITS x, BITS y, int mode, int ftz) {
     if (DIRECT && !ftz)
         return OF(finished)(NUMBER_OF_BITS(x) * NUMBER_OF_BITS(y), 0, 0);
@@ -138,11 +138,14 @@ INLINED BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
     return OF(convert)((a + a) / b * 0.5, mode, ftz);
 }
 INLINED BITS OF(squareRoot)(BITS x, int mode, int ftz) {
-    if (DIRECT) {
-        float root = __builtin_sqrtf(NUMBER_OF_BITS(x));
-        return OF(finished)(root, root + root, ftz);
-    }
-    return OF(convert)(__builtin_sqrt(OF(number)(x) * 4) * 0.5, mode, ftz);
+    if (DIRECT)
+        return OF(finished)(__builtin_sqrtf(NUMBER_OF_BITS(x)), 0, 0);
+    /* A subnormal number is 2m * 2**-150 with an integer m; no root is tiny. */
+    BITS size = OF(magnitude)(x);
+    _Bool low = size < SMALLEST_NORMAL;
+    BITS number = bits_of_float((float)(int32_t)(2 * size)) | (x & SIGN_MASK);
+    float root = __builtin_sqrtf(float_of_bits(SELECT(low, number, x)));
+    return OF(finished)(root * float_of_bits(SELECT(low, bits_of_float(0x1p-75f), bits_of_float(1))), 0, 0);
 }
 INLINED BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ftz) {
     if (DIRECT) {
