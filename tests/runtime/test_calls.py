@@ -184,6 +184,32 @@ def test_the_callers_environment_neither_counts_nor_changes_in_later_calls(direc
         assert before == ((one + small).tobytes(), (one - small).tobytes(), (least + least).tobytes())
 
 
+@pytest.mark.skipif(not environment.FLUSHES, reason="the environment cannot be steered on this platform")
+def test_where_control_bits_are_not_read_alone_the_whole_environment_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surroundings, "_fetch_modes", None)
+    for direction in environment._ORDER:
+        test_the_callers_environment_neither_counts_nor_changes_in_later_calls(direction, True)
+
+
+def test_a_call_is_not_taken_for_the_one_before() -> None:
+    kernel, add = ptxemu.compile("setp.lt.f32"), ptxemu.compile("add.f32")
+    one, two = np.float32([1]), np.float32([2])
+    for _ in range(3):
+        assert kernel(one, two).tolist() == [True]
+        assert [x.tolist() for x in kernel(one, two, results=2)] == [[True], [False]]
+        assert kernel(one.view(np.uint32), two.view(np.uint32)).tolist() == [True]
+        assert kernel(one[0], two[0]) and kernel(one, two[0]).tolist() == [True]
+        assert kernel(np.tile(one, (2, 3)), two).all()
+        out = np.zeros(1, bool)
+        assert kernel(one, two, out=out) is out and out.all()
+        assert add(one, two).dtype == np.float32 and add(one.view(np.uint32), two.view(np.uint32)).dtype == np.uint32
+        for wrong in ((one,), (one, two, one), (one, two.astype(float)), (one, two.view(np.uint32)), (one, "2")):
+            with pytest.raises(ptxemu.OperandError):
+                kernel(*wrong)
+        with pytest.raises(TypeError, match="results"):
+            kernel(one, two, results=np.array([1, 2]))  # type: ignore[arg-type]
+
+
 def test_nothing_is_said_and_the_error_state_comes_back_in_later_calls() -> None:
     kernel = ptxemu.compile("add.f32")
     infinity = np.float32([np.inf])
