@@ -15,8 +15,8 @@ _Static_assert(sizeof 1.0 == sizeof(double), "an option such as -fsingle-precisi
    it, and vectorises nothing. */
 #define INLINED static inline __attribute__((always_inline))
 
-/* May all that rounds be computed in binary32 itself, subnormal numbers too? STUMBLES says that the processor takes long for
-   subnormal numbers, as environment.py found; without fused operations of its own it would call the C library. */
+/* May all that rounds be computed in binary32 itself, subnormal numbers too? STUMBLES says that these take the processor
+   long, as environment.py found; without fused operations of its own it would call the C library. */
 #if (defined __FMA__ || defined __ARM_FEATURE_FMA) && !defined STUMBLES
 #define DIRECT 1
 #else
