@@ -97,7 +97,7 @@ def _maker(
     ]
     if len(same) > 1:
         # What else is returned nobody asked for.
-        lines.append(f"        {of_results('z#')} *_ = found")
+        lines.append(f"        {of_results('z#')} = found[:{len(same)}]")
     else:
         lines.append(
             "        z0 = found[0] if type(found) is not _ARRAY and isinstance(found, (tuple, list)) else found"
