@@ -44,7 +44,7 @@ _CONSTANTS: Final = {"x86_64": _X86, "AMD64": _X86, "aarch64": _ARM, "arm64": _A
 # Longer than any fenv_t.
 _LENGTH = 512
 # Where a fenv_t of x86-64 on Linux keeps MXCSR, and the bits there that flush tiny results (FTZ) and operands (DAZ).
-MXCSR_WORD, _MXCSR_DEFAULT = 7, 0x1F80
+_MXCSR_WORD, _MXCSR_DEFAULT = 7, 0x1F80
 _FLUSH_RESULTS, _FLUSH_OPERANDS = 0x8000, 0x40
 Stored = ctypes.c_uint32 * (_LENGTH // 4)
 # The environments by direction, whether tiny results are flushed, and whether subnormal operands are.
@@ -106,14 +106,14 @@ def _found() -> tuple[dict[_Key, Environment], Any, Any]:
         flushing = sys.platform == "linux" and constants is _X86
         if flushing:
             # Another library may have left the unit flushing.
-            plain[MXCSR_WORD] &= ~(_FLUSH_RESULTS | _FLUSH_OPERANDS)
-            flushing = plain[MXCSR_WORD] & ~0x3F == _MXCSR_DEFAULT
+            plain[_MXCSR_WORD] &= ~(_FLUSH_RESULTS | _FLUSH_OPERANDS)
+            flushing = plain[_MXCSR_WORD] & ~0x3F == _MXCSR_DEFAULT
         put(plain)
         for direction, constant in constants.items():
             if set_direction(constant) == 0:
                 for ftz, daz in product((False, True), repeat=2) if flushing else [(False, False)]:
                     inside = stored()
-                    inside[MXCSR_WORD] |= _FLUSH_RESULTS * ftz | _FLUSH_OPERANDS * daz
+                    inside[_MXCSR_WORD] |= _FLUSH_RESULTS * ftz | _FLUSH_OPERANDS * daz
                     found[direction, ftz, daz] = Environment(inside, plain, put)
     finally:
         put(before)
@@ -123,13 +123,13 @@ def _found() -> tuple[dict[_Key, Environment], Any, Any]:
 _ENVIRONMENTS, fetch, put = _found()
 # The ordinary environment, and how two directions are set, in the C library's form.
 PLAIN: Final = _ENVIRONMENTS[_ORDINARY].inside if _ENVIRONMENTS else None
-IS_X86_ON_LINUX: Final = (roundTiesToEven, True, True) in _ENVIRONMENTS
 
 
 def _modes() -> tuple[Any, int, int] | None:
     """fegetmode, which reads the control bits alone and is much sooner than fegetenv; which of its 64 bits these are,
     and what they are in the ordinary environment. None where there is no such function."""
-    fetch_modes = getattr(ctypes.PyDLL(None), "fegetmode", None) if IS_X86_ON_LINUX else None
+    is_x86_on_linux = (roundTiesToEven, True, True) in _ENVIRONMENTS
+    fetch_modes = getattr(ctypes.PyDLL(None), "fegetmode", None) if is_x86_on_linux else None
     if fetch_modes is None:
         return None
     # Those of the old unit, and MXCSR's but for its flags.

@@ -33,12 +33,8 @@ def _is_silent(variable: ContextVar[Any], silent: Any) -> bool:
 _SILENCE: Final = _silence()
 _PLAIN: Final = environment.PLAIN
 _Stored, _fetch, _put = environment.Stored, environment.fetch, environment.put
-# What a fenv_t of x86-64 on Linux has of control bits, in the ordinary one: those of the old unit, and MXCSR's.
-# Elsewhere nothing is known, and every environment a foreign one.
-_WORD: Final = environment.MXCSR_WORD
+# Where control bits cannot be read alone, every environment is taken for a foreign one.
 _Modes, (_fetch_modes, _CONTROL, _USUAL) = environment.Modes, environment.MODES or (None, 0, 0)
-_IS_KNOWN: Final = _PLAIN is not None and environment.IS_X86_ON_LINUX
-_OLD, _MXCSR = (_PLAIN[0], _PLAIN[_WORD] & ~0x3F) if _PLAIN is not None else (0, 0)
 
 
 def undisturbed(run: Callable[..., _Made], arguments: Sequence[Any]) -> _Made:
@@ -53,23 +49,20 @@ def undisturbed(run: Callable[..., _Made], arguments: Sequence[Any]) -> _Made:
         modes = _Modes()
         _fetch_modes(modes)
         if modes[0] & _CONTROL == _USUAL:
-            variable.set(silent)
             try:
+                variable.set(silent)
                 return run(*arguments)
             finally:
                 variable.set(state)
     before = _Stored()
     _fetch(before)
-    foreign = before[_WORD] & ~0x3F != _MXCSR or before[0] != _OLD or not _IS_KNOWN
     try:
         variable.set(silent)
-        if foreign:
-            _put(_PLAIN)
+        _put(_PLAIN)
         return run(*arguments)
     finally:
         # An interrupt comes between two calls.
         try:
-            if foreign:
-                _put(before)
+            _put(before)
         finally:
             variable.set(state)
