@@ -69,7 +69,7 @@ def operands_for(v: Variant, a: Accuracy) -> list[np.ndarray]:
     return columns
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(24)
 @each_size
 @pytest.mark.parametrize(("v", "a"), BOUNDS)
 def test_the_bound_is_kept_with_room_to_spare(v: Variant, a: Accuracy, whole: bool) -> None:

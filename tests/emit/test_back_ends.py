@@ -156,7 +156,7 @@ def lanes(count: int | None) -> list[tuple[Variant, Checked]]:
 @each_size
 def test_the_emulator_agrees_with_the_exact_back_end_on_every_variant(whole: bool) -> None:
     rng = random.Random(2026)
-    for v, c in lanes(None if whole else 60):
+    for v, c in lanes(None if whole else 36):
         grids = [grid(s.kind) for s in v.sources]
         rows = [tuple(map(rng.choice, grids)) for _ in range(24 if whole else 9)]
         rows += [tuple(rng.getrandbits(s.kind.width) for s in v.sources) for _ in range(8 if whole else 3)]

@@ -39,7 +39,7 @@ def check(v: Variant, columns: list[Bits]) -> None:
 @each_size
 @pytest.mark.parametrize("group", GROUPS)
 def test_special_values_and_some_random_ones(group: str, whole: bool) -> None:
-    for v in GROUPS[group] if whole else spread(GROUPS[group], 6):
+    for v in GROUPS[group] if whole else spread(GROUPS[group], 4):
         for path in PATHS if "ftz" in v.modifiers else ("by itself",):
             with taking(path, environment):
                 check(v, operands(v))

@@ -14,7 +14,7 @@ GRID_RANDOM = 1 << 12
 MILLION = 1 << 20
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(20)
 @each_size
 @pytest.mark.parametrize("group", GROUPS, ids=ids)
 def test_special_values_and_some_random_ones(group: tuple[str, frozenset[str], str, int], whole: bool) -> None:

@@ -8,7 +8,7 @@ from helpers.mixed import GROUPS, Group, check, everything, ids, operands, rows
 FEW = 1 << 18
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("group", GROUPS, ids=ids)
 def test_special_values_and_some_random_ones(group: Group) -> None:
     check(group, operands(group, 1 << 12))

@@ -96,7 +96,7 @@ def test_many_spoilt_statements_are_judged_as_ptxas_judges_them(db: Database, pt
     assert disagreements(db, ptxas, spoilt(db, 10_000, seed), pair, batch=300) == []
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     "constant",
     [

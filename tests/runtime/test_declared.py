@@ -65,7 +65,7 @@ def check(got: Any, want: Sequence[int], given: Sequence[Any], *what: object) ->
     assert not wrong, (*what, len(wrong), wrong[:5])
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("f", FORMATS, ids=lambda f: f.name)
 @pytest.mark.parametrize("name", ROUNDED)
 def test_operations_that_round(f: Format, name: str) -> None:

@@ -127,7 +127,7 @@ def random(f: Any, count: int, *key: object) -> Bits:
 # Against MPFR
 
 
-@pytest.mark.sampled(64)
+@pytest.mark.sampled(40)
 @each_size
 @each_name
 @each_format
@@ -149,7 +149,7 @@ def test_16_bits(name: str, f: Any, mode: str) -> None:
     check(name, np.arange(MODES.index(mode), 1 << 16, 13).astype(np.uint16), f, mode, False)
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(16)
 @each_size
 @each_name
 @each_mode
@@ -159,7 +159,7 @@ def test_random_f32(name: str, mode: str, whole: bool) -> None:
     check(name, x, F32, mode, False)
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(16)
 @each_name
 @each_mode
 @each_path
@@ -198,7 +198,7 @@ def test_a_format_without_a_carrier(name: str, mode: str) -> None:
     check_another_format(name, E11M4, mode)
 
 
-@pytest.mark.sampled(48)
+@pytest.mark.sampled(32)
 @each_name
 @each_mode
 @each_flush

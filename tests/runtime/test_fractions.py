@@ -50,7 +50,7 @@ def test_a_choice_beside_one_number(name: str, f: Any) -> None:
             assert_same(choice(x, y, f, daz), choice(x, np.full_like(x, y), f, daz), x, np.full_like(x, y))
 
 
-@pytest.mark.sampled(36)
+@pytest.mark.sampled(24)
 @each_size
 @each_flush
 @pytest.mark.parametrize("mode", binary.DIRECTIONS)
@@ -79,7 +79,7 @@ def test_against_fractions(f: Any, mode: str, ftz: bool, whole: bool) -> None:
             assert_same(actual, due, *operands)
 
 
-@pytest.mark.sampled(36)
+@pytest.mark.sampled(24)
 @each_size
 @each_flush
 @pytest.mark.parametrize("mode", binary.DIRECTIONS)
@@ -178,7 +178,7 @@ def test_known_results(name: str, operands: list[int], mode: str, ftz: bool, exp
     assert_same(getattr(operations, name)(*arrays, F32, mode, ftz), np.array([expected], np.uint32), *arrays)
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(14)
 @each_path
 @pytest.mark.parametrize("f", [F16, F32, F64, E11M4], ids=lambda f: f.name)
 @pytest.mark.parametrize("mode", binary.DIRECTIONS)

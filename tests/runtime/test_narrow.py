@@ -72,7 +72,7 @@ def check(spelling: str, operands: int, size: int) -> None:
         assert_equal(spelling, [lanes[1], lanes[0]], got.view(register.dtype), register)
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("case", list(some()), ids=identify)
 def test_some_conversions(case: tuple[str, int]) -> None:
     check(*case, size=2000)

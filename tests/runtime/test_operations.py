@@ -44,7 +44,7 @@ def check(name: str, operands: list[NDArray[Any]], f: Any, mode: str, ftz: bool)
         assert_same(actual, expected, *operands)
 
 
-@pytest.mark.sampled(48)
+@pytest.mark.sampled(32)
 @each_size
 @each_format
 @each_mode
@@ -55,7 +55,7 @@ def test_binary_operations(name: str, f: Any, mode: str, ftz: bool, whole: bool)
         check(name, thinned(operands, whole, f.name, name, mode, ftz), f, mode, ftz)
 
 
-@pytest.mark.sampled(72)
+@pytest.mark.sampled(40)
 @each_path
 @each_format
 @each_mode
@@ -72,7 +72,7 @@ def test_operands_flushed_by_the_operation(name: str, f: Any, mode: str) -> None
         assert_same(operation(*operands, f, mode, ftz, True), operation(*before, f, mode, ftz), *operands)
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(16)
 @each_path
 @each_format
 @pytest.mark.parametrize("name", ["maximum", "minimum", "maximumNumber", "minimumNumber"])
@@ -100,7 +100,7 @@ def test_square_root(f: Any, mode: str, ftz: bool, whole: bool) -> None:
     check("squareRoot", thinned([np.concatenate(some)], whole, f.name, mode, ftz), f, mode, ftz)
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(10)
 @each_size
 @each_format
 @each_mode
@@ -110,7 +110,7 @@ def test_fused_multiply_add(f: Any, mode: str, ftz: bool, whole: bool) -> None:
         check("fusedMultiplyAdd", thinned(operands, whole, f.name, mode, ftz), f, mode, ftz)
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(36)
 @each_size
 @each_mode
 @each_flush

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..model import BOOL, Form, Operand, SyntaxLine, Type, Variant
 from .context import Context
@@ -97,7 +97,7 @@ class SyntaxReader:
             types=tuple(self.context.types[t] for t in types),
             result=result,
             second=second,
-            sources=tuple(replace(operand(p, typed), copied=p.name in self.copied) for p in spellings.sources),
+            sources=tuple(operand(p, typed, p.name in self.copied) for p in spellings.sources),
             listed=listed,
         )
         _check_lanes(made, spellings, shown)
@@ -147,13 +147,14 @@ class SyntaxReader:
         return found
 
 
-def operand(place: Place, typed: dict[str, Type]) -> Operand:
+def operand(place: Place, typed: dict[str, Type], copied: bool = False) -> Operand:
     return Operand(
         name=place.name,
         type=typed[place.name],
         registers=place.registers,
         braced=place.braced,
         negatable=place.negatable,
+        copied=copied,
     )
 
 
