@@ -320,7 +320,8 @@ class Catalog:
             on = tuple((t, max((self.window(r, t)[0] for r in every), key=self._order)) for t in here)
             target, ptx = (on[0][0], min((p for _, p in on), key=self._order)) if on else (target, ptx)
         found = Requirement(ptx, target, until, within, on)
-        some = (self.takes(found, t, v) for t in targets for v in self.versions)
+        # The newest take most: one of them answers at once.
+        some = (self.takes(found, t, v) for t in reversed(targets) for v in reversed(self.versions))
         return found if any(some) else None
 
     def is_current(self, r: Requirement) -> bool:
