@@ -24,6 +24,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip(f"the library that breaks off cannot be built: {e}")
 
 
+@pytest.mark.exhaustive
 def test_the_cache_of_kernels_survives_a_kill(library: Path, tmp_path: Path) -> None:
     tried = breaking.tried("the cache", "killed", 4, tmp_path / "tried", library)
     assert tried["steps"] > 5 and not tried["wrong"]

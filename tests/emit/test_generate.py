@@ -62,6 +62,7 @@ def test_the_committed_files_are_what_the_specification_gives(spec: Spec) -> Non
     assert not changes, "".join(generate.diff(ROOT, made, changes))[-3000:]
 
 
+@pytest.mark.exhaustive
 def test_the_bytes_depend_on_nothing_but_the_specification(project: Project, tmp_path: Path) -> None:
     other = tmp_path / "anderswo – elsewhere"
     shutil.copytree(project.root, other)

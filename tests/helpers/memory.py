@@ -1,5 +1,5 @@
 """What copies of the repository have in common is read and checked once for a process: documents, what they say
-together, instructions and their programs, schemas, templates and modules of emulators.
+together, instructions and their programs, schemas, guides, templates and modules of emulators.
 
 A test edits one file of many. The others have the same bytes and names in every copy, so that what was read of them
 once is right again; what has a mistake is read every time.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import compileall
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
@@ -20,6 +21,7 @@ import pytest
 from ptxspec.check import checking
 from ptxspec.check.checking import Checked
 from ptxspec.diagnostics import Diagnostic, display_path
+from ptxspec.emit.products.manual import site
 from ptxspec.model import Evidence, Functions, Instruction, MachineEvidence, Spec
 from ptxspec.read import link, positioned, schema
 from ptxspec.read.context import Context
@@ -53,6 +55,7 @@ def remember(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(link, "read_instruction", _instructions(link.read_instruction))
     patch.setattr(checking, "check_instruction", _programs(checking.check_instruction))
     patch.setattr(checking, "check_functions", _right_functions(checking.check_functions))
+    patch.setattr(site, "document", lru_cache(_MOST)(site.document))
     patch.setattr(jinja2.Environment, "compile", _templates(jinja2.Environment.compile))
     patch.setattr(SourceFileLoader, "source_to_code", _modules(SourceFileLoader.source_to_code))
     # Copies need no bytecode: their modules are remembered. The test of it asks a process of its own.

@@ -71,6 +71,7 @@ def test_a_variant_is_legal_in_its_own_shape_alone() -> None:
         assert all(s.count("!") <= any(o.negatable for o in v.sources) for s, v in found.items())
 
 
+@pytest.mark.exhaustive
 def test_what_is_recorded_to_be_harmless_is_not_asked() -> None:
     assert not any(".approx.approx" in s or ".rank" in s for s in asked("sin"))
     for opcode, instruction in SPEC.instructions.items():

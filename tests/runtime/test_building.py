@@ -193,6 +193,7 @@ def test_a_compiler_whose_libraries_cannot_be_loaded_is_given_up(
     assert "which lying has made, cannot be loaded: " in failed and failed.endswith("; NumPy goes on")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("fresh")
 def test_a_compiler_of_wrong_code_is_given_up(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -65,7 +65,8 @@ def vectors_of(
     try:
         kernel = emu.compile(spelling, operands, target)
     except LookupError as e:
-        refuse_stale(root, read(root.path))
+        # Whether the files are those of then is asked, and nothing of what they say.
+        refuse_stale(root, read_all(root.path, "-").spec or read(root.path))
         raise PtxspecError(str(e)) from None
     paths = [] if rows else recording.below(root.path)
     # A recording is of all variants, and says so of them.

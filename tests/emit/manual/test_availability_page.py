@@ -230,6 +230,7 @@ def test_a_keystroke_costs_less_than_opening_the_page(visit: Visits) -> None:
     assert max(best.values()) < opening
 
 
+@pytest.mark.exhaustive
 def test_nothing_jumps_when_a_state_is_restored(visit: Visits) -> None:
     page = visit("availability.html#q=bf16&target=sm_84")
     shifts = page.evaluate("""() => new Promise(done => {

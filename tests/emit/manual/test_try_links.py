@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from helpers.browser import Visits
-from helpers.sizes import each_size, spread
+from helpers.sizes import spread
 from helpers.trying import follow, results, written
 from ptxspec.__main__ import main
 from ptxspec.model import Spec
@@ -60,16 +60,16 @@ def copied(page: Page, name: str) -> str:
     return text
 
 
-@each_size
+@pytest.mark.exhaustive
 def test_what_is_copied_gives_the_same(
-    visit: Visits, ptxas: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], spec: Spec, whole: bool
+    visit: Visits, ptxas: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], spec: Spec
 ) -> None:
     rng = random.Random(4)
-    for opcode in spec.instructions if whole else ("testp",):
+    for opcode in spec.instructions:
         page = visit(f"{opcode}.html")
         page.evaluate(HEARD)
         variants = [v for v in spec.instructions[opcode].variants if not v.crash and not v.requires.until]
-        for v in spread(variants, 3 if whole else 1):
+        for v in spread(variants, 3):
             texts = [written(rng, s.type) for s in v.sources for _ in s.places]
             names = [place for s in v.sources for place in s.places]
             shown = follow(page, "&".join([f"try={v.spelling}", *map("=".join, zip(names, texts, strict=True))]))
