@@ -74,7 +74,7 @@ def test_units_of_the_repository_are_followed_where_they_are_known() -> None:
 def test_made_up_units_are_found_again_and_followed(
     with_units: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], whole: bool
 ) -> None:
-    units = UNITS if whole else {n: UNITS[n] for n in ("RSQ",)}
+    units = UNITS if whole else {n: UNITS[n] for n in ("RCP", "RSQ")}
     built = Project(again(with_units(*units), tmp_path / "project"), capsys)
     folder = record(built, tmp_path / "recording", {n: lambda x, u=u: hardware(u, x) for n, u in units.items()})  # type: ignore[misc]
     before = emulator(Root(built.root, False))
