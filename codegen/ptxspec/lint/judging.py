@@ -246,7 +246,8 @@ class InstructionJudge:
             if sorted(names) in t["names"] and count in (None, t["operands"]):
                 # It needs what the spellings need that it stands for.
                 types = self.db.split(names)[1]
-                stands_for = [v for v in self.db.opcodes[opcode].variants if v.types == types and v.names > wanted]
+                same_types = self.db.opcodes[opcode].by_types.get(types, ())
+                stands_for = [v for v in same_types if v.names > wanted]
                 if stands_for:
                     spelled = ".".join((opcode, *names))
                     fitting = (v for v in stands_for if self.db.takes(v, target, ptx))
@@ -268,7 +269,7 @@ class InstructionJudge:
         ptx: str | None,
     ) -> list[Complaint]:
         unknown = [n for n in effective if n not in self.types and n not in self.modifiers]
-        has = forms_text(self.db.opcodes[opcode], types)
+        has = forms_text(self.db.opcodes[opcode], tuple(types))
         help = str(advice(self.db, opcode, effective, count, target, ptx))
         if not types and not unknown:
             message = f"{'.'.join((opcode, *effective))} has no type; {opcode} has {has}"
@@ -298,7 +299,7 @@ class InstructionJudge:
         types: Sequence[str],
     ) -> list[int]:
         """Which of the names each reason is about."""
-        own = {n for v in self.db.opcodes[opcode].variants if v.types == tuple(types) for n in v.names}
+        own = self.db.opcodes[opcode].names_by_types.get(tuple(types), frozenset())
         strange = iter([i for i, n in enumerate(names) if n in effective and n not in own])
         found = []
         for reason in reasons:

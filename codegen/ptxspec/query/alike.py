@@ -126,7 +126,7 @@ def advised(
         # A name that nothing is called cannot be kept.
         kept = frozenset(m for m in modifiers if db.knows(m))
         asked = Asked(types=types, modifiers=kept, operands=operands, complete=False)
-    of = db.opcodes[opcode].variants
+    of = db.opcodes[opcode].by_types.get(asked.types, ())
     candidates = [v for v in of if db.catalog.may_be_advised(v, asked, target, ptx) and not v.means]
     # More names than must be are more than was asked for.
     fewest = min((len(v.modifiers) for v in candidates), default=0)

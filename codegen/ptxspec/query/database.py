@@ -59,9 +59,22 @@ class Opcode:
         return names_of(self.variants)
 
     @cached_property
+    def by_types(self) -> dict[tuple[str, ...], list[Variant]]:
+        """Its variants by the sequences of types that their spellings end in."""
+        found: dict[tuple[str, ...], list[Variant]] = {}
+        for v in self.variants:
+            found.setdefault(v.types, []).append(v)
+        return found
+
+    @cached_property
     def types(self) -> tuple[tuple[str, ...], ...]:
         """The sequences of types that its spellings end in."""
-        return tuple(dict.fromkeys(v.types for v in self.variants))
+        return tuple(self.by_types)
+
+    @cached_property
+    def names_by_types(self) -> dict[tuple[str, ...], frozenset[str]]:
+        """The modifiers and types of the variants that end in each of these sequences."""
+        return {types: frozenset(n for v in of for n in v.names) for types, of in self.by_types.items()}
 
     @cached_property
     def _by_key(self) -> dict[tuple[frozenset[str], tuple[str, ...]], list[Variant]]:

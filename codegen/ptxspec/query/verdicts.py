@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..catalog import Refusal, Requirement, is_other_function, requirement_of
@@ -212,7 +213,7 @@ def why_not(db: Database, spelling: str, operands: int | None) -> tuple[Reason, 
         return (Reason("refused-by-assembler", f"{message}; {observed} takes it nowhere"),)
     if types not in about.types:
         return (_types(db, opcode, names),)
-    typed = [v for v in about.variants if v.types == types]
+    typed = about.by_types[types]
     spelled = ".".join((opcode, *types))
     reasons = []
     known = [n for n in names_of(typed) if n not in types]
@@ -229,7 +230,7 @@ def why_not(db: Database, spelling: str, operands: int | None) -> tuple[Reason, 
 def _types(db: Database, opcode: str, names: Sequence[str]) -> Reason:
     """The spelling has types that none of the opcode's has, or none."""
     about = db.opcodes[opcode]
-    types = [n for n in names if n in db.types or n in db.other_types]
+    types = tuple(n for n in names if n in db.types or n in db.other_types)
     listed = forms_text(about, types)
     strange = [n for n in names if not db.knows(n)]
     if strange and not types:
@@ -275,7 +276,8 @@ def _combination(
     return Reason("illegal-combination", f"{form} does not take {together} together{counted}")
 
 
-def forms_text(about: Opcode, asked: Sequence[str] = ()) -> str:
+@lru_cache(maxsize=256)
+def forms_text(about: Opcode, asked: tuple[str, ...] = ()) -> str:
     """The types that an opcode's spellings end in; sequences of several in notation, or where that would fill lines,
     those that are most like what was asked for, and how many types the others have."""
     from ..compact import compact
