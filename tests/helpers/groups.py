@@ -31,6 +31,16 @@ def groups() -> dict[tuple[str, frozenset[str], str, int], list[str]]:
 GROUPS = groups()
 
 
+def in_order_of_arithmetic(group: tuple[str, frozenset[str], str, int]) -> tuple[object, ...]:
+    """A key for sorting, so that MPFR's results are shared by the variants that differ in what happens around them."""
+    opcode, names, format_, _ = group
+    mode = next((n for n in judge.MODES if n in names), "of sm_1x" if opcode == "mad" else "rn")
+    return format_, judge.ROUNDED.get(opcode, opcode), opcode == "rcp", mode, "ftz" in names, opcode, sorted(names)
+
+
+IN_ORDER = sorted(GROUPS, key=in_order_of_arithmetic)
+
+
 def ids(group: tuple[str, frozenset[str], str, int]) -> str:
     return f"{GROUPS[group][0]}-{group[3]}"
 

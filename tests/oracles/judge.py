@@ -103,7 +103,7 @@ def expected(spelling: str, operands: Sequence[Bits], arithmetic: Callable[..., 
         if opcode == "rcp":
             given.insert(0, np.full_like(given[0], ((1 << (e - 1)) - 1) << f))
         if opcode == "mad" and not modifiers & MODES.keys():
-            result = _mad_of_sm_1x(given, ftz)
+            result = _mad_of_sm_1x(tuple(x.tobytes() for x in given), ftz)
         else:
             result = arithmetic(ROUNDED[opcode], given, (e, f), mode, ftz, nan=CANONICAL[format_])
     is_nan = (result & magnitude) > infinity
@@ -123,8 +123,10 @@ def expected(spelling: str, operands: Sequence[Bits], arithmetic: Callable[..., 
     return np.where(outside, dtype.type(0), result).astype(dtype)
 
 
-def _mad_of_sm_1x(operands: Sequence[Bits], ftz: bool) -> Bits:
+@lru_cache(maxsize=1)
+def _mad_of_sm_1x(of: tuple[bytes, ...], ftz: bool) -> Bits:
     """f32: the product cut to 24 significant bits and then added; as mul and add where the addend is a zero."""
+    operands = [np.frombuffer(x, np.uint32) for x in of]
     with np.errstate(all="ignore"):
         a, b, c = (x.view(np.float32) for x in operands)
         product = a.astype(np.float64) * b.astype(np.float64)

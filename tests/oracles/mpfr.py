@@ -109,6 +109,9 @@ def mpfr_apply(
     if ftz:
         with gmpy2.context(context(*format_fields, mode, unbounded=True)):
             least = gmpy2.mpfr(2) ** (2 - (1 << (format_fields[0] - 1)))
-            tiny = np.array([-least < value < least for value in apply(*operands)], np.bool_)
-        values = np.where(tiny, np.copysign(0.0, values), values)
+            # What rounds to less than that does not round to more where the exponent has its limits.
+            small = np.flatnonzero(np.abs(values) <= float(least))
+            found = apply(*([x[i] for i in small] for x in operands))
+            tiny = small[[-least < value < least for value in found]]
+        values[tiny] = np.copysign(0.0, values[tiny])
     return encode(values, *format_fields, nan).reshape(arrays[0].shape)
