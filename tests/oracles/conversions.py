@@ -16,7 +16,7 @@ from helpers.repository import database, specification
 from numpy.typing import NDArray
 
 from oracles.judge import CANONICAL, FIELDS as USUAL, MODES, Bits
-from oracles.mpfr import context, decode, encode, mpfr_apply, unsigned_type
+from oracles.mpfr import context, decode, encode, from_floats, mpfr_apply, unsigned_type
 
 FIELDS = {**USUAL, "tf32": (8, 10)}
 INTEGERS = re.compile(r"[us](8|16|32|64)")
@@ -178,8 +178,9 @@ def _rounded_once(x: bytes, source: str, to: str, direction: str, ftz: bool) -> 
 @lru_cache(maxsize=4)
 def _integral_once(x: bytes, source: str, direction: str) -> NDArray[np.float64]:
     values = decode(np.frombuffer(x, unsigned_type(*FIELDS[source])), *FIELDS[source])
+    exact = from_floats(values)
     with gmpy2.context(precision=53, emax=1 << 20, emin=-(1 << 20), round=gmpy2.RoundToNearest):
-        return np.array([float(TO_INTEGRAL[direction](gmpy2.mpfr(v))) for v in values.tolist()], np.float64)
+        return np.array([float(TO_INTEGRAL[direction](v)) for v in exact], np.float64)
 
 
 def _to_integer(c: Conversion, x: Bits, nan: Bits) -> Bits:

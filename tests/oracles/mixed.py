@@ -131,9 +131,8 @@ def _rounded(
         if ftz:
             least = 2.0 ** (2 - (1 << (FIELDS[kind][0] - 1)))
             value = np.where(np.abs(value) < least, np.copysign(0.0, value), value)
-        values.append(value.tolist())
-    with gmpy2.context(precision=53, emax=1 << 20, emin=-(1 << 20)):
-        numbers = [list(map(gmpy2.mpfr, v)) for v in values]
+        values.append(value)
+    numbers = [mpfr.from_floats(v) for v in values]
     apply = mpfr.OPERATIONS[operation]
     fields = FIELDS.get(format_, (4, 3))
     context = mpfr.context(*fields, mode)
@@ -142,8 +141,5 @@ def _rounded(
     with gmpy2.context(context):
         found = np.array(list(map(float, apply(*numbers))), np.float64)
     if ftz:
-        with gmpy2.context(mpfr.context(*fields, mode, unbounded=True)):
-            tiny = gmpy2.mpfr(2) ** (2 - (1 << (fields[0] - 1)))
-            below = np.array([-tiny < v < tiny for v in apply(*numbers)], np.bool_)
-        found = np.where(below, np.copysign(0.0, found), found)
+        found = mpfr.flushed(found, apply, numbers, fields, mode)
     return found

@@ -80,6 +80,33 @@ def context(exponent_bits: int, fraction_bits: int, mode: str, unbounded: bool =
     return gmpy2.context(precision=precision, emax=emax, emin=emin, subnormalize=True, round=ROUNDING[mode])
 
 
+def from_floats(values: NDArray[np.float64]) -> list[Any]:
+    """MPFR's numbers of the same values."""
+    with gmpy2.context(precision=53, emax=1 << 20, emin=-(1 << 20)):
+        # A product with one is exact here, and takes an eighth of the time that mpfr() does.
+        one = gmpy2.mpfr(1)
+        return [one * x for x in values.tolist()]
+
+
+def flushed(
+    values: NDArray[np.float64],
+    apply: Callable[..., Sequence[Any]],
+    operands: Sequence[Sequence[Any]],
+    format_fields: tuple[int, int],
+    mode: str,
+) -> NDArray[np.float64]:
+    """The results of an operation, with a zero of its sign for each that is below 2**emin where its exponent has no
+    limits."""
+    with gmpy2.context(context(*format_fields, mode, unbounded=True)):
+        least = gmpy2.mpfr(2) ** (2 - (1 << (format_fields[0] - 1)))
+        # What rounds to less than that does not round to more where the exponent has its limits.
+        small = np.flatnonzero(np.abs(values) <= float(least))
+        found = apply(*([x[i] for i in small] for x in operands))
+        tiny = small[np.array([-least < value < least for value in found], np.bool_)]
+    values[tiny] = np.copysign(0.0, values[tiny])
+    return values
+
+
 def mpfr_apply(
     operation_name: str,
     operands_bits: Sequence[Bits],
@@ -101,17 +128,10 @@ def mpfr_apply(
     """
     arrays = np.broadcast_arrays(*operands_bits)
     fields = source_fields or format_fields
-    with gmpy2.context(precision=53, emax=1 << 20, emin=-(1 << 20)):
-        operands = [list(map(gmpy2.mpfr, decode(array.ravel(), *fields).tolist())) for array in arrays]
+    operands = [from_floats(decode(array.ravel(), *fields)) for array in arrays]
     apply = OPERATIONS[operation_name]
     with gmpy2.context(context(*format_fields, mode)):
         values = np.array(list(map(float, apply(*operands))), np.float64)
     if ftz:
-        with gmpy2.context(context(*format_fields, mode, unbounded=True)):
-            least = gmpy2.mpfr(2) ** (2 - (1 << (format_fields[0] - 1)))
-            # What rounds to less than that does not round to more where the exponent has its limits.
-            small = np.flatnonzero(np.abs(values) <= float(least))
-            found = apply(*([x[i] for i in small] for x in operands))
-            tiny = small[[-least < value < least for value in found]]
-        values[tiny] = np.copysign(0.0, values[tiny])
+        values = flushed(values, apply, operands, format_fields, mode)
     return encode(values, *format_fields, nan).reshape(arrays[0].shape)

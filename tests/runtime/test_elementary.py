@@ -31,7 +31,7 @@ from helpers.rounding import (
 )
 from helpers.sizes import each_size
 from numpy.typing import NDArray
-from oracles.mpfr import context, decode, encode
+from oracles.mpfr import context, decode, encode, flushed, from_floats
 from ptxspec import model
 from ptxspec.semantics.exact.evaluate import FUNCTIONS
 from ptxspec.semantics.program import Apply
@@ -52,18 +52,14 @@ def judge(name: str, x: Bits, f: Any, mode: str, ftz: bool) -> Bits:
     value, so that nothing is rounded twice.
     """
     function: Callable[[Any], Any] = getattr(gmpy2, {"rSqrt": "rec_sqrt"}.get(name, name))
-    with gmpy2.context(precision=53, emax=1 << 20, emin=-(1 << 20)):
-        operands = list(map(gmpy2.mpfr, decode(x, *fields(f)).tolist()))
+    operands = from_floats(decode(x, *fields(f)))
     with gmpy2.context(context(*fields(f), mode)):
         values = np.array(list(map(float, map(function, operands))), np.float64)
     if name == "rSqrt":
         # MPFR's of -0 is +infinity, the standard's has the sign.
         values = np.where(x == f.sign_mask, -np.inf, values)
     if ftz:
-        with gmpy2.context(context(*fields(f), mode, unbounded=True)):
-            least = gmpy2.mpfr(2) ** f.emin
-            tiny = np.array([-least < value < least for value in map(function, operands)], np.bool_)
-        values = np.where(tiny, np.copysign(0.0, values), values)
+        values = flushed(values, lambda x: list(map(function, x)), [operands], fields(f), mode)
     return encode(values, *fields(f), f.canonical_nan)
 
 

@@ -154,7 +154,9 @@ class _Arithmetic:
         """What encodings stand for; float64 has every number of every format."""
         with self._gmpy2.context(precision=64, emax=_WIDE, emin=-_WIDE):
             if kind.format:
-                return list(map(self._gmpy2.mpfr, values(x, kind.format).tolist()))
+                # A product with one is exact here, and takes an eighth of the time that mpfr() does.
+                one = self._gmpy2.mpfr(1)
+                return [one * number for number in values(x, kind.format).tolist()]
             assert kind.fixed is not None
             return [self._gmpy2.mpfr(kind.fixed.value(n)) / (1 << kind.fixed.point) for n in x.tolist()]
 
