@@ -13,7 +13,7 @@ from ..files import replace_text
 from ..machine import evidence
 from ..machine.evidence import Works
 from ..machine.flow import Work
-from ..model import Spec, Variant
+from ..model import Spec
 from ..ptxas.asking import PtxasError, find_ptxas, version
 from ..query import verdicts
 from . import NO, OK, TARGET, counted, database, progress_bar, target_named
@@ -45,8 +45,12 @@ def run(options: argparse.Namespace) -> int:
         if getattr(options, option) is not None:
             raise PtxspecError(f"--{option} is about one variant or opcode: name it")
     root = roots.find_own(options.root) if options.record else roots.find(options.root)
-    spec = reading.read(root.path)
-    variants = _variants(spec, options) if options.name else [v for i in spec.instructions.values() for v in i.variants]
+    spelling = _spelling(options)
+    read = reading.read_all(root.path, spelling)
+    # What is wrong with the specification is told with all of it.
+    spec = reading.read(root.path) if read.diagnostics or read.spec is None else read.spec
+    every = (v for i in spec.instructions.values() for v in i.variants if options.operands in (None, v.operands))
+    variants = [v for v in every if options.name in (None, v.opcode) or v.spelling == spelling]
     on = [_target(spec, target_named(options))] if options.target else evidence.targets(spec)
     ptxas = find_ptxas(options.ptxas)
     if ptxas is None:
@@ -70,15 +74,11 @@ def run(options: argparse.Namespace) -> int:
     return OK if told else NO
 
 
-def _variants(spec: Spec, options: argparse.Namespace) -> list[Variant]:
-    """Those of an opcode, or of a spelling with its modifiers in any order."""
-    db = database(options)
-    if options.name in spec.instructions:
-        found = list(spec.instructions[options.name].variants)
-    else:
-        first = verdicts.variant(db, options.name, options.operands)
-        found = [v for v in spec.instructions[first.opcode].variants if v.spelling == first.spelling]
-    return [v for v in found if options.operands in (None, v.operands)]
+def _spelling(options: argparse.Namespace) -> str | None:
+    """In the manual's order, where it is one that is named, and no opcode."""
+    if not options.name or options.name in (db := database(options)).opcodes:
+        return None
+    return verdicts.variant(db, options.name, options.operands).spelling
 
 
 def _target(spec: Spec, name: str | None) -> str:
