@@ -178,7 +178,7 @@ def _agrees(kernel: Native, function: Callable[..., Array], s: Signature) -> boo
     """Does a kernel give what NumPy gives?"""
     operands = trial([t for _, t in s.registers])
     with np.errstate(all="ignore"):
-        due = s.apply(function, operands)
+        due = s.apply(function, *operands)
         for count in range(1, len(s.results) + 1):
             registers = [np.empty(operands[0].shape, t.bits) for _, t in s.places[count - 1]]
             kernel([*operands, *registers], s.lanes if s.flat else 1, count)

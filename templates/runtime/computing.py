@@ -6,7 +6,7 @@ import importlib
 import sys
 import time
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -164,7 +164,7 @@ class Computing:
         operands = [truths(x) if t.sort == "bool" else x for x, (_, t) in zip(arrays, s.registers, strict=False)]
         registers = arrays[-filled:]
         if not s.flat:
-            found: Any = s.apply(self._function, operands)
+            found: Any = s.apply(self._function, *operands)
         else:
             if s.lanes > 1:
                 operands = [x.view(t.lane) for x, (_, t) in zip(operands, s.registers, strict=True)]
@@ -211,5 +211,4 @@ class Computing:
         s = self._signature
         if s.flat:
             return self._function, (*(t.lane for _, t in s.registers), *(o.type.lane for o in s.results))
-        apply, function = s.apply, self._function
-        return lambda *operands: apply(function, operands), None
+        return partial(s.apply, self._function), None

@@ -275,7 +275,7 @@ def run(step: Step, values: dict[int, Array], size: int, native: Native | None =
 def applied(function: Callable[..., Any], s: Signature, operands: Sequence[Array], size: int) -> list[Array]:
     """The registers of the results that a function makes of those of the sources: contiguous, as it takes them."""
     if not s.flat:
-        return [np.ascontiguousarray(x) for x in s.apply(function, operands)]
+        return [np.ascontiguousarray(x) for x in s.apply(function, *operands)]
     if s.lanes > 1:
         operands = [x.view(t.lane) for x, (_, t) in zip(operands, s.registers, strict=True)]
     found = function(*operands)

@@ -49,7 +49,7 @@ for spelling in sys.argv[2:]:
         kernel(*given, results=results)
         found[spelling + ", p and q" * (results > 1)] = least(
             lambda: kernel(*given, results=results),
-            (lambda: function(*lanes)) if s.flat else (lambda: s.apply(function, bits)),
+            (lambda: function(*lanes)) if s.flat else (lambda: s.apply(function, *bits)),
             lambda: ptxemu.execute(spelling, *given, results=results),
             lambda: np.add(one, one),
         )

@@ -53,7 +53,7 @@ def assert_same(name: str, function: Function, kernel: accelerator.Native, rando
     s = function.signature
     columns = operands(s, random)
     with np.errstate(all="ignore"):
-        want = s.apply(function.apply, columns)
+        want = s.apply(function.apply, *columns)
     got = [np.empty_like(w) for w in want]
     kernel([*columns, *got], s.lanes if s.flat else 1, len(s.results))
     for g, w in zip(got, want, strict=True):

@@ -61,7 +61,7 @@ def test_a_ufunc_gives_both_predicates(spelling: str) -> None:
     plan = kernel._plans[(*[results] * (results > 1), *(x.dtype for x in columns))]
     assert isinstance(plan, quick.Registered)
     # NumPy says the same of the lanes.
-    due = kernel._signature.apply(kernel._function, [x.copy() for x in columns])
+    due = kernel._signature.apply(kernel._function, *(x.copy() for x in columns))
     for found in (first, kernel(*columns, results=results)):
         assert type(found) is tuple and [x.dtype for x in found] == [bool, bool]
         assert all(map(np.array_equal, found, due))

@@ -106,8 +106,9 @@ def _maker(
         view = "" if is_same else f".view(made{i})"
         lines += [
             f"        if type(z{i}) is _ARRAY and z{i}.shape == flat and z{i}.dtype == lane{i}:",
-            # It may be an operand itself.
-            f"            z{i} = z{i}.copy(){view}",
+            # Operands are views, and so is what it returns of one.
+            f"            if z{i}.base is not None: z{i} = z{i}.copy()",
+            *([f"            z{i} = z{i}{view}"] if view else []),
             "        else:",
             f"            z{i} = _filled(z{i}, flat, lane{i}){view}",
         ]

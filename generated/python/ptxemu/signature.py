@@ -230,7 +230,8 @@ class Operand:
 
     def pack(self, found: Array, lanes: int) -> list[Array]:
         """The registers, in the statement's order."""
-        parts = np.split(found, lanes) if lanes > 1 else [found]
+        size = found.size // lanes
+        parts = [found[i * size : (i + 1) * size] for i in range(lanes)] if lanes > 1 else [found]
         return [self.type.pack([parts[i]]) for i in self.order] if self.order else [self.type.pack(parts)]
 
 
@@ -278,7 +279,7 @@ class Signature:
     def _is_spread(self) -> bool:
         return self.lanes > 1 and self._alike and all(o.type.is_spread for o in (*self.results, *self.sources))
 
-    def apply(self, function: Callable[..., Any], registers: Sequence[Array]) -> list[Array]:
+    def apply(self, function: Callable[..., Any], *registers: Array) -> list[Array]:
         """What a function of lanes makes of the sources' registers, contiguous and of one dimension: the registers of
         the results."""
         if self._is_spread:
