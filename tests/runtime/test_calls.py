@@ -12,6 +12,7 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers.layouts import LAYOUTS, operands
+from helpers.sizes import each_size, spread
 from numpy.testing import assert_array_equal
 from ptxemu import environment, surroundings
 
@@ -79,6 +80,22 @@ def test_a_result_is_an_array_of_its_own(spelling: str) -> None:
         assert result.flags.writeable and not any(np.may_share_memory(result, x) for x in given)
         result[...] = 7
     assert all(map(np.array_equal, given, before))
+
+
+@each_size
+def test_what_is_written_into_a_result_is_nothing_to_later_calls(whole: bool) -> None:
+    for spelling in SPELLINGS if whole else spread(SPELLINGS, 60):
+        kernel = ptxemu.compile(spelling)
+        given, results = [x[:4] for x in operands(kernel, False)], len(kernel._signature.results)
+        due = [x.copy() for x in list_of(kernel(*given, results=results))]
+        for _ in range(3):
+            for x, same in zip(list_of(kernel(*given, results=results)), due, strict=True):
+                assert_array_equal(x, same, spelling)
+                x[...] = 1 - x if x.dtype.kind == "f" else ~x
+
+
+def list_of(found: Any) -> list[Any]:
+    return [*found] if isinstance(found, tuple) else [found]
 
 
 def test_types_that_came_before_do_not_let_others_in() -> None:
