@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ..catalog import Asked
@@ -43,6 +43,7 @@ def type_distance(asked: Sequence[str], has: Sequence[str]) -> TypeDistance:
     return TypeDistance(2 * len(pairs) + more, len(pairs) + lost, -sum(_same_letters(*pair) for pair in pairs))
 
 
+@lru_cache(maxsize=4096)
 def _same_letters(one: str, other: str) -> int:
     """How many letters two names begin with alike."""
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -276,7 +276,7 @@ def _combination(
     return Reason("illegal-combination", f"{form} does not take {together} together{counted}")
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def forms_text(about: Opcode, asked: tuple[str, ...] = ()) -> str:
     """The types that an opcode's spellings end in; sequences of several in notation, or where that would fill lines,
     those that are most like what was asked for, and how many types the others have."""
