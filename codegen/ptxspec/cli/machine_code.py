@@ -45,10 +45,12 @@ def run(options: argparse.Namespace) -> int:
         if getattr(options, option) is not None:
             raise PtxspecError(f"--{option} is about one variant or opcode: name it")
     root = roots.find_own(options.root) if options.record else roots.find(options.root)
-    spelling = _spelling(options)
+    spelling = _spelling(options) if "." in (options.name or "") else None
     read = reading.read_all(root.path, spelling)
     # What is wrong with the specification is told with all of it.
     spec = reading.read(root.path) if read.diagnostics or read.spec is None else read.spec
+    if options.name and not spelling and options.name not in spec.instructions:
+        _spelling(options)  # says what is wrong with it
     every = (v for i in spec.instructions.values() for v in i.variants if options.operands in (None, v.operands))
     variants = [v for v in every if options.name in (None, v.opcode) or v.spelling == spelling]
     on = [_target(spec, target_named(options))] if options.target else evidence.targets(spec)
@@ -74,11 +76,9 @@ def run(options: argparse.Namespace) -> int:
     return OK if told else NO
 
 
-def _spelling(options: argparse.Namespace) -> str | None:
-    """In the manual's order, where it is one that is named, and no opcode."""
-    if not options.name or options.name in (db := database(options)).opcodes:
-        return None
-    return verdicts.variant(db, options.name, options.operands).spelling
+def _spelling(options: argparse.Namespace) -> str:
+    """The one that is named, in the manual's order. Raises PtxspecError where there is no such variant."""
+    return verdicts.variant(database(options), options.name, options.operands).spelling
 
 
 def _target(spec: Spec, name: str | None) -> str:

@@ -65,17 +65,12 @@ def vectors_of(
     try:
         kernel = emu.compile(spelling, operands, target)
     except LookupError as e:
-        # Whether the files are those of then is asked, and nothing of what they say.
-        refuse_stale(root, read_all(root.path, "-").spec or read(root.path))
+        # Nothing but whether the emulator is made from it.
+        _read(root, "-")
         raise PtxspecError(str(e)) from None
     paths = [] if rows else recording.below(root.path)
     # A recording is of all variants, and says so of them.
-    reading = read_all(root.path, None if paths else kernel.variant.spelling)
-    spec = reading.spec
-    if spec is None or reading.diagnostics or _stale(root, spec):
-        # What is wrong with the specification says more than that it is another one.
-        spec = read(root.path)
-        refuse_stale(root, spec)
+    spec = _read(root, None if paths else kernel.variant.spelling)
     key = (kernel.variant.spelling, kernel.operands)
     v = next(v for i in spec.instructions.values() for v in i.variants if (v.spelling, v.operands) == key)
     recordings = [recording.read(path, spec, {key}) for path in paths]
@@ -103,6 +98,18 @@ def _with_rows(v: Variant, rows: int) -> list[vectors.Part]:
     fixed = sum(p.count for p in usual if p.count == p.kept)
     each = max(1, -(-(rows - fixed) // max(1, len(random))))
     return vectors.parts(v, vectors.Sizes(random=each, sample=each))
+
+
+def _read(root: Root, spelling: str | None) -> Spec:
+    """As much of the specification as a spelling needs, or all. Raises PtxspecError where the emulator is not made from
+    it."""
+    reading = read_all(root.path, spelling)
+    if reading.spec is not None and not reading.diagnostics and not _stale(root, reading.spec):
+        return reading.spec
+    # What is wrong with the specification says more than that it is another one.
+    spec = read(root.path)
+    refuse_stale(root, spec)
+    return spec
 
 
 def refuse_stale(root: Root, spec: Spec) -> None:
