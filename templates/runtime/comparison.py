@@ -60,7 +60,9 @@ def _value_orders(x: Array, y: Array, f: Format, daz: bool) -> tuple[Array, Arra
             least = f.unsigned.type(int(f.smallest_normal) - 1)
             size = _clip(size, least, f.magnitude_mask) - least
         sign = operand.view(f.signed) >> f.signed.type(f.width - 1)
-        orders.append((size.view(f.signed) ^ sign) - sign)
+        order = size.view(f.signed) ^ sign
+        order -= sign
+        orders.append(order)
     return orders[0], orders[1], np.maximum(*sizes) <= f.infinity
 
 
@@ -119,20 +121,27 @@ def _from_order(key: Array, f: Format) -> Array:
 
 
 def _by_order(x: Array, y: Array, f: Format, choose: np.ufunc, marker: int) -> Array:
-    """`marker`, an order of no number, stands for NaN: the first chosen where it wins, the last where it loses."""
-    nan = f.signed.type(marker)
+    """`marker`, an order of no number, is where NaNs stand: the first chosen where one wins, the last where it loses.
+
+    Above infinity and below -infinity lie only NaNs, side by side where integers wrap around. Counted from the least
+    number on, all of them are above the numbers; counted from the first above infinity on, all are below."""
+    above = int(f.infinity) + 1
+    numbers, every = 2 * above, 1 << f.width
+    first = f.unsigned.type(above if marker < 0 else every - above)
     keys = []
     for operand in np.atleast_1d(x, y):
-        key = _order(operand, f)
-        replace(key.view(f.unsigned), isNaN(operand, f), nan.view(f.unsigned), f)
+        key = _order(operand, f).view(f.unsigned)
+        key -= first
         keys.append(key)
     a, b = keys
     if b.size == 1 < a.size:
         # NumPy takes several times as long for one number as for an array of it.
         b = np.full_like(a, b)
-    a = choose(a, b)
-    result = _from_order(a, f)
-    replace(result, a == nan, f.nan, f)
+    chosen = choose(a, b)
+    nan = chosen < f.unsigned.type(every - numbers) if marker < 0 else chosen >= f.unsigned.type(numbers)
+    chosen += first
+    result = _from_order(chosen.view(f.signed), f)
+    replace(result, nan, f.nan, f)
     return result.reshape(np.broadcast_shapes(np.shape(x), np.shape(y)))
 
 

@@ -15,10 +15,11 @@ from . import quick
 from .binary import Array
 from .lookup import Row, Variant
 from .operands import truths
-from .running import BLOCK, WORTH_THREADS, in_blocks, on_threads, takes
+from .running import BLOCK, THREADS_BLOCKS, THREADS_BYTES, WORTH_THREADS, in_blocks, on_threads, takes
 from .signature import Signature
 from .surroundings import undisturbed
 from .switch import is_accelerated, is_forbidden, is_left_to_time, is_shipped
+from .tuning import Quickest
 
 if TYPE_CHECKING:
     from .accelerator import Native
@@ -26,18 +27,13 @@ if TYPE_CHECKING:
 
 _BOOL, _BYTE = np.dtype(bool), np.dtype(np.uint8)
 
-# On threads a block takes about so long: in one that takes longer, more steps want their arrays in the cache.
-BLOCK_SECONDS = 2.5e-3
-
 
 class Computing:
     """A function of lanes, applied to arrays of bits."""
 
     # Under which name what `compiled` returns is kept.
     _COMPILED: ClassVar = "_native"
-    # The lanes that BLOCK_SECONDS suffice for, as far as is known.
-    _most = sys.maxsize
-    _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans", "_latest", "_ufunc", "_meter", "_most"}
+    _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans", "_latest", "_ufunc", "_meter", "_blocks"}
     # What a subclass knows of what it computes.
     target: str | None
     variant: Variant
@@ -66,7 +62,7 @@ class Computing:
 
     @cached_property
     def _latest(self) -> dict[int, Callable[..., Any]]:
-        """What was called last with NumPy, by the number of results: it sees by itself whether it is meant again."""
+        """What was called last, by the number of results: it sees by itself whether it is meant again."""
         return {}
 
     @cached_property
@@ -81,6 +77,12 @@ class Computing:
         from .accelerator import shipped
 
         return undisturbed(shipped, self._wanted)
+
+    @cached_property
+    def _blocks(self) -> Quickest:
+        """How long NumPy's blocks on threads are."""
+        widest = max(t.lane.itemsize for _, t in (*self._signature.registers, *self._signature.places[0]))
+        return Quickest([lanes for lanes in THREADS_BLOCKS if lanes * widest <= THREADS_BYTES])
 
     @cached_property
     def _meter(self) -> Meter | None:
@@ -125,19 +127,16 @@ class Computing:
 
     def _on_threads(self, arrays: list[Array], threads: int | None, results: int) -> None:
         in_c = arrays[-1].size > 1 and self.is_in_c
-        on_threads(self._run, arrays, self._signature.lanes, threads, self._row, results, in_c)
+        blocks = None if in_c else self._blocks
+        on_threads(self._run, arrays, self._signature.lanes, threads, self._row, results, blocks)
 
     def _run(self, arrays: list[Array], block: int) -> None:
         """Fill the last arrays, by C all at once, by NumPy in blocks of so many lanes."""
         meter = self._meter
         start = time.perf_counter()
-        undisturbed(self._run_on, (arrays, min(block, self._most)))
-        seconds = time.perf_counter() - start
+        undisturbed(self._run_on, (arrays, block))
         if meter is not None:
-            meter.add(seconds)
-        if block > BLOCK:
-            lanes = arrays[-1].size * self._signature.lanes
-            self._most = max(BLOCK, int(lanes * BLOCK_SECONDS / max(seconds, 1e-9)))
+            meter.add(time.perf_counter() - start)
 
     def _run_on(self, arrays: list[Array], block: int) -> None:
         s, filled = self._signature, len(arrays) - self.operands
@@ -184,7 +183,7 @@ class Computing:
         if ufunc is None:
             return None
         most = BLOCK if native.decides else WORTH_THREADS // self._signature.lanes
-        return quick.Registered(ufunc, made, most, native.decides)
+        return quick.Registered(types, ufunc, made, most, native.decides)
 
     def _planned(
         self, types: quick.Types, operands: Sequence[Array], bits: Sequence[Array], made: quick.Types

@@ -169,14 +169,14 @@ def ordinary() -> Iterator[None]:
         put(before)
 
 
-def enclosed(ufunc: np.ufunc, *operands: Array) -> tuple[Array, Array]:
+def enclosed(operation: Callable[..., Array], *operands: Array) -> tuple[Array, Array]:
     """What an operation gives rounded toward negative and toward positive, where directions can be steered."""
     down, up = _ENVIRONMENTS[roundTowardNegative, False, False], _ENVIRONMENTS[roundTowardPositive, False, False]
     try:
         put(down.inside)
-        low = ufunc(*operands)
+        low = operation(*operands)
         put(up.inside)
-        return low, ufunc(*operands)
+        return low, operation(*operands)
     finally:
         put(PLAIN)
 

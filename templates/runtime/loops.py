@@ -16,23 +16,31 @@ def c_lane(t: Type) -> str:
     return "uint8_t" if t.sort == "bool" else f"uint{8 * t.lane.itemsize}_t"
 
 
-def loop(name: str, symbol: str, s: Signature, results: int, decides: bool) -> str:
-    """Lines that make kernels of the function of that name, which fill the registers of so many results."""
+def loop(name: str, symbol: str, s: Signature, results: int, decides: bool, eases: bool) -> str:
+    """Lines that make kernels of the function of that name, which fill the registers of so many results. `decides`,
+    `eases`: it is headed by DECIDING, or another of its name by DIRECTLY."""
     of_type = c_lane if s.flat else c_type
     parameters = [f"const {of_type(t)} *{_array(r)}" for r, t in s.registers]
     parameters += [f"{of_type(t)} *{_array(r)}" for r, t in s.places[results - 1]]
     arguments = [_array(r) for r, _ in (*s.registers, *s.places[results - 1])]
     sources = {r: f"{_array(r)}[i]" for r, _ in s.registers}
-    statements, made = called(name, s, sources, s.flat, decides)
-    statements += [f"{_array(r)}[i] = {made[r]};" for r, _ in s.places[results - 1]]
-    head, arrays = "DECIDING_" * decides, ", ".join(arguments)
-    kernel = f"{head}KERNEL({name}, {symbol}, ({', '.join(parameters)}), ({arrays}), {' '.join(statements)})"
+
+    def statement(name: str) -> str:
+        statements, made = called(name, s, sources, s.flat, decides)
+        return " ".join([*statements, *(f"{_array(r)}[i] = {made[r]};" for r, _ in s.places[results - 1])])
+
+    head, done = "DECIDING_" * decides, statement(name)
+    singles = [x for (r, t), x in zip(s.registers, sources.values(), strict=True) if of_type(t) == "uint32_t"]
+    if eases and singles:
+        head, ordinary = "EASED_", " & ".join(f"is_ordinary({x})" for x in singles)
+        done = f"{ordinary}, ({statement(f'{name}_directly')}), ({done})"
+    kernel = f"{head}KERNEL({name}, {symbol}, ({', '.join(parameters)}), ({', '.join(arguments)}), {done})"
     if decides and s.lanes > 1:
         return kernel  # a ufunc marks elements, not the lanes in them
     widths = [t.bits.itemsize for _, t in (*s.registers, *s.places[results - 1])]
     at = ", ".join(f"(void *)at[{k}]" for k in range(len(widths)))
     counts = f"{len(widths)}, {len(s.registers)}, {s.lanes if s.flat else 1}"
-    return f"{kernel}\n{head}LOOP({name}, {symbol}, {counts}, ({at}), {', '.join(map(str, widths))})"
+    return f"{kernel}\n{'DECIDING_' * decides}LOOP({name}, {symbol}, {counts}, ({at}), {', '.join(map(str, widths))})"
 
 
 def called(

@@ -9,12 +9,17 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 from .binary import Array
 from .surroundings import undisturbed
+
+try:  # without Python around it, which takes longer than the function
+    from numpy._core.multiarray import count_nonzero as _count
+except ImportError:
+    _count = np.count_nonzero
 
 if TYPE_CHECKING:
     from .background import Meter
@@ -31,8 +36,8 @@ class Plan:
     byte is not 0. What it returns, or as many of that as there are `lanes`, is kept as one of these each, and comes as
     `made`. A `meter` adds up the time.
 
-    `called(arrays, out, alone)` is the result; None where arrays are others, or not what is read quickly, or it has a
-    place already."""
+    `called(arrays, out, alone)` is the result, in `out` where given; None where arrays or places are others, or not
+    what is read quickly."""
 
     def __init__(
         self,
@@ -67,6 +72,10 @@ def _maker(
     asked = [f"type(x{i}) is _ARRAY and x{i}.dtype == d{i}" for i in range(count)]
     asked += ["len(row := x0.shape) == 1", *(f"x{i}.shape == row" for i in range(1, count))]
     asked += [] if gaps else [f"x{i}.flags.c_contiguous" for i in range(count)]
+    placed = [
+        f"type(o{i}) is _ARRAY and o{i}.dtype == made{i} and o{i}.shape == x0.shape and o{i}.flags.writeable"
+        for i in range(len(same))
+    ]
     lines = [
         "def make(types, function, operands, most, lanes, made, meter):",
         f"    {of_operands('d#')} = types",
@@ -74,7 +83,7 @@ def _maker(
         f"    {of_results('lane#')} = lanes",
         f"    {of_results('made#')} = made",
         "    def called(arrays, out=None, alone=False):",
-        f"        if out is not None or len(arrays) != {count}:",
+        f"        if len(arrays) != {count}:",
         "            return None",
         f"        {of_operands('x#')} = arrays",
         f"        if {' and '.join(asked)}:",
@@ -86,6 +95,12 @@ def _maker(
         "                return None",
         f"            {of_operands('y#')} = read",
         "            shape = x0.shape",
+        "        if out is not None:",
+        *([] if len(same) == 1 else ["            if type(out) is not tuple or len(out) != len(made):"]),
+        *([] if len(same) == 1 else ["                return None"]),
+        f"            {of_results('o#')} = {'out,' if len(same) == 1 else 'out'}",
+        f"            if not ({' and '.join(placed)}):",
+        "                return None",
         "        flat = y0.shape",
         "        if not 0 < flat[0] <= most:",
         "            return None",
@@ -111,6 +126,9 @@ def _maker(
             "        else:",
             f"            z{i} = _filled(z{i}, flat, lane{i}){view}",
         ]
+    lines += ["        if out is not None:"]
+    lines += [f"            o{i}[...] = z{i} if shape is None else z{i}.reshape(shape)" for i in range(len(same))]
+    lines += ["            return out"]
     found = "z0" if len(same) == 1 else f"({of_results('z#')})"
     shaped = "_shaped(z0, shape)" if len(same) == 1 else f"({of_results('_shaped(z#, shape)')})"
     lines += [f"        return {found} if shape is None else {shaped}", "    return called"]
@@ -149,25 +167,27 @@ def _shaped(result: Array, shape: tuple[int, ...]) -> Any:
     return result.reshape(shape) if shape else result[0]
 
 
-class Registered(NamedTuple):
-    """A kernel in C, whose results come as `made`. Up to `most` elements no thread is worth it. Where it `decides`, it
-    says which lanes it leaves undecided."""
+class Registered:
+    """What becomes in C of arrays of these types, whose results come as `made`. Up to `most` elements no thread is
+    worth it. Where it `decides`, it says which lanes it leaves undecided.
 
-    ufunc: np.ufunc
-    made: Types
-    most: int
-    decides: bool
+    `called(arrays, out, alone)` is the result, in `out` where given; None where arrays or places are others, or it
+    takes more than the ufunc. `alone`: on one thread, however many elements there are."""
 
-    def called(self, arrays: Sequence[Any], out: Any = None, alone: bool = False) -> Any:
-        """The result, in `out` where given; None where it takes more than the ufunc. `alone`: on one thread, however
-        many elements there are."""
+    def __init__(self, types: Types, ufunc: np.ufunc, made: Types, most: int, decides: bool) -> None:
+        self.types, self.ufunc, self.made, self.most, self.decides = types, ufunc, made, most, decides
+        make = _maker_in_c(len(types), decides)
+        self.called: Final[Callable[..., Any]] = make(types, ufunc, most, self._called)
+
+    def _called(self, arrays: Sequence[Any], out: Any, alone: bool) -> Any:
+        """As `called`, for arrays of several dimensions, numbers, and with a place for the result."""
         most, is_flat = self.most, True
         if alone and not self.decides:
             most = sys.maxsize
-        if out is not None and not self._fills(out, most):
+        if len(arrays) != len(self.types) or (out is not None and not self._fills(out, most)):
             return None
-        for x in arrays:
-            if (type(x) is not _ARRAY and not isinstance(x, np.generic)) or x.size > most:
+        for x, t in zip(arrays, self.types, strict=True):
+            if (type(x) is not _ARRAY and not isinstance(x, np.generic)) or x.dtype != t or x.size > most:
                 return None
             if x.ndim > 1:
                 is_flat = False
@@ -183,7 +203,7 @@ class Registered(NamedTuple):
             return None  # shapes that do not broadcast, and what cannot be written
         if self.decides:
             found, undecided = found
-            if b"\1" in undecided.tobytes():
+            if _count(undecided):
                 return None
         return found
 
@@ -191,6 +211,34 @@ class Registered(NamedTuple):
         """Is this a place for the result? An operand in it is gone when undecided lanes are asked for again."""
         is_one = type(out) is _ARRAY and len(self.made) == 1 and not self.decides
         return is_one and out.dtype == self.made[0] and out.size <= most
+
+
+@cache
+def _maker_in_c(count: int, decides: bool) -> Callable[..., Any]:
+    """What makes the function that is called with C, as `_maker` does: it takes few elements side by side by itself."""
+    arrays = _each("x#", count)
+    asked = [
+        f"type(x{i}) is _ARRAY and x{i}.dtype == d{i} and x{i}.ndim < 2 and x{i}.size <= most" for i in range(count)
+    ]
+    own = ["found, undecided = ufunc({})", "return None if _count(undecided) else found"]
+    lines = [
+        "def make(types, ufunc, most, called_otherwise):",
+        f"    {_each('d#', count)} = types",
+        "    def called(arrays, out=None, alone=False):",
+        f"        if out is None and len(arrays) == {count}:",
+        f"            {arrays} = arrays",
+        f"            if {' and '.join(asked)}:",
+        "                try:",
+        *(f"                    {line.format(arrays)}" for line in (own if decides else ["return ufunc({})"])),
+        "                except ValueError:",
+        "                    return None",
+        "        return called_otherwise(arrays, out, alone)",
+        "    return called",
+    ]
+    scope: dict[str, Any] = {"_ARRAY": _ARRAY, "_count": _count}
+    exec("\n".join(lines), scope)
+    make: Callable[..., Any] = scope["make"]
+    return make
 
 
 def _makes_at_most(most: int, arrays: Sequence[Any]) -> bool:

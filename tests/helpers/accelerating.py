@@ -57,6 +57,7 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     kernels._compile.cache_clear()
     compiling.source.cache_clear()
     accelerator.exported.cache_clear()
+    accelerator._headed.cache_clear()
     accelerator._loops.cache_clear()
 
 

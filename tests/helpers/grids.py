@@ -83,6 +83,15 @@ def ragged(rng: np.random.Generator, count: int, exponent_bits: int, fraction_bi
     return np.asarray(np.where(rng.random(count) < 0.5, bits & ~mask, bits | mask))
 
 
+def moderate(rng: np.random.Generator, count: int, exponent_bits: int, fraction_bits: int) -> NDArray[Any]:
+    """Numbers with exponents half as far from zero as they may have: products and quotients of two are normal."""
+    bits = ragged(rng, count, exponent_bits, fraction_bits)
+    bias = (1 << (exponent_bits - 1)) - 1
+    exponents = rng.integers(bias - bias // 2, bias + bias // 2, count).astype(bits.dtype)
+    kept = bits.dtype.type(1 << (exponent_bits + fraction_bits) | (1 << fraction_bits) - 1)
+    return np.asarray(bits & kept | exponents << bits.dtype.type(fraction_bits))
+
+
 def near(rng: np.random.Generator, count: int, exponent_bits: int, fraction_bits: int) -> list[NDArray[Any]]:
     """Pairs with exponents at most a few more than the precision apart; a quarter cancels but for a few units."""
     width = 1 + exponent_bits + fraction_bits

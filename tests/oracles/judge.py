@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
-from helpers.grids import near, near_triples, ragged, uniform
+from helpers.grids import moderate, near, near_triples, ragged, uniform
 from numpy.typing import NDArray
 
 from oracles import mixed
@@ -173,11 +173,14 @@ def _selected(opcode: str, modifiers: set[str], operands: Sequence[Bits], e: int
 
 @cache
 def random_operands(format_: str, count: int, size: int, seed: int = 2026) -> tuple[Bits, ...]:
-    """`count` operands, a third uniform, a third with runs of equal bits, a third near each other."""
+    """`count` operands: a quarter uniform, a quarter with runs of equal bits, a quarter of moderate size, a quarter
+    near each other."""
     e, f = FIELDS[format_]
     rng = np.random.default_rng([seed, count, e, f])
-    part = size // 3
-    columns = [[uniform(rng, size - 2 * part, e, f), ragged(rng, part, e, f)] for _ in range(count)]
+    part = size // 4
+    columns = [
+        [uniform(rng, size - 3 * part, e, f), ragged(rng, part, e, f), moderate(rng, part, e, f)] for _ in range(count)
+    ]
     close = [ragged(rng, part, e, f)] if count == 1 else near(rng, part, e, f)
     if count == 3:
         close = near_triples(rng, part, e, f)

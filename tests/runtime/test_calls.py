@@ -21,9 +21,9 @@ SOME = ["add.f32", "fma.rm.f64", "max.NaN.f16", "fma.rn.bf16x2", "setp.lt.f32", 
 
 
 def filled(kernel: ptxemu.Kernel, given: list[Any], like: Any) -> Any:
-    """What a call gives that has a place for the result, which is read in blocks."""
+    """What a call gives that has a place for the result."""
     out = np.empty(np.shape(like), like.dtype)
-    kernel(*given, out=out)
+    assert kernel(*given, out=out) is out
     return out
 
 
@@ -34,7 +34,8 @@ def test_a_later_call_gives_what_the_first_gave(spelling: str, layout: str, nati
     kernel = ptxemu.compile(spelling)
     given = [LAYOUTS[layout](x) for x in operands(kernel, native)]
     first = kernel(*given)
-    for x in (kernel(*given), filled(kernel, given, first)):
+    in_blocks = kernel(*given, threads=2)
+    for x in (in_blocks, kernel(*given), filled(kernel, given, first)):
         assert x.dtype == first.dtype and x.shape == first.shape
         assert_array_equal(x.view(f"u{x.itemsize}"), first.view(f"u{x.itemsize}"))
     assert type(kernel(*given)) is type(first)
@@ -225,6 +226,42 @@ def test_a_call_is_not_taken_for_the_one_before() -> None:
                 kernel(*wrong)
         with pytest.raises(TypeError, match="results"):
             kernel(one, two, results=np.array([1, 2]))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("size", [1, 5])
+@pytest.mark.parametrize("spelling", ["add.f32", "mov.b32", "setp.lt.f32", "cvt.rn.f16x2.f32"])
+def test_a_later_call_fills_what_the_first_filled(spelling: str, size: int) -> None:
+    kernel = ptxemu.compile(spelling)
+    given = [x[:size].copy() for x in operands(kernel, False)]
+    due = kernel(*given)
+    wrong_type, swapped = np.empty(size, np.complex64), np.empty(size, due.dtype.newbyteorder("S"))
+    for _ in range(3):
+        larger = np.empty((3, size), due.dtype)
+        assert kernel(*given, out=larger) is larger and (larger == due).all()
+        assert (kernel(*given, out=(np.empty_like(due),)) == due).all()
+        assert kernel(*given, out=swapped) is swapped and (swapped == due).all()
+        gaps = np.zeros(2 * size, due.dtype)
+        kernel(*given, out=gaps[::2])
+        assert (gaps[::2] == due).all() and not gaps[1::2].any()
+        read_only = np.broadcast_to(due[:1], (size,))
+        for wrong, error in [(wrong_type, TypeError), (read_only, ValueError), (np.empty((), due.dtype), ValueError)]:
+            with pytest.raises(error, match="out"):
+                kernel(*given, out=wrong)
+    if due.dtype == given[0].dtype:
+        long = np.concatenate([given[0], given[0][:1]])
+        again = kernel(long[:-1], *given[1:])
+        kernel(long[:-1], *given[1:], out=long[1:])
+        assert_array_equal(long[1:], again)
+
+
+def test_both_predicates_may_go_where_an_operand_was() -> None:
+    kernel, a = ptxemu.compile("setp.eq.and.f32"), np.ones(3, np.float32)
+    for _ in range(3):
+        c, q = np.array([True, False, True]), np.empty(3, bool)
+        p, q = kernel(a, a, c, results=2, out=(c, q))
+        assert p is c and p.tolist() == [True, False, True] and q.tolist() == [False] * 3
+        with pytest.raises(ptxemu.OperandError, match="tuple"):
+            kernel(a, a, c, results=2, out=q)
 
 
 def test_nothing_is_said_and_the_error_state_comes_back_in_later_calls() -> None:

@@ -14,7 +14,7 @@ import ptxemu
 import pytest
 from helpers import groups, mixed, repository
 from helpers.accelerating import OPCODES, WITH_C, Function, add, built, functions, skip_without_a_compiler
-from helpers.grids import pairs, small, special, triples
+from helpers.grids import moderate, pairs, small, special, triples
 from helpers.project import copied
 from helpers.sizes import each_size, spread
 from oracles import judge
@@ -60,6 +60,24 @@ def assert_same(name: str, function: Function, kernel: accelerator.Native, rando
         wrong = np.flatnonzero(g != w)
         shown = [tuple(hex(int(x[i])) for x in (*columns, g, w)) for i in wrong[:3]]
         assert not wrong.size, f"{name}: {wrong.size} of {g.size} differ from NumPy's: {shown}"
+
+
+@pytest.mark.usefixtures("fresh")
+def test_pieces_of_ordinary_operands_and_of_others_are_filled_wherever_they_begin_and_end() -> None:
+    kernel, rng = ptxemu.compile("div.rz.f32"), np.random.default_rng(3)
+    a, b = (moderate(rng, 6000, 8, 23) for _ in range(2))
+    assert kernel.is_in_c
+    for odd in (None, 0x00000001, 0x7F7FFFFF, 0x7FC00001):
+        for size in (1, 31, 33, 255, 256, 257, 4095, 4096, 4097, 5000):
+            for first in (0, 1, 15):
+                x, y = a[first : first + size].copy(), b[first : first + size]
+                x[rng.integers(size)] = x[0] if odd is None else odd
+                place = np.zeros(size + 40, np.uint32)
+                filled = place[first : first + size]
+                kernel(x, y, out=filled, threads=1)
+                with np.errstate(all="ignore"):
+                    assert (filled == kernel._function(x, y)).all()
+                assert not place[:first].any() and not place[first + size :].any()
 
 
 # So many functions are compiled where not all are.

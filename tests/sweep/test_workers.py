@@ -137,20 +137,37 @@ def test_a_cluster_of_which_a_worker_is_killed_finds_what_one_process_does(alone
     assert total.done == {*range(BLOCKS)}
 
 
+@pytest.mark.parametrize("lost", [False, True], ids=["while they count", "with what is counted and not here yet"])
 def test_a_cluster_without_workers_keeps_what_they_have_counted(
-    alone: str, cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    lost: bool, alone: str, cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.setattr(clusters, "_WITHOUT", 2.0)
-    state, seen = tmp_path / "state.json", []
+    state, seen, ended = tmp_path / "state.json", [], []
+    look = clusters._Workers.look
 
-    def end_all(done: int, total: int) -> None:
-        if not seen:
+    def end_all() -> None:
+        if seen and not ended:
+            ended.append(True)
             cluster.scale(0)
-        seen.append(done)
 
+    def look_and_end_all(workers: Any) -> None:
+        look(workers)
+        if seen and not ended:
+            time.sleep(0.5)  # others are counted
+            end_all()
+            while cluster.scheduler.workers:
+                time.sleep(0.01)
+
+    def told(done: int, total: int) -> None:
+        seen.append(done)
+        if not lost:
+            end_all()
+
+    if lost:
+        monkeypatch.setattr(clusters._Workers, "look", look_and_end_all)
     with pytest.raises(PtxspecError, match=r"no workers for 2 seconds; .*; .*state.json has what is done"):
-        sweep(JOB, state, cluster.scheduler_address, end_all)
-    assert "no workers are left; start some" in capsys.readouterr().err
+        sweep(JOB, state, cluster.scheduler_address, told)
+    assert capsys.readouterr().err.count("no workers are left; start some") == 1
     kept = json.loads(state.read_text("utf-8"))
     assert sum(last - first + 1 for first, last in kept["done"]) == len(seen) < BLOCKS
     cluster.scale(1)

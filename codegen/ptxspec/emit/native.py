@@ -6,8 +6,8 @@ A program that templates/runtime/native cannot compute is left out, and runs on 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar, TypeGuard
+from dataclasses import dataclass
+from typing import ClassVar
 
 import mpmath  # type: ignore[import-untyped]
 
@@ -16,12 +16,13 @@ from ..semantics.exact.evaluate import evaluate
 from ..semantics.exact.rounding import decode
 from ..semantics.expressions import holds_all
 from ..semantics.functions import TABLE
-from ..semantics.program import Apply, Const, Program, Term, Var, live
+from ..semantics.program import Apply, Const, Program, Term, Var
 from . import units
+from .arithmetic import Passing, is_arithmetic, is_direct, is_eased, is_native, passing
 from .clamping import CLAMPED, WITHIN
 from .converting import SEVERAL, is_in_single, is_usual
 from .fusing import PROPAGATE, shorten
-from .lowering import ELEMENTARY, Function, Lowering, Shared, applications, source_of, written
+from .lowering import ELEMENTARY, Function, Line, Lowering, Shared, applications, source_of, written
 from .text import Files, Templates
 
 _FOLDER = "python/ptxemu/native"
@@ -30,11 +31,13 @@ ANY = "any"
 
 @dataclass(frozen=True)
 class CFunction(Function):
-    """`undecided`: it may leave a result undecided, for NumPy's kernel to find."""
+    """`undecided`: it may leave a result undecided, for NumPy's kernel to find. `directly`: its lines where nothing
+    becomes subnormal, if they are others."""
 
     result_type: str
     direction: str
     undecided: bool
+    directly: list[Line]
 
 
 def emit(spec: Spec, kernels: Mapping[str, Sequence[Shared]], templates: Templates) -> Files:
@@ -118,12 +121,12 @@ def _steering(t: Apply) -> str | None:
     source, f = t.arguments[0].kind, t.kind
     if _is_exact_product(t):
         return ANY
-    if not all(k.fixed or _is_native(k) or _has_carrier(k) for k in (f, source)):
+    if not all(k.fixed or is_native(k) or _has_carrier(k) for k in (f, source)):
         return None
     if t.function in ELEMENTARY:
         # Of binary32, and one of binary64: NumPy has tables of narrower formats' results, which are sooner read than
         # computed.
-        has_c = _is_native(f) and (f.width == 32 or t.function == "rSqrt") and t.mode == "roundTiesToEven"
+        has_c = is_native(f) and (f.width == 32 or t.function == "rSqrt") and t.mode == "roundTiesToEven"
         return t.mode if has_c else None
     if t.function == "roundToIntegral":
         return "roundTiesToEven"
@@ -133,20 +136,20 @@ def _steering(t: Apply) -> str | None:
         assert f.format is not None
         # The last random bit has a place in binary32.
         fits = f.format.fraction_bits + t.arguments[1].kind.width <= 23
-        return "roundTiesToEven" if fits and _single(source) and not _is_native(f) else None
+        return "roundTiesToEven" if fits and _single(source) and not is_native(f) else None
     if t.mixed and not _has_mixed(t):
         return None
-    if _is_native(f):
+    if is_native(f):
         return t.mode if t.mode != "roundTiesToAway" else None
     return "roundTiesToEven"
 
 
 def _is_exact_product(t: Apply) -> bool:
     """A product in binary64 of a number of binary32 and a constant that leaves room for all of its bits."""
-    if t.function != "multiplication" or not _is_native(t.kind) or t.kind.width != 64:
+    if t.function != "multiplication" or not is_native(t.kind) or t.kind.width != 64:
         return False
     x, y = t.arguments
-    single = isinstance(x, Apply) and x.function == "convert" and _is_native(x.arguments[0].kind)
+    single = isinstance(x, Apply) and x.function == "convert" and is_native(x.arguments[0].kind)
     if not single or not isinstance(y, Const) or y.kind.format is None:
         return False
     size = abs(decode(y.value, y.kind.format))
@@ -165,7 +168,7 @@ def _converting(source: Kind, f: Kind, mode: str) -> str | None:
             # The C library's rint rounds as the processor is steered; 64 bits are too many for binary64.
             return None if source.fixed and source.width == 64 else mode if mode == "roundTiesToEven" else ANY
         return ANY
-    if not _is_native(f) or _contains(f, source):
+    if not is_native(f) or _contains(f, source):
         return ANY
     return mode if mode != "roundTiesToAway" else None
 
@@ -174,12 +177,6 @@ def _contains(f: Kind, source: Kind) -> bool:
     """Does a format have all numbers of a kind?"""
     wide, narrow = f.format or f.fixed, source.format or source.fixed
     return wide is not None and narrow is not None and holds_all(wide, narrow)
-
-
-def _is_native(kind: Kind) -> bool:
-    """The processor computes in it, as `Format.native` of templates/runtime/binary.py has it."""
-    f = kind.format
-    return f is not None and is_usual(f) and (f.exponent_bits, f.fraction_bits) in ((8, 23), (11, 52))
 
 
 def _has_carrier(kind: Kind) -> bool:
@@ -200,60 +197,35 @@ def _is_short(kind: Kind) -> bool:
 
 def _single(kind: Kind) -> bool:
     """Are all numbers of a kind numbers of binary32, and is there C that makes them such?"""
-    return kind.width < 32 if kind.fixed else kind.width <= 32 and (_is_native(kind) or _has_carrier(kind))
+    return kind.width < 32 if kind.fixed else kind.width <= 32 and (is_native(kind) or _has_carrier(kind))
 
 
 def _function(one: Shared) -> CFunction:
-    program = _passing(shorten(one.program))
+    program = passing(shorten(one.program))
     c = _Writer(program)
-    statements = [
-        (f"{_type(let.value.kind)} {c.variable(let.name)}", c.term(let.value), source_of(let)) for let in program.lets
-    ]
     result, *second = program.results
     parameters = [f"{_type(i.kind)} {c.variable(i.name)}" for i in program.inputs]
     if second:
         parameters.append(f"{_type(second[0].kind)} *second")
-        statements.append(("*second", c.term(second[0]), ""))
     return CFunction(
         name=one.name,
         parameters=parameters,
-        lines=written(statements, [c.term(result)], end=";"),
+        lines=_lines(program, c),
         result_type="uint8_t" if result.kind == BOOL else _type(result.kind),
         direction=_direction(one.program),
         undecided=any(a.function in ELEMENTARY for a in applications(one.program)),
+        directly=_lines(program, _DirectWriter(program)) if is_eased(program) else [],
     )
 
 
-@dataclass(frozen=True)
-class Passing(Apply):
-    """An operation of arithmetic that passes on the first NaN of its operands."""
-
-
-def _passing(program: Program) -> Program:
-    """Where all operands' NaNs are propagated to an operation's result, in their order, the operation does it."""
-    values = {let.name: let.value for let in program.lets}
-    lets = [let.of(_passed(let.value, values)) for let in program.lets]
-    return replace(program, lets=live(lets, program.results))
-
-
-def _passed(term: Term, values: Mapping[str, Term]) -> Term:
-    match term:
-        case Apply(function=name, arguments=(Var() as value, *operands)) if name == PROPAGATE:
-            made = values.get(value.name)
-            if _is_arithmetic(made) and not made.mixed and not made.ftz and _is_native(made.kind):
-                able = (a for a in made.arguments if not (isinstance(a, Const) and _is_finite(a)))
-                if list(able) == operands:
-                    return Passing(**vars(made))
-    return term
-
-
-def _is_finite(x: Const) -> bool:
-    f = x.kind.format
-    return f is not None and f.has_infinity and x.value & ~f.sign_bit < f.infinity
-
-
-def _is_arithmetic(term: Term | None) -> TypeGuard[Apply]:
-    return isinstance(term, Apply) and term.function in TABLE and TABLE[term.function].clause == "5.4.1"
+def _lines(program: Program, c: _Writer) -> list[Line]:
+    statements = [
+        (f"{_type(let.value.kind)} {c.variable(let.name)}", c.term(let.value), source_of(let)) for let in program.lets
+    ]
+    result, *second = program.results
+    if second:
+        statements.append(("*second", c.term(second[0]), ""))
+    return written(statements, [c.term(result)], end=";")
 
 
 def _type(kind: Kind) -> str:
@@ -270,7 +242,7 @@ class _Writer(Lowering):
 
     def _keeps_nans(self, term: Term) -> bool:
         """Is this the result of an operation of arithmetic, which is a NaN where an operand is?"""
-        return _is_arithmetic(self.values.get(term.name) if isinstance(term, Var) else term)
+        return is_arithmetic(self.values.get(term.name) if isinstance(term, Var) else term)
 
     def constant(self, kind: Kind, value: int) -> str:
         if kind.sort == "bool":
@@ -331,7 +303,7 @@ class _Writer(Lowering):
         """In binary32 after operands are numbers of it, or where it has their products and the ends of their sums;
         else by way of binary64."""
         name, how = _number(t.kind), f"{t.mode}, {int(t.ftz)}"
-        if _is_native(t.kind) and t.kind.width == 32:
+        if is_native(t.kind) and t.kind.width == 32:
             widened = [
                 x if a.kind == t.kind else f"from_single_{name}(single_{_number(a.kind)}({x}), roundTiesToEven, 0)"
                 for a, x in zip(t.arguments, arguments, strict=True)
@@ -357,15 +329,24 @@ class _Writer(Lowering):
             signed = source.fixed.signed or source.width < 64
             return f"from_{'signed' if signed else 'unsigned'}_{target}(whole_{name}({x}))"
         how = f"{t.mode}, {int(t.ftz)}"
-        narrow = t.kind.fixed or not _is_native(t.kind) or t.kind.width == 32
+        narrow = t.kind.fixed or not is_native(t.kind) or t.kind.width == 32
         if _single(source) and _is_upper_half(t.kind) and not t.ftz and _contains(t.kind, source):
             return f"exactly_{target}(single_{name}({x}))"
         if _single(source) and narrow:
             return f"from_single_{target}(single_{name}({x}), {how})"
-        if source.fixed and source.width == 32 and not t.kind.fixed and not _is_native(t.kind) and _is_short(t.kind):
+        if source.fixed and source.width == 32 and not t.kind.fixed and not is_native(t.kind) and _is_short(t.kind):
             return f"from_single_{target}(odd_{name}({x}), {how})"
-        steered = source.fixed and source.width == 64 and _is_native(t.kind) and t.kind.width == 64
+        steered = source.fixed and source.width == 64 and is_native(t.kind) and t.kind.width == 64
         return f"convert_{target}({'steered' if steered else 'number'}_{name}({x}), {how})"
+
+
+class _DirectWriter(_Writer):
+    """Writes what is computed where nothing becomes subnormal."""
+
+    def call(self, t: Apply, arguments: list[str]) -> str:
+        if is_direct(t):
+            return f"directly_{t.function}_{_number(t.kind)}({', '.join([*arguments, t.mode])})"
+        return super().call(t, arguments)
 
 
 def _saturates(t: Apply) -> bool:

@@ -21,8 +21,10 @@ from .state import Broken
 # Blocks that wait for each thread of the cluster.
 _AHEAD = 4
 _PATIENCE = "10s"
-# Seconds between two looks at the cluster's workers, and those that a sweep goes on without any.
+# Seconds between two looks at the cluster's workers, those in which what was counted comes here, and those that a sweep
+# goes on without any workers.
 _LOOK = 1.0
+_COMES = 5.0
 _WITHOUT = 60.0
 
 
@@ -72,7 +74,7 @@ class _Workers:
 
     def __init__(self, client: Any, address: str) -> None:
         self._client, self._address = client, address
-        self._looked = self._seen = time.monotonic()
+        self._looked = self._none_since = time.monotonic()
         self.threads = self._count()
 
     def look(self) -> None:
@@ -82,14 +84,14 @@ class _Workers:
             return
         self._looked, had, self.threads = now, self.threads, self._count()
         if self.threads:
-            self._seen = now
             return
         more = f"start some with `dask worker {self._address}`"
-        if now - self._seen >= _WITHOUT:
-            raise Broken(f"--scheduler {self._address}: it has had no workers for {_WITHOUT:.0f} seconds; {more}")
         if had:
+            self._none_since = now
             said = f"no workers are left; {more} within {_WITHOUT:.0f} seconds, and the sweep goes on"
             print(f"ptxspec: --scheduler {self._address}: {said}", file=sys.stderr)
+        elif now - self._none_since >= _WITHOUT:
+            raise Broken(f"--scheduler {self._address}: it has had no workers for {_WITHOUT:.0f} seconds; {more}")
 
     def _count(self) -> int:
         try:
@@ -123,7 +125,7 @@ def _counted(
             continue
         number, _ = pending[future.key]
         try:
-            counted = future.result(timeout=_WITHOUT)
+            counted = future.result(timeout=_COMES)
         except TimeoutError:
             # Its worker is gone since, and another one will count it.
             future.add_done_callback(done.put)

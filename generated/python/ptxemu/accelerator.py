@@ -202,8 +202,9 @@ def _again(ufunc: np.ufunc, operands: Sequence[Array], registers: Sequence[Array
     return found
 
 
-def trial(types: Sequence[Type], size: int = 1024) -> list[Array]:
-    """Registers on which a kernel proves itself: combinations of values at the edges of formats, and any patterns."""
+def trial(types: Sequence[Type], size: int = 1280) -> list[Array]:
+    """Registers on which a kernel proves itself: combinations of values at the edges of formats, any patterns, and
+    behind these as many of moderate size, on which it may compute otherwise."""
     columns = []
     for i, t in enumerate(types):
         # Counted numbers, scattered by multiplication and folding.
@@ -213,11 +214,23 @@ def trial(types: Sequence[Type], size: int = 1024) -> list[Array]:
         noise *= np.uint64(0xBF58476D1CE4E5B9)
         noise ^= noise >> np.uint64(32)
         patterns = np.array(_edges(t), np.uint64)
-        split = noise.size // 4 * 3
-        lanes = np.concatenate([patterns[noise[:split] % np.uint64(patterns.size)], noise[split:]])
+        noise = noise.reshape(t.lanes, size)
+        any_from, moderate_from = size // 5 * 3, size // 5 * 4
+        edges, rest, last = np.split(noise, [any_from, moderate_from], axis=1)
+        lanes = np.concatenate([patterns[edges % np.uint64(patterns.size)], rest, _moderate(last, t)], axis=1)
         lanes &= np.uint64((1 << t.width) - 1)
-        columns.append(t.pack(np.split(lanes.astype(t.lane), t.lanes)))
+        columns.append(t.pack(list(lanes.astype(t.lane))))
     return columns
+
+
+def _moderate(noise: Array, t: Type) -> Array:
+    """Patterns whose exponents are at most half as far from zero as they may be; of what is no float any patterns."""
+    f = t.number
+    if not isinstance(f, Format):
+        return noise
+    exponents = (noise >> np.uint64(f.fraction_bits)) % np.uint64(f.bias - 1) + np.uint64(f.bias - f.bias // 2)
+    places = np.uint64(f.infinity)
+    return (noise & ~places) | (exponents << np.uint64(f.fraction_bits))
 
 
 def _edges(t: Type) -> list[int]:
@@ -240,10 +253,16 @@ def _edges(t: Type) -> list[int]:
 @cache
 def exported(opcode: str) -> dict[str, str]:
     """The functions of an opcode that have C, each with what heads it there, as kernel.h says."""
+    return {name: head for head in ("LANE", "DECIDING") for name in _headed(opcode)[head]}
+
+
+@cache
+def _headed(opcode: str) -> dict[str, list[str]]:
+    """The names behind each head."""
     # Line by line it takes as long as all else of a first call: an opcode may have ten thousand.
     text = "\n" + source(f"{opcode}.c").decode()
-    heads = ("LANE", "DECIDING")
-    return {rest[: rest.index(",")]: head for head in heads for rest in text.split(f"\n{head}(")[1:]}
+    heads = ("LANE", "DECIDING", "DIRECTLY")
+    return {head: [rest[: rest.index(",")] for rest in text.split(f"\n{head}(")[1:]] for head in heads}
 
 
 # A kernel that is asked for is looked up by them several times.
@@ -256,7 +275,8 @@ def _loops(opcode: str, name: str, s: Signature, symbol: str = "") -> str:
     if head is None or (decides and not (s.flat and len(s.results) == 1)):
         return ""
     symbols = [f"{symbol or name}{'_both' * n}" for n in range(len(s.results))]
-    return "\n".join(loop(name, each, s, n, decides) for n, each in enumerate(symbols, 1))
+    eases = name in _headed(opcode)["DIRECTLY"]
+    return "\n".join(loop(name, each, s, n, decides, eases) for n, each in enumerate(symbols, 1))
 
 
 def load(opcode: str, functions: Functions, what: str) -> dict[str, Native]:

@@ -24,6 +24,7 @@ import numpy as np
 
 from . import environment
 from .binary import (
+    BINARY32,
     BINARY64,
     Array,
     Direction,
@@ -37,14 +38,26 @@ from .binary import (
 )
 from .directed import directed, product_remainder, quotient_remainder, root_remainder
 from .encoding import flushed, isFinite, isNaN
-from .few import are_few
-from .narrowing import narrow, widen
-from .rounding import Operation, flush, never, quotient_to_odd, root_to_odd, step, sum_to_odd, tested_by, two_sum
+from .few import FEW, are_few
+from .narrowing import fits_single, narrow, widen
+from .rounding import (
+    Operation,
+    flush,
+    never,
+    quotient_to_odd,
+    root_to_odd,
+    step,
+    sum_to_odd,
+    sum_to_odd_single,
+    tested_by,
+    two_sum,
+)
 from .selection import canonicalise, replace
+from .steered import in_carrier, steered
 from .tables import ENOUGH, every_pattern
 
 P = ParamSpec("P")
-_DOUBLE = np.dtype(np.float64)
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
 class _Wide:
@@ -91,48 +104,14 @@ def elementwise(count: int) -> Callable[[Callable[P, Array]], Callable[P, Array]
 _WHOLE = {
     roundTiesToEven: np.rint, roundTowardZero: np.trunc, roundTowardNegative: np.floor, roundTowardPositive: np.ceil,
 }  # fmt: skip
-# Operations that take some processors long where an operand or the result is subnormal.
-_STUMBLING = (np.multiply, np.divide, np.sqrt)
-
-
-def _native(
-    ufunc: np.ufunc, operands: tuple[Array, ...], f: Format, mode: Direction, ftz: bool, daz: bool
-) -> Array | None:
-    """The processor's own operation, steered; None where there is none, or none that can be."""
-    if f.native is None or not environment.can(mode, ftz, daz):
-        return None
-    values = [operand.view(f.native) for operand in operands]
-    if ufunc in _STUMBLING and f.carrier is not None and not (ftz or daz) and _stumbles(ufunc, values, f):
-        # In the carrier nothing is subnormal. Products are exact there; for the rest, see _rounds_twice_safely, also of
-        # quotients that become subnormal, and what was rounded in one direction may be again.
-        wider = [value.astype(f.carrier) for value in values]
-        with environment.environment(mode):
-            value = ufunc(*wider)
-        return narrow(value, f, mode, False)
-    if mode == roundTiesToEven and not (ftz or daz):
-        return canonicalise(ufunc(*values), f)
-    with environment.environment(mode, ftz, daz):
-        value = ufunc(*values)
-    return canonicalise(value, f)
-
-
-def _stumbles(ufunc: np.ufunc, values: list[Array], f: Format) -> bool:
-    """Would the processor take long for many lanes, whose operands or results are subnormal? A sample tells."""
-    if not environment.STUMBLES:
-        return False
-    sample = [value.flat[:256] for value in values]
-    bits = np.concatenate([*sample, ufunc(*sample)]).view(f.unsigned)
-    bits &= f.magnitude_mask
-    bits -= f.unsigned.type(1)
-    return bool(64 * np.count_nonzero(bits < f.fraction_mask) > bits.size)
 
 
 @elementwise(2)
 def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """x + y (5.4.1). An exact zero sum of opposite signs is +0, or -0 under roundTowardNegative (6.3)."""
-    steered = _native(np.add, (x, y), f, mode, ftz, daz)
-    if steered is not None:
-        return steered
+    own = steered(np.add, (x, y), f, mode, ftz, daz)
+    if own is not None:
+        return own
     if daz and _flushes_first(f):
         x, y = flushed(x, f), flushed(y, f)
     if f.native is None and f.carrier is None:
@@ -158,7 +137,8 @@ def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: boo
         return wide.addition(x, y, f, mode, ftz)
     carrier = _nearest_carrier(f, mode) or f.carrier
     a, b = widen(x, f, carrier, daz), widen(y, f, carrier, daz)
-    total = a + b if _rounds_twice_safely(f, carrier, mode) else sum_to_odd(a, b)
+    total = _reusing(np.add, a, b) if _rounds_twice_safely(f, carrier, mode) else sum_to_odd(a, b)
+    del a, b
     bits = narrow(total, f, mode, ftz)
     if mode == roundTowardNegative:
         _sign_exact_zero(bits, total, x | y, f)
@@ -168,28 +148,30 @@ def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: boo
 @elementwise(2)
 def subtraction(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """x - y (5.4.1), which is x + (-y) in all but the sign of a NaN."""
-    steered = _native(np.subtract, (x, y), f, mode, ftz, daz)
-    return addition(x, y ^ f.sign_mask, f, mode, ftz, daz) if steered is None else steered
+    own = steered(np.subtract, (x, y), f, mode, ftz, daz)
+    return addition(x, y ^ f.sign_mask, f, mode, ftz, daz) if own is None else own
 
 
 @elementwise(2)
 def multiplication(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """x * y (5.4.1)."""
-    steered = _native(np.multiply, (x, y), f, mode, ftz, daz)
-    if steered is not None:
-        return steered
+    own = steered(np.multiply, (x, y), f, mode, ftz, daz)
+    if own is not None:
+        return own
     if daz and _flushes_first(f):
         x, y = flushed(x, f), flushed(y, f)
     if f.native is not None and mode == roundTiesToEven:
         product = x.view(f.native) * y.view(f.native)
         return _finish(product, f, ftz, tested_by(wide.multiplication, (x, y), f, mode))
     if f.carrier is not None:
-        carrier = _product_carrier(f, mode, ftz) or f.carrier
+        carrier = _SINGLE if _has_single_products(f, mode, ftz) else f.carrier
         a, b = widen(x, f, carrier, daz), widen(y, f, carrier, daz)
         if carrier == f.carrier or mode == roundTiesToEven:
-            return narrow(a * b, f, mode, ftz)
-        with environment.environment(mode):
-            product = a * b
+            product = _product(a, b, f)
+        else:
+            with environment.environment(mode):
+                product = _product(a, b, f)
+        del a, b  # their memory is in the cache, for what comes next
         return narrow(product, f, mode, ftz)
     if f.native is None or mode == roundTiesToAway:
         return wide.multiplication(x, y, f, mode, ftz)
@@ -200,9 +182,9 @@ def multiplication(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, da
 @elementwise(2)
 def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """x / y (5.4.1); a finite number but zero divided by zero is an infinity (7.3)."""
-    steered = _native(np.divide, (x, y), f, mode, ftz, daz)
-    if steered is not None:
-        return steered
+    own = steered(np.divide, (x, y), f, mode, ftz, daz)
+    if own is not None:
+        return own
     if daz and _flushes_first(f):
         x, y = flushed(x, f), flushed(y, f)
     if f.native is not None and mode == roundTiesToEven:
@@ -210,7 +192,8 @@ def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: boo
         return _finish(quotient, f, ftz, tested_by(wide.division, (x, y), f, mode))
     if f.carrier is not None:
         a, b = widen(x, f, f.carrier, daz), widen(y, f, f.carrier, daz)
-        quotient = a / b if _rounds_twice_safely(f, f.carrier, mode) else quotient_to_odd(a, b)
+        quotient = _reusing(np.divide, a, b) if _rounds_twice_safely(f, f.carrier, mode) else quotient_to_odd(a, b)
+        del a, b
         return narrow(quotient, f, mode, ftz)
     if f.native is None or mode == roundTiesToAway:
         return wide.division(x, y, f, mode, ftz)
@@ -221,9 +204,9 @@ def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: boo
 @elementwise(1)
 def squareRoot(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """The square root (5.4.1): that of -0 is -0, of a smaller number NaN."""
-    steered = _native(np.sqrt, (x,), f, mode, ftz, daz)
-    if steered is not None:
-        return steered
+    own = steered(np.sqrt, (x,), f, mode, ftz, daz)
+    if own is not None:
+        return own
     if daz and _flushes_first(f):
         x = flushed(x, f)
     if f.native is not None and mode == roundTiesToEven:
@@ -269,7 +252,8 @@ def sum_of_carrier(product: Array, addend: Array, f: Format, mode: Direction, ft
         with environment.environment(mode):
             product += addend
         return narrow(product, f, mode, ftz)
-    total = sum_to_odd(product, addend)
+    is_single = fits_single(f) and environment.STEERS and not are_few(product, f)
+    total = (sum_to_odd_single if is_single else sum_to_odd)(product, addend)
     bits = narrow(total, f, mode, ftz)
     if mode == roundTowardNegative:
         # As `_sign_exact_zero`; the product has the sign that its factors make.
@@ -370,15 +354,31 @@ def _nearest_carrier(f: Format, mode: Direction) -> np.dtype[Any] | None:
     return single if f.exponent_bits <= 8 and _rounds_twice_safely(f, single, mode) else None
 
 
-def _product_carrier(f: Format, mode: Direction, ftz: bool) -> np.dtype[Any] | None:
-    """float32 where it serves for products though some of them are subnormal there, and not exact.
+def _reusing(ufunc: np.ufunc, x: Array, y: Array) -> Array:
+    """An operation that may reuse its first operand: few operands it does not, which takes longer to begin."""
+    return ufunc(x, y, out=x) if x.size > FEW else ufunc(x, y)
+
+
+def _product(x: Array, y: Array, f: Format) -> Array:
+    """Of numbers of `f` in a carrier, the first of which may be reused."""
+    stumbles = environment.STUMBLES and x.dtype == _SINGLE and _has_subnormal_products(f) and x.size > FEW
+    return in_carrier(np.multiply, (x, y), _DOUBLE, _SINGLE) if stumbles else _reusing(np.multiply, x, y)
+
+
+def _has_single_products(f: Format, mode: Direction, ftz: bool) -> bool:
+    """Does float32 serve for products though some of them are subnormal there, and not exact?
 
     All that reach half of the least number of `f` are: they have that many bits. A smaller one stays below it or, to
     nearest, reaches it as a tie, which goes to zero like itself; and what was rounded in one direction may be again."""
     bits = 2 * f.precision
     inside = f.exponent_bits <= 8 and bits <= 24 and f.emin - f.fraction_bits - 1 - (bits - 1) >= -149
     steered = mode == roundTiesToEven or (mode != roundTiesToAway and environment.can(mode))
-    return np.dtype(np.float32) if inside and steered and not ftz and not environment.STUMBLES else None
+    return inside and steered and not ftz
+
+
+def _has_subnormal_products(f: Format) -> bool:
+    """Are some of the products that float32 has subnormal there?"""
+    return 2 * (f.emin - f.fraction_bits) < BINARY32.emin
 
 
 def _flushes_first(f: Format) -> bool:

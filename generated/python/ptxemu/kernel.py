@@ -156,7 +156,7 @@ class Kernel(Computing):
             latest = self._latest
             again = latest.get(results)
             if again is not None:
-                found = again(arrays, out)
+                found = again(arrays, out, threads is not None)
                 if found is not None:
                     return found
             try:
@@ -165,10 +165,10 @@ class Kernel(Computing):
             except (AttributeError, KeyError, TypeError):
                 pass  # the first arrays of these types, or none
             else:
-                found = plan.called(arrays, out, threads is not None)
+                called = plan.called
+                found = None if called is again else called(arrays, out, threads is not None)
                 if found is not None:
-                    if type(plan) is quick.Plan:
-                        latest[results] = plan.called
+                    latest[results] = called
                     return found
         if len(arrays) != self.operands:
             raise OperandError(f"{self._row} takes {counted(self.operands)}, {len(arrays)} came")
@@ -193,8 +193,10 @@ class Kernel(Computing):
         is_usual = all(o is None or o.dtype == t for o, t in zip(given, made, strict=True))
         if arrays and is_usual and all(x.dtype.isnative for x in (*operands, *bits)):
             types, plans = tuple([x.dtype for x in arrays]), self._plans
-            plan = self._registered(types, tuple(made), results) or self._planned(types, operands, bits, tuple(made))
-            plans[types if results == 1 else (results, *types)] = plan
+            key = types if results == 1 else (results, *types)
+            if not isinstance(plans.get(key), quick.Registered):
+                in_c = self._registered(types, tuple(made), results)
+                plans[key] = in_c or self._planned(types, operands, bits, tuple(made))
         found = tuple([x[()] if o is None and not shape else x for x, o in zip(filled, given, strict=True)])
         return found if len(places) > 1 else found[0]
 

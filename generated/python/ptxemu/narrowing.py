@@ -108,7 +108,7 @@ def narrow(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
         with environment.environment(mode, ftz):
             result = value.astype(f.native)
         return canonicalise(result, f)
-    if f.native is None and value.dtype == np.float64 and f.exponent_bits <= 8 and f.precision <= 22:
+    if value.dtype == np.float64 and fits_single(f):
         value = single_to_odd(value) if environment.STEERS else value
     if f.native is not None:
         bits = _narrow_by_cast(value, f, mode)
@@ -121,6 +121,11 @@ def narrow(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
     if ftz:
         flush(bits, f, lambda lanes: is_tiny(value[lanes], f, mode))
     return bits
+
+
+def fits_single(f: Format) -> bool:
+    """Has float32, rounded to odd, all that tells how a number is rounded to a narrow format?"""
+    return f.native is None and f.exponent_bits <= 8 and f.precision <= 22
 
 
 def single_to_odd(value: Array) -> Array:
@@ -221,7 +226,7 @@ def _narrow_to_upper_half(value: Array, f: Format, mode: Direction) -> Array:
             carrying ^= u32(mode == roundTowardPositive)
             carrying *= u32(0xFFFF)
         carrying += bits
-    result = np.ascontiguousarray(carrying).view(np.uint16).reshape(*value.shape, 2)[..., HIGH_WORD].copy()
+    result = np.right_shift(carrying, u32(16), out=np.empty(value.shape, np.uint16), casting="unsafe")
     return replace(result, np.isnan(value), f.nan, f)
 
 

@@ -103,6 +103,17 @@ def sum_to_odd(x: Array, y: Array) -> Array:
     return odd_of(low, high)
 
 
+def sum_to_odd_single(x: Array, y: Array) -> Array:
+    """The sum of float64 arrays as float32, rounded to odd, where directions can be steered: what is rounded twice in
+    one direction is rounded once. An exact zero sum of opposite signs is +0."""
+    low, high = environment.enclosed(_add_as_single, x, y)
+    return odd_of(low, high)
+
+
+def _add_as_single(x: Array, y: Array) -> Array:
+    return np.add(x, y, out=np.empty(x.shape, np.float32), casting="same_kind")
+
+
 def _split(value: Array) -> tuple[Array, Array]:
     """The value as a sum of two with half the bits each."""
     if value.dtype == np.float32:

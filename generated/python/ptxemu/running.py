@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,19 +12,19 @@ import numpy as np
 
 from .binary import Array
 from .sharing import Parts
+from .tuning import Quickest
 
 # Lanes that are computed together: enough to hide what NumPy and Python take for a step, few enough that a step finds
 # its operands in the cache.
 BLOCK = 1 << 16
-# Threads wait for the interpreter between steps, some machines' for longer than a step takes: longer ones make that
-# seldom. So many bytes of the narrowest operand or result are taken at once, and no more lanes than these.
-THREADS_BYTES, THREADS_LANES = 1 << 20, 1 << 19
+# Threads wait for the interpreter between steps, on some machines for longer than a step takes: longer ones make that
+# seldom, and find less in the cache. Which size is quickest depends on both. The widest operand or result of a block
+# has at most so many bytes: its steps hold several arrays as long.
+THREADS_BLOCKS, THREADS_BYTES = (2 * BLOCK, 4 * BLOCK, 8 * BLOCK), 1 << 21
 # The C library of Linux returns what a step frees to the system, and fetches it again for the next, until it has seen
 # something larger come and go.
 np.empty(1 << 24, np.uint8)
-
-
-# In C as many lanes are worth a second thread.
+# So many lanes of C's are worth a second thread.
 WORTH_THREADS = 1 << 19
 
 
@@ -34,10 +35,11 @@ def on_threads(
     threads: int | None,
     what: object,
     results: int = 1,
-    in_c: bool = False,
+    blocks: Quickest | None = None,
 ) -> None:
     """`run` fills the last arrays, so many `results`, in blocks of so many lanes: on one thread, or on as many as are
-    asked for and worth it (None: on as many as there are processors), at most on one for each processor. Errors of
+    asked for and worth it (None: on as many as there are processors), at most on one for each processor. On several
+    they are as long as `blocks` says; C, for which that is None, takes what a thread is given as it is. Errors of
     `threads` name what is run."""
     operands, filled = arrays[:-results], arrays[-results:]
     result = filled[0]
@@ -45,8 +47,9 @@ def on_threads(
         raise TypeError(f"{what}: threads is {threads!r}; it takes 1 or more, or None for as many as are quickest")
     if threads is not None and threads < 1:
         raise ValueError(f"{what}: {threads} threads; it takes 1 or more, or None for as many as are quickest")
-    block = min(THREADS_LANES, THREADS_BYTES * lanes // min(x.itemsize for x in arrays))
-    worth = result.size * lanes // (WORTH_THREADS // 2 if in_c else block)
+    # So many lanes are worth a thread of NumPy's: the narrowest array has a mebibyte of them.
+    block = min(THREADS_BLOCKS[-1], (1 << 20) * lanes // min(x.itemsize for x in arrays))
+    worth = result.size * lanes // (WORTH_THREADS // 2 if blocks is None else block)
     if worth > 1 and threads != 1:
         threads = min(worth, available(), worth if threads is None else int(threads))
     if worth < 2 or threads == 1:
@@ -58,9 +61,24 @@ def on_threads(
         operands = [x.copy() if np.may_share_memory(x, r) and not _is_same(x, r) else x for x in operands]
     whole = _rows(operands, filled)
     length = whole[-1].shape[0]
-    least = max(1, min((1 << 18 if in_c else block) * length // (result.size * lanes), length // threads))
-    parts = Parts(length, least, threads if in_c else length)
-    parts.share(lambda start, stop: run([x[start:stop] for x in whole], block), threads)
+    row, count = result.size * lanes // length, threads
+    if blocks is None:
+        least = max(1, min((1 << 18) // row, length // count))
+        large_first = Parts(length, least, lambda left: left // (4 * count))
+        large_first.share(lambda start, stop: run([x[start:stop] for x in whole], block), count)
+        return
+    quickest = blocks
+
+    def run_timed(start: int, stop: int) -> None:
+        part, began = (stop - start) * row, time.perf_counter()
+        # A part may be somewhat longer than a block, and a row much longer.
+        run([x[start:stop] for x in whole], min(part, 2 * quickest.size()))
+        quickest.took(part, time.perf_counter() - began)
+
+    least = max(1, min(BLOCK // row, length // count))
+    # The last ones are shorter, so that no thread waits long for another.
+    parts = Parts(length, least, lambda left: min(quickest.size() // row, left // count))
+    parts.share(run_timed, count)
 
 
 def is_integer(x: object) -> bool:

@@ -12,11 +12,10 @@ from contextlib import suppress
 
 
 class Parts:
-    """A length, handed out in parts: large ones first, a quarter of what is left for each of `threads`, none shorter
-    than `least`."""
+    """A length, handed out in parts, each as long as `size` says of what is left, none shorter than `least`."""
 
-    def __init__(self, length: int, least: int, threads: int) -> None:
-        self._length, self._least, self._threads = length, least, threads
+    def __init__(self, length: int, least: int, size: Callable[[int], int]) -> None:
+        self._length, self._least, self._size = length, least, size
         self._next = self._running = 0
         self._stopped = False
         self._lock, self._done = allocate_lock(), allocate_lock()
@@ -64,7 +63,7 @@ class Parts:
             if start == self._length or self._stopped or self._failures:
                 return None
             left = self._length - start
-            size = max(left // (4 * self._threads), self._least)
+            size = max(self._size(left), self._least)
             # No crumbs.
             self._next = start + size if left - size >= self._least else self._length
             self._running += helpers

@@ -229,7 +229,7 @@ class Operand:
         return np.concatenate(found if len(found) == lanes else found * lanes)
 
     def pack(self, found: Array, lanes: int) -> list[Array]:
-        """The registers, in the statement's order."""
+        """The registers, in the statement's order, of what `unpack` made."""
         size = found.size // lanes
         parts = [found[i * size : (i + 1) * size] for i in range(lanes)] if lanes > 1 else [found]
         return [self.type.pack([parts[i]]) for i in self.order] if self.order else [self.type.pack(parts)]
@@ -272,12 +272,16 @@ class Signature:
     @cached_property
     def _alike(self) -> bool:
         """Have all registers as many lanes?"""
-        every = (*self.results, *self.sources)
-        return all(o.type.lanes == self.lanes and not (o.order or o.lane_bits) for o in every)
+        return all(map(self._has_all_lanes, (*self.results, *self.sources)))
+
+    def _has_all_lanes(self, o: Operand) -> bool:
+        return o.type.lanes == self.lanes and not (o.order or o.lane_bits)
 
     @cached_property
     def _is_spread(self) -> bool:
-        return self.lanes > 1 and self._alike and all(o.type.is_spread for o in (*self.results, *self.sources))
+        """Do lanes stand side by side in all registers but those of results that have one for each?"""
+        packed = (*(o for o in self.results if not o.order), *self.sources)
+        return self.lanes > 1 and all(self._has_all_lanes(o) and o.type.is_spread for o in packed)
 
     def apply(self, function: Callable[..., Any], *registers: Array) -> list[Array]:
         """What a function of lanes makes of the sources' registers, contiguous and of one dimension: the registers of
@@ -292,7 +296,12 @@ class Signature:
         for o, x in zip(self.results, found if isinstance(found, tuple) else (found,), strict=True):
             # What is made of constants is one number.
             every = x if np.shape(x) == (size,) else np.broadcast_to(x, (size,))
-            made += [o.type.gather(every)] if self._is_spread else o.pack(every, self.lanes)
+            if not self._is_spread:
+                made += o.pack(every, self.lanes)
+            elif o.order:
+                made += [o.type.pack([every[i :: self.lanes]]) for i in o.order]
+            else:
+                made.append(o.type.gather(every))
         return made
 
 

@@ -7,6 +7,10 @@
    one of the operands but overlap none otherwise. The processor's rounding direction, its exception flags and whatever
    else the caller has set there come back as they were.
 
+   DIRECTLY(name, result, parameters) heads a function that computes the same as the one of that name before it, in
+   binary32 alone: on subnormal numbers some processors take a hundred times as long for it. EASED_KERNEL chooses between
+   them, piece by piece: `ordinary` says of element i whether its operands are such that nothing becomes subnormal.
+
    DECIDING heads a function that may leave a lane undecided, and says so in `undecided`. What DECIDING_KERNEL makes of
    it is `symbol_decide(n, arrays, lanes)`, which returns how many those are and lists them in `lanes`, an array of n. */
 
@@ -86,12 +90,43 @@ INLINED size_t before_line(const void *array, size_t size, size_t n) {
             end = n; \
         } \
     } \
+    KERNEL_OF(name, symbol, parameters, arguments)
+#define KERNEL_OF(name, symbol, parameters, arguments) \
     EXPORTED void symbol##_run(size_t n, PARAMETERS parameters) { \
         Kept kept; \
         steer(name##_direction, &kept); \
         symbol##_each(n, PARAMETERS arguments); \
         restore(&kept); \
     }
+
+#if DIRECT
+#define EASED_KERNEL(name, symbol, parameters, arguments, ordinary, directly, statement) \
+    KERNEL(name, symbol, parameters, arguments, PARAMETERS statement)
+#else
+#define EASED_KERNEL(name, symbol, parameters, arguments, ordinary, directly, statement) \
+    static __attribute__((noinline)) void symbol##_each(size_t n, PARAMETERS parameters) { \
+        size_t start = 0, end = before_line(FIRST_OF arguments, sizeof *FIRST_OF arguments, n); \
+        for (; start < n; start = end, end = n - start < EASED ? n : start + EASED) { \
+            uint32_t others = 0; \
+            size_t some = end - start < EASED / 8 ? end : start + EASED / 8; \
+            INDEPENDENTLY for (size_t i = start; i < some; i++) others |= !(ordinary); \
+            INDEPENDENTLY for (size_t i = others ? end : some; i < end; i++) others |= !(ordinary); \
+            if (others) { \
+                INDEPENDENTLY for (size_t i = start; i < end; i++) { PARAMETERS statement } \
+            } else { \
+                INDEPENDENTLY for (size_t i = start; i < end; i++) { PARAMETERS directly } \
+            } \
+        } \
+    } \
+    KERNEL_OF(name, symbol, parameters, arguments)
+#endif
+#define EASED 256
+
+/* Is a binary32 zero or from 2**-63 to below 2**63 in size? Products and quotients of two such numbers are normal. */
+INLINED _Bool is_ordinary(uint32_t x) {
+    uint32_t magnitude = x << 1;
+    return (magnitude - (UINT32_C(64) << 24) < UINT32_C(126) << 24) | (magnitude == 0);
+}
 
 /* A part of a larger loop, which whoever calls it steers; and an end of a piece of such a loop. */
 #define PART(symbol, parameters, ...) \
@@ -173,7 +208,8 @@ static __attribute__((noinline, unused)) void copy(
         EACH_TIME(count, sources, { \
             size_t found = symbol##_each(size, PARAMETERS arguments, undecided); \
             char *marks = arrays[count] + start * steps[count]; \
-            for (ptrdiff_t i = 0; i < size; i++) marks[i * steps[count]] = 0; \
+            if (steps[count] == 1) memset(marks, 0, size); \
+            else for (ptrdiff_t i = 0; i < size; i++) marks[i * steps[count]] = 0; \
             for (size_t i = 0; i < found; i++) marks[(ptrdiff_t)undecided[i] * steps[count]] = 1; \
         }) \
         restore(&kept); \
@@ -203,6 +239,7 @@ static __attribute__((noinline, unused)) void copy(
 #define LANE(name, result, direction, ...) \
     enum { name##_direction = direction }; \
     INLINED result name(__VA_ARGS__)
+#define DIRECTLY(name, result, ...) INLINED result name##_directly(__VA_ARGS__)
 #define DECIDING(name, result, direction, ...) \
     enum { name##_direction = direction }; \
     INLINED result name(__VA_ARGS__, _Bool *undecided)

@@ -19,6 +19,18 @@ LANE(div_approx_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     return select_32(v_condition, v_d_5, v_d);  /* :40 */
 }
 
+DIRECTLY(div_approx_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = directly_division_f32(v_a, v_b, roundTiesToEven);
+    _Bool v_condition = (compareGreater_f32(magnitude_f32(v_b), 0x7e800000u) & isFinite_f32(v_b));
+    _Bool v_condition_2 = isInfinite_f32(v_a);
+    uint32_t v_d_2 = 0x7fffffffu;
+    _Bool v_condition_3 = (!isNaN_f32(v_a));
+    uint32_t v_d_3 = copySign_f32(0x00000000u, v_d);
+    uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);
+    uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);
+    return select_32(v_condition, v_d_5, v_d);
+}
+
 LANE(div_approx_ftz_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     uint32_t v_b_2 = flushed_f32(v_b);  /* modifiers.yaml:66 */
     uint32_t v_d = division_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :39 */
@@ -36,12 +48,20 @@ LANE(div_full_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     return division_f32(v_a, v_b, roundTiesToEven, 0);  /* :39 */
 }
 
+DIRECTLY(div_full_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    return directly_division_f32(v_a, v_b, roundTiesToEven);
+}
+
 LANE(div_full_ftz_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     return division_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :39 */
 }
 
 LANE(div_rz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
     return division_f32(v_a, v_b, roundTowardZero, 0);  /* :39 */
+}
+
+DIRECTLY(div_rz_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    return directly_division_f32(v_a, v_b, roundTowardZero);
 }
 
 LANE(div_rz_ftz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
@@ -52,12 +72,20 @@ LANE(div_rm_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
     return division_f32(v_a, v_b, roundTowardNegative, 0);  /* :39 */
 }
 
+DIRECTLY(div_rm_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    return directly_division_f32(v_a, v_b, roundTowardNegative);
+}
+
 LANE(div_rm_ftz_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
     return division_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardNegative, 1);  /* :39 */
 }
 
 LANE(div_rp_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
     return division_f32(v_a, v_b, roundTowardPositive, 0);  /* :39 */
+}
+
+DIRECTLY(div_rp_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    return directly_division_f32(v_a, v_b, roundTowardPositive);
 }
 
 LANE(div_rp_ftz_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {

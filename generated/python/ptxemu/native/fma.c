@@ -10,9 +10,18 @@ LANE(fma_rn_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32
     return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
 }
 
+DIRECTLY(fma_rn_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    return directly_fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven);
+}
+
 LANE(fma_rn_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
     return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
+}
+
+DIRECTLY(fma_rn_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = directly_fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven);
+    return clamped_f32(v_d, 0x3f800000);
 }
 
 LANE(fma_rn_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -28,9 +37,18 @@ LANE(fma_rz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32
     return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* :58 */
 }
 
+DIRECTLY(fma_rz_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    return directly_fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero);
+}
+
 LANE(fma_rz_sat_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* :58 */
     return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
+}
+
+DIRECTLY(fma_rz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = directly_fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero);
+    return clamped_f32(v_d, 0x3f800000);
 }
 
 LANE(fma_rz_ftz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -46,9 +64,18 @@ LANE(fma_rm_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, ui
     return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* :58 */
 }
 
+DIRECTLY(fma_rm_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    return directly_fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative);
+}
+
 LANE(fma_rm_sat_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* :58 */
     return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
+}
+
+DIRECTLY(fma_rm_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = directly_fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative);
+    return clamped_f32(v_d, 0x3f800000);
 }
 
 LANE(fma_rm_ftz_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -64,9 +91,18 @@ LANE(fma_rp_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, ui
     return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* :58 */
 }
 
+DIRECTLY(fma_rp_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    return directly_fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive);
+}
+
 LANE(fma_rp_sat_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* :58 */
     return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
+}
+
+DIRECTLY(fma_rp_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = directly_fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive);
+    return clamped_f32(v_d, 0x3f800000);
 }
 
 LANE(fma_rp_ftz_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {

@@ -17,6 +17,17 @@ LANE(mad_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t 
     return select_32(v_condition, v_d, v_d_2);  /* :40 */
 }
 
+DIRECTLY(mad_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    _Bool v_condition = isZero_f32(v_c);
+    uint32_t v_product = directly_multiplication_f32(v_a, v_b, roundTiesToEven);
+    uint32_t v_d = addition_f32(v_product, v_c, roundTiesToEven, 0);
+    uint64_t v_wide = convert_f64(number_f32(v_a) * number_f32(v_b), roundTiesToEven, 0);
+    uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);
+    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);
+    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);
+    return select_32(v_condition, v_d, v_d_2);
+}
+
 LANE(mad_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     _Bool v_condition = isZero_f32(v_c);  /* :40 */
     uint32_t v_product = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* :41 */
@@ -27,6 +38,18 @@ LANE(mad_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint3
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* :49 */
     uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* :40 */
     return minimumNumber_f32(maximumNumber_f32(v_d_3, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+}
+
+DIRECTLY(mad_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    _Bool v_condition = isZero_f32(v_c);
+    uint32_t v_product = directly_multiplication_f32(v_a, v_b, roundTiesToEven);
+    uint32_t v_d = addition_f32(v_product, v_c, roundTiesToEven, 0);
+    uint64_t v_wide = convert_f64(number_f32(v_a) * number_f32(v_b), roundTiesToEven, 0);
+    uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);
+    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);
+    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);
+    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);
+    return minimumNumber_f32(maximumNumber_f32(v_d_3, 0x00000000u), 0x3f800000u);
 }
 
 LANE(mad_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -58,9 +81,18 @@ LANE(mad_rn_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32
     return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* :39 */
 }
 
+DIRECTLY(mad_rn_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    return directly_fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven);
+}
+
 LANE(mad_rn_sat_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* :39 */
     return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
+}
+
+DIRECTLY(mad_rn_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = directly_fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven);
+    return clamped_f32(v_d, 0x3f800000);
 }
 
 LANE(mad_rn_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -76,9 +108,18 @@ LANE(mad_rz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32
     return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* :39 */
 }
 
+DIRECTLY(mad_rz_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    return directly_fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero);
+}
+
 LANE(mad_rz_sat_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* :39 */
     return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
+}
+
+DIRECTLY(mad_rz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = directly_fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero);
+    return clamped_f32(v_d, 0x3f800000);
 }
 
 LANE(mad_rz_ftz_f32_3, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -94,9 +135,18 @@ LANE(mad_rm_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, ui
     return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* :39 */
 }
 
+DIRECTLY(mad_rm_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    return directly_fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative);
+}
+
 LANE(mad_rm_sat_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* :39 */
     return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
+}
+
+DIRECTLY(mad_rm_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = directly_fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative);
+    return clamped_f32(v_d, 0x3f800000);
 }
 
 LANE(mad_rm_ftz_f32_3, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -112,9 +162,18 @@ LANE(mad_rp_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, ui
     return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* :39 */
 }
 
+DIRECTLY(mad_rp_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    return directly_fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive);
+}
+
 LANE(mad_rp_sat_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* :39 */
     return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
+}
+
+DIRECTLY(mad_rp_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = directly_fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive);
+    return clamped_f32(v_d, 0x3f800000);
 }
 
 LANE(mad_rp_ftz_f32_3, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b, uint32_t v_c) {

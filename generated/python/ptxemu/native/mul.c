@@ -10,9 +10,18 @@ LANE(mul_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     return multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* :54 */
 }
 
+DIRECTLY(mul_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    return directly_multiplication_f32(v_a, v_b, roundTiesToEven);
+}
+
 LANE(mul_sat_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* :54 */
     return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
+}
+
+DIRECTLY(mul_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = directly_multiplication_f32(v_a, v_b, roundTiesToEven);
+    return clamped_f32(v_d, 0x3f800000);
 }
 
 LANE(mul_ftz_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
@@ -28,9 +37,18 @@ LANE(mul_rz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
     return multiplication_f32(v_a, v_b, roundTowardZero, 0);  /* :54 */
 }
 
+DIRECTLY(mul_rz_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    return directly_multiplication_f32(v_a, v_b, roundTowardZero);
+}
+
 LANE(mul_rz_sat_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardZero, 0);  /* :54 */
     return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
+}
+
+DIRECTLY(mul_rz_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = directly_multiplication_f32(v_a, v_b, roundTowardZero);
+    return clamped_f32(v_d, 0x3f800000);
 }
 
 LANE(mul_rz_ftz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
@@ -46,9 +64,18 @@ LANE(mul_rm_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
     return multiplication_f32(v_a, v_b, roundTowardNegative, 0);  /* :54 */
 }
 
+DIRECTLY(mul_rm_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    return directly_multiplication_f32(v_a, v_b, roundTowardNegative);
+}
+
 LANE(mul_rm_sat_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardNegative, 0);  /* :54 */
     return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
+}
+
+DIRECTLY(mul_rm_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = directly_multiplication_f32(v_a, v_b, roundTowardNegative);
+    return clamped_f32(v_d, 0x3f800000);
 }
 
 LANE(mul_rm_ftz_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
@@ -64,9 +91,18 @@ LANE(mul_rp_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
     return multiplication_f32(v_a, v_b, roundTowardPositive, 0);  /* :54 */
 }
 
+DIRECTLY(mul_rp_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    return directly_multiplication_f32(v_a, v_b, roundTowardPositive);
+}
+
 LANE(mul_rp_sat_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardPositive, 0);  /* :54 */
     return clamped_f32(v_d, 0x3f800000);  /* modifiers.yaml:75 */
+}
+
+DIRECTLY(mul_rp_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = directly_multiplication_f32(v_a, v_b, roundTowardPositive);
+    return clamped_f32(v_d, 0x3f800000);
 }
 
 LANE(mul_rp_ftz_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {

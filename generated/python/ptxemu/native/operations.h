@@ -125,16 +125,21 @@ INLINED BITS OF(convert)(double number, int mode, int ftz) {
    take a hundred times as long. Products are exact, and what was rounded in one direction may be rounded again in that
    direction. To nearest, a sum is rounded to odd first; a quotient has enough bits (2p + 2; Figueroa 1995), also one
    that becomes subnormal: from the middle between two such numbers it is as far. Doubled and halved, because compilers
-   would compute in binary32 what is made a binary32 at once. */
+   would compute in binary32 what is made a binary32 at once. Where operands are such that nothing becomes subnormal,
+   directly_... computes the same sooner. */
+INLINED BITS JOIN(directly, OF(multiplication))(BITS x, BITS y, int mode) {
+    return OF(finished)(NUMBER_OF_BITS(x) * NUMBER_OF_BITS(y), 0, 0);
+}
 INLINED BITS OF(multiplication)(BITS x, BITS y, int mode, int ftz) {
-    if (DIRECT && !ftz)
-        return OF(finished)(NUMBER_OF_BITS(x) * NUMBER_OF_BITS(y), 0, 0);
+    if (DIRECT && !ftz) return JOIN(directly, OF(multiplication))(x, y, mode);
     double a = OF(number)(x), b = OF(number)(y);
     return OF(convert)((a + a) * b * 0.5, mode, ftz);
 }
+INLINED BITS JOIN(directly, OF(division))(BITS x, BITS y, int mode) {
+    return OF(finished)(NUMBER_OF_BITS(x) / NUMBER_OF_BITS(y), 0, 0);
+}
 INLINED BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
-    if (DIRECT && !ftz)
-        return OF(finished)(NUMBER_OF_BITS(x) / NUMBER_OF_BITS(y), 0, 0);
+    if (DIRECT && !ftz) return JOIN(directly, OF(division))(x, y, mode);
     double a = OF(number)(x), b = OF(number)(y);
     return OF(convert)((a + a) / b * 0.5, mode, ftz);
 }
@@ -155,6 +160,10 @@ INLINED BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ftz) {
     }
     double product = OF(number)(x) * OF(number)(y), c = OF(number)(z);
     return OF(convert)(mode == roundTiesToEven ? double_sum_to_odd(product, c) : product + c, mode, ftz);
+}
+INLINED BITS JOIN(directly, OF(fusedMultiplyAdd))(BITS x, BITS y, BITS z, int mode) {
+    if (!FUSES) return OF(fusedMultiplyAdd)(x, y, z, mode, 0);
+    return OF(finished)(__builtin_fmaf(NUMBER_OF_BITS(x), NUMBER_OF_BITS(y), NUMBER_OF_BITS(z)), 0, 0);
 }
 
 #else

@@ -11,12 +11,20 @@ LANE(rcp_approx_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return division_f32(0x3f800000u, v_a, roundTiesToEven, 0);  /* :62 */
 }
 
+DIRECTLY(rcp_approx_f32_1, uint32_t, uint32_t v_a) {
+    return directly_division_f32(0x3f800000u, v_a, roundTiesToEven);
+}
+
 LANE(rcp_approx_ftz_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return division_f32(0x3f800000u, flushed_f32(v_a), roundTiesToEven, 1);  /* :62 */
 }
 
 LANE(rcp_rz_f32_1, uint32_t, roundTowardZero, uint32_t v_a) {
     return division_f32(0x3f800000u, v_a, roundTowardZero, 0);  /* :62 */
+}
+
+DIRECTLY(rcp_rz_f32_1, uint32_t, uint32_t v_a) {
+    return directly_division_f32(0x3f800000u, v_a, roundTowardZero);
 }
 
 LANE(rcp_rz_ftz_f32_1, uint32_t, roundTowardZero, uint32_t v_a) {
@@ -27,12 +35,20 @@ LANE(rcp_rm_f32_1, uint32_t, roundTowardNegative, uint32_t v_a) {
     return division_f32(0x3f800000u, v_a, roundTowardNegative, 0);  /* :62 */
 }
 
+DIRECTLY(rcp_rm_f32_1, uint32_t, uint32_t v_a) {
+    return directly_division_f32(0x3f800000u, v_a, roundTowardNegative);
+}
+
 LANE(rcp_rm_ftz_f32_1, uint32_t, roundTowardNegative, uint32_t v_a) {
     return division_f32(0x3f800000u, flushed_f32(v_a), roundTowardNegative, 1);  /* :62 */
 }
 
 LANE(rcp_rp_f32_1, uint32_t, roundTowardPositive, uint32_t v_a) {
     return division_f32(0x3f800000u, v_a, roundTowardPositive, 0);  /* :62 */
+}
+
+DIRECTLY(rcp_rp_f32_1, uint32_t, uint32_t v_a) {
+    return directly_division_f32(0x3f800000u, v_a, roundTowardPositive);
 }
 
 LANE(rcp_rp_ftz_f32_1, uint32_t, roundTowardPositive, uint32_t v_a) {

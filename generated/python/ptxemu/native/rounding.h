@@ -16,9 +16,15 @@ _Static_assert(sizeof 1.0 == sizeof(double), "an option such as -fsingle-precisi
    it, and vectorises nothing. */
 #define INLINED static inline __attribute__((always_inline))
 
+/* Fused operations of the processor's own: without them they would be the C library's. */
+#if defined __FMA__ || defined __ARM_FEATURE_FMA
+#define FUSES 1
+#else
+#define FUSES 0
+#endif
 /* May all that rounds be computed in binary32 itself, subnormal numbers too? STUMBLES says that these take the processor
-   long, as environment.py found; without fused operations of its own it would call the C library. */
-#if (defined __FMA__ || defined __ARM_FEATURE_FMA) && !defined STUMBLES
+   long, as environment.py found. */
+#if FUSES && !defined STUMBLES
 #define DIRECT 1
 #else
 #define DIRECT 0
