@@ -20,7 +20,7 @@ BLOCK = 1 << 16
 # Threads wait for the interpreter between steps, on some machines for longer than a step takes: longer ones make that
 # seldom, and find less in the cache. Which size is quickest depends on both. The widest operand or result of a block
 # has at most so many bytes: its steps hold several arrays as long.
-THREADS_BLOCKS, THREADS_BYTES = (2 * BLOCK, 4 * BLOCK, 8 * BLOCK), 1 << 21
+THREADS_BLOCKS, THREADS_BYTES = (BLOCK, 2 * BLOCK, 4 * BLOCK, 8 * BLOCK), 1 << 21
 # The C library of Linux returns what a step frees to the system, and fetches it again for the next, until it has seen
 # something larger come and go.
 np.empty(1 << 24, np.uint8)
