@@ -77,6 +77,12 @@ def test_of_two_comments_for_the_same_the_farther_one_is_not_used(db: Database) 
     assert left(db, text) == [(1, "unused-ignore")]
 
 
+def test_behind_what_the_nearer_one_counts_for_the_farther_one_does(db: Database) -> None:
+    text = f"void f() {{ {BAD} }}\n{BAD}\n{IGNORE}\nvoid g() {{\n{IGNORE}\n{BAD}\n{BAD}\n}}\n{BAD}\n"
+    assert left(db, text) == [(1, SAID), (2, SAID), (9, SAID)]
+    assert left(db, f"{text}// ptxspec: ignore-file[illegal-modifier]\n") == []
+
+
 def test_what_depends_on_the_target_may_be_ignored_for_another_one(db: Database) -> None:
     text = 'asm("add.bf16 %0, %1, %2;"); // ptxspec: ignore[target-too-old]\n'
     assert left(db, text, target="sm_80") == []

@@ -47,6 +47,38 @@ class _Ignore(NamedTuple):
     quoted: bool
 
 
+class _Nearest:
+    """Which of many that ignore one code stands nearest to a line: a comment for the file is not needed where all have
+    one of their own. Found once for all lines, as a file may have as many comments as findings."""
+
+    def __init__(self, ignores: Iterable[_Ignore]) -> None:
+        self._lines: list[int] = []
+        self._from_there: list[_Ignore | None] = []
+        open_: list[_Ignore] = []
+        for i in sorted(ignores, key=lambda i: (i.first, -i.last)):
+            self._close(open_, i.first)
+            open_.append(i)
+            self._begin(i.first, i)
+        self._close(open_, None)
+
+    def at(self, line: int) -> _Ignore | None:
+        """None: none of them covers the line."""
+        k = bisect_right(self._lines, line)
+        return self._from_there[k - 1] if k else None
+
+    def _close(self, open_: list[_Ignore], before: int | None) -> None:
+        """End those that reach no further than the line `before`, or all: behind each counts the one around it."""
+        while open_ and (before is None or open_[-1].last < before):
+            line = open_.pop().last + 1
+            while open_ and open_[-1].last < line:
+                open_.pop()
+            self._begin(line, open_[-1] if open_ else None)
+
+    def _begin(self, line: int, ignore: _Ignore | None) -> None:
+        self._lines.append(line)
+        self._from_there.append(ignore)
+
+
 def heard(findings: Iterable[Finding], text: str, file: str, language: str, of_target: bool) -> Iterator[Finding]:
     """The findings in a text, those of a statement as one, but for what its comments ignore. `of_target`: it is known
     what was judged for, or the text says it."""
@@ -74,15 +106,9 @@ class Ignores:
 
     def left(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """The findings that are not ignored."""
-        lines = {(i.first, i.code): i for i in self._found if i.first == i.last}
-        wider = [i for i in self._found if i.first != i.last]
+        nearest = {code: _Nearest(i for i in self._found if i.code == code) for code in {i.code for i in self._found}}
         for f in findings:
-            # The nearest one: a comment for the file is not needed where all have one of their own.
-            by = lines.get((f.line, f.code)) or max(
-                (i for i in wider if i.code == f.code and i.first <= f.line <= i.last),
-                key=lambda i: (i.first, -i.last),
-                default=None,
-            )
+            by = nearest[f.code].at(f.line) if f.code in nearest else None
             if by is None:
                 yield f
             else:
