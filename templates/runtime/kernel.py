@@ -45,8 +45,9 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
     return _compile(spelling, operands, target)
 
 
-# The object that is every 1 in Python: a call finds that sooner than it compares, and 1.0 is none.
+# The objects that are every 1 and every 2 in Python: a call finds them sooner than it compares, and 1.0 is none.
 _ONE: Final = 1
+_TWO: Final = 2
 
 
 # Room for all variants, also where they are asked for on several targets.
@@ -151,13 +152,14 @@ class Kernel(Computing):
         `threads` one for each of these. Beside operands and result at most 48 MB are taken for each thread.
         Raises OperandError (a TypeError) for operands and an `out` of another number or dtype, ValueError for shapes
         and for a number of threads below 1 or of results that there is not, TypeError for one that is no integer."""
-        if type(results) is int and (threads is None or (type(threads) is int and threads == 1)):
-            latest = self._latest
-            again = latest.get(results)
+        latest, again = self._latest, None
+        if threads is None and (results is _ONE or results is _TWO):
+            again = latest[results]
             if again is not None:
-                found = again(arrays, out, threads is not None)
+                found = again(arrays, out)
                 if found is not None:
                     return found
+        if type(results) is int and (threads is None or (type(threads) is int and threads == 1)):
             try:
                 types = tuple([x.dtype for x in arrays])
                 plan = self._plans[types if results is _ONE else (results, *types)]
@@ -167,7 +169,8 @@ class Kernel(Computing):
                 called = plan.called
                 found = None if called is again else called(arrays, out, threads is not None)
                 if found is not None:
-                    latest[results] = called
+                    if results < len(latest):
+                        latest[results] = called
                     return found
         if len(arrays) != self.operands:
             raise OperandError(f"{self._row} takes {counted(self.operands)}, {len(arrays)} came")

@@ -53,21 +53,21 @@ class Native(NamedTuple):
     """A kernel in C. Its arrays are contiguous, aligned and of one size; the last receive the results, and each may be
     one of the others but overlap none otherwise. `both` fills those of p|q. `decides`: it lists the lanes that it
     leaves to `function`. `loops` are what ufuncs call that make the first result, and those of p|q, each with the
-    widths of its elements; where it decides, an array of bool comes behind the result, of the lanes that it leaves."""
+    widths of its elements; `undecided` grows by the number of lanes that the first leaves so."""
 
     run: Callable[..., int | None]
     both: Callable[..., int | None] | None
     decides: bool
     function: Callable[..., Array]
     loops: tuple[tuple[Any, tuple[int, ...]], ...] = ()
+    undecided: ctypes.c_size_t | None = None
 
     def ufunc(self, types: Sequence[np.dtype[Any]], sources: int, results: int = 1) -> np.ufunc | None:
         """One that takes and gives these types, so many results; None where there is none."""
         loop, widths = self.loops[results - 1] if results <= len(self.loops) else (None, ())
         if tuple(t.itemsize for t in types) != widths:
             return None
-        marks = [np.dtype(bool)] * self.decides
-        return registered(loop, [*types, *marks], sources, self.function.__name__)
+        return registered(loop, types, sources, self.function.__name__)
 
     def __call__(self, arrays: Sequence[Array], lanes: int = 1, results: int = 1) -> None:
         """Fill the last arrays; what is computed at a time is one of `lanes` values in each element."""
@@ -79,16 +79,19 @@ class Native(NamedTuple):
     def _run(self, arrays: Sequence[Array], size: int, run: Callable[..., int | None] | None = None) -> int | None:
         return (run or self.run)(ctypes.c_size_t(size), *(ctypes.c_void_p(x.ctypes.data) for x in arrays))
 
+    def left(self, arrays: Sequence[Array], lanes: int = 1) -> Array:
+        """Fill the last array, where it decides: the places of the lanes that are left undecided."""
+        places = np.empty(arrays[-1].size * lanes, np.uintp)
+        return places[: self._run([*arrays, places], places.size)]
+
     def _decide(self, arrays: Sequence[Array], lanes: int) -> None:
         flat = [x.reshape(-1) for x in arrays]
-        undecided = np.empty(min(_SLICE, flat[0].size) * lanes, np.uintp)
         for start in range(0, flat[0].size, _SLICE):
             *operands, result = (x[start : start + _SLICE] for x in flat)
             # An operand in the result's place is gone when it is asked for again.
             operands = [x.copy() if np.may_share_memory(x, result) else x for x in operands]
-            count = self._run([*operands, result, undecided], result.size * lanes)
-            if count:
-                places = undecided[:count]
+            places = self.left([*operands, result], lanes)
+            if places.size:
                 with np.errstate(all="ignore"):
                     found = self.function(*(x.view(f"u{x.itemsize // lanes}")[places] for x in operands))
                 result.view(found.dtype)[places] = found
@@ -184,21 +187,28 @@ def _agrees(kernel: Native, function: Callable[..., Array], s: Signature) -> boo
             registers = [np.empty(operands[0].shape, t.bits) for _, t in s.places[count - 1]]
             kernel([*operands, *registers], s.lanes if s.flat else 1, count)
             ufunc = kernel.ufunc([x.dtype for x in (*operands, *registers)], len(operands), count)
-            again = [registers] if ufunc is None else [registers, _again(ufunc, operands, registers, kernel.decides)]
+            again = [registers] if ufunc is None else [registers, _again(kernel, ufunc, operands, registers)]
             if not all(np.array_equal(x, y) for made in again for x, y in zip(made, due, strict=False)):
                 return False
     return True
 
 
-def _again(ufunc: np.ufunc, operands: Sequence[Array], registers: Sequence[Array], decides: bool) -> list[Array]:
-    """What a ufunc makes of every second element, and of the others: where lanes are left undecided, what is due."""
-    found = [x.copy() for x in registers]
+def _again(kernel: Native, ufunc: np.ufunc, operands: Sequence[Array], registers: Sequence[Array]) -> list[Array]:
+    """What a ufunc makes of every second element, and of the others. Where it leaves lanes undecided these are what is
+    due, and one of the others is not if they are not counted."""
+    found = [np.empty_like(x) for x in registers]
+    counted = kernel.undecided
+    before = 0 if counted is None else counted.value
     for half in (slice(None, None, 2), slice(1, None, 2)):
         made = ufunc(*(x[half] for x in operands))
-        results = made if isinstance(made, tuple) else (made,)
-        decided = ~results[-1] if decides else np.ones(results[0].shape, bool)
-        for x, result in zip(found, results, strict=False):
-            x[half][decided] = result[decided]
+        for x, result in zip(found, made if isinstance(made, tuple) else (made,), strict=False):
+            x[half] = result
+    if counted is not None:
+        [x], [due] = found, registers
+        places = kernel.left([*operands, np.empty_like(x)])
+        x[places] = due[places]
+        if counted.value - before < places.size:
+            x[...] = ~due
     return found
 
 
@@ -308,5 +318,8 @@ def kernels_of(path: str, functions: Functions) -> dict[str, Native]:
         for places, symbol in zip(s.places, (name, f"{name}_both"), strict=False):
             widths = tuple(t.bits.itemsize for _, t in (*s.registers, *places))
             loops.append((getattr(library, f"{symbol}_loop", None), widths))
-        found[name] = Native(run, both, decides, function, tuple(loops))
+        # A library has a loop of it where a register has one lane.
+        counts = decides and loops[0][0] is not None
+        undecided = ctypes.c_size_t.in_dll(library, f"{name}_undecided") if counts else None
+        found[name] = Native(run, both, decides, function, tuple(loops), undecided)
     return found

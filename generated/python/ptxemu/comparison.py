@@ -18,7 +18,7 @@ import numpy as np
 from . import environment
 from .binary import Array, Format, roundTiesToEven
 from .encoding import flushed, isNaN
-from .few import FEW, are_few, extreme
+from .few import FEW, PLACE, are_few, extreme
 from .narrowing import widen
 from .selection import canonicalise, replace
 from .tables import every_pattern
@@ -209,7 +209,7 @@ def clamped(x: Array, most: Array, f: Format) -> Array:
     """x from +0 up to `most`, of a format whose canonical NaN has all bits but the sign. If x is a NaN it is that one,
     and becomes +0, but where `most` is the NaN."""
     if are_few(x, f):
-        return _every_clamped(f, int(most))[x.astype(np.intp)]
+        return _every_clamped(f, int(most))[x.astype(PLACE)]
     return _clamped(x, most, f)
 
 

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -35,6 +35,10 @@ class Computing:
     # Under which name what `compiled` returns is kept.
     _COMPILED: ClassVar = "_native"
     _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans", "_latest", "_ufunc", "_meter", "_blocks"}
+    # How arrays are taken, by their types, behind the number of results where that is 2; and what was called last, at
+    # that number: it sees by itself whether it is meant again.
+    _plans: dict[tuple[Any, ...], quick.Plan | quick.Registered]
+    _latest: list[Callable[..., Any] | None]
     # What a subclass knows of what it computes.
     target: str | None
     variant: Variant
@@ -52,19 +56,18 @@ class Computing:
         choice: dict[str | None, Callable[..., Array]] = module.KERNELS[self.variant.spelling, self.operands]
         return choice.get(self.target, choice[None])
 
+    def __new__(cls, *_: Any) -> Self:
+        made = super().__new__(cls)
+        made._forget()
+        return made
+
+    def _forget(self) -> None:
+        """Calls begin anew: what one that is under way is about to keep goes with the old ones."""
+        self.__dict__.update({"_plans": {}, "_latest": [None] * 3})
+
     def __getstate__(self) -> dict[str, Any]:
         # C that is loaded here is not loaded elsewhere.
         return {name: value for name, value in self.__dict__.items() if name not in self._LEFT_HERE}
-
-    @cached_property
-    def _plans(self) -> dict[tuple[Any, ...], quick.Plan | quick.Registered]:
-        """By the operands' types, behind the number of results where that is 2."""
-        return {}
-
-    @cached_property
-    def _latest(self) -> dict[int, Callable[..., Any]]:
-        """What was called last, by the number of results: it sees by itself whether it is meant again."""
-        return {}
 
     @cached_property
     def _native(self) -> Native | None:
@@ -110,8 +113,7 @@ class Computing:
         """From now on C does it, if there is any."""
         self.__dict__.update({self._COMPILED: compiled, "_meter": None})
         self.__dict__.pop("_ufunc", None)
-        # What a call is about to plan with NumPy goes with the old ones.
-        self.__dict__.update({"_plans": {}, "_latest": {}})
+        self._forget()
 
     @property
     def is_in_c(self) -> bool:
@@ -184,7 +186,7 @@ class Computing:
         if ufunc is None:
             return None
         most = BLOCK if native.decides else WORTH_THREADS // self._signature.lanes
-        return quick.Registered(types, ufunc, made, most, native.decides)
+        return quick.Registered(types, ufunc, made, most, native.undecided)
 
     def _planned(
         self, types: quick.Types, operands: Sequence[Array], bits: Sequence[Array], made: quick.Types

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 # Above so many, operations on arrays are sooner.
 FEW: Final = 64
+# Of an index: NumPy takes a type sooner than a class that names it.
+PLACE: Final = np.dtype(np.intp)
 
 
 def are_few(x: Array, f: Format | Declared) -> bool:
@@ -41,7 +43,7 @@ def are_few(x: Array, f: Format | Declared) -> bool:
 def narrowed(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
     """`narrow` of narrowing.py."""
     ends, results = _ends(f, value.dtype, mode, ftz)
-    return results[ends.searchsorted(value.view(ends.dtype))]
+    return results[ends.searchsorted(value.getfield(ends.dtype))]
 
 
 @cache
@@ -95,7 +97,7 @@ def extreme(x: Array, y: Array, f: Format, choose: np.ufunc, marker: int, daz: b
     """Minimum or maximum: what `choose` takes of two places; `marker` is that of NaNs."""
     places, numbers = _order(f, marker, daz)
     # Operations are sooner on an array of one number than on that number.
-    return numbers[choose(places[x.astype(np.intp)], places[np.array(y, np.intp, ndmin=x.ndim)])]
+    return numbers[choose(places[x.astype(PLACE)], places[np.array(y, PLACE, ndmin=x.ndim)])]
 
 
 @cache

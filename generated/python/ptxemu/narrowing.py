@@ -26,7 +26,7 @@ from .binary import (
     roundTowardZero,
 )
 from .encoding import flushed
-from .few import are_few, narrowed
+from .few import PLACE, are_few, narrowed
 from .rounding import flush, is_tiny, odd_of, step
 from .selection import canonicalise, replace
 
@@ -75,7 +75,7 @@ def widen(x: Array, f: Format, dtype: np.dtype[Any], daz: bool = False) -> Array
 
     With `daz`, subnormal numbers count as zeros of their sign."""
     if are_few(x, f):
-        return _values(f, dtype, daz)[x.astype(np.intp)]
+        return _values(f, dtype, daz)[x.astype(PLACE)]
     if daz and f.native is not None and f.native != dtype and environment.can(roundTiesToEven, False, True):
         with environment.environment(roundTiesToEven, False, True):
             return x.view(f.native).astype(dtype)

@@ -17,12 +17,9 @@ import numpy as np
 from .binary import Array
 from .surroundings import undisturbed
 
-try:  # without Python around it, which takes longer than the function
-    from numpy._core.multiarray import count_nonzero as _count
-except ImportError:
-    _count = np.count_nonzero
-
 if TYPE_CHECKING:
+    from ctypes import c_size_t
+
     from .background import Meter
 
 _ARRAY: Final = np.ndarray
@@ -52,30 +49,38 @@ class Plan:
         made: Types,
         meter: Meter | None = None,
     ) -> None:
-        same = tuple(m is lane for m, lane in zip(made, lanes, strict=True))
-        make = _maker(len(operands), tuple(truths), gaps, same, meter is not None)
+        reads = tuple(_seen(t, o) for t, o in zip(types, operands, strict=True))
+        makes = tuple("" if m is lane else _seen(lane, m) for m, lane in zip(made, lanes, strict=True))
+        make = _maker(reads, makes, tuple(truths), gaps, meter is not None)
         self.called: Final[Callable[..., Any]] = make(types, function, operands, most, lanes, made, meter)
+
+
+def _seen(dtype: np.dtype[Any], as_dtype: np.dtype[Any]) -> str:
+    """The method by which an array of one type is seen as one of another: the sooner one does not regroup bytes."""
+    return "getfield" if dtype.itemsize == as_dtype.itemsize else "view"
 
 
 @cache
 def _maker(
-    count: int, truths: tuple[int, ...], gaps: bool, same: tuple[bool, ...], metered: bool
+    reads: tuple[str, ...], makes: tuple[str, ...], truths: tuple[int, ...], gaps: bool, metered: bool
 ) -> Callable[..., Any]:
-    """What makes the function that a plan calls. It is written for its operands and results, of which some are of the
-    `same` type as lanes: loops over them took as long as adding two numbers."""
+    """What makes the function that a plan calls. It is written for its operands and results, with the methods by which
+    these are seen as they are read and made (none: as they are): loops over them took as long as adding two numbers."""
+    count, results = len(reads), len(makes)
 
     def of_operands(text: str) -> str:
         return _each(text, count)
 
     def of_results(text: str) -> str:
-        return _each(text, len(same))
+        return _each(text, results)
 
-    asked = [f"type(x{i}) is _ARRAY and x{i}.dtype == d{i}" for i in range(count)]
+    # Types are mostly the same objects, which is sooner seen.
+    asked = [f"type(x{i}) is _ARRAY and (x{i}.dtype is d{i} or x{i}.dtype == d{i})" for i in range(count)]
     asked += ["len(row := x0.shape) == 1", *(f"x{i}.shape == row" for i in range(1, count))]
     asked += [] if gaps else [f"x{i}.flags.c_contiguous" for i in range(count)]
     placed = [
         f"type(o{i}) is _ARRAY and o{i}.dtype == made{i} and o{i}.shape == x0.shape and o{i}.flags.writeable"
-        for i in range(len(same))
+        for i in range(results)
     ]
     lines = [
         "def make(types, function, operands, most, lanes, made, meter):",
@@ -88,21 +93,21 @@ def _maker(
         "            return None",
         f"        {of_operands('x#')} = arrays",
         f"        if {' and '.join(asked)}:",
-        f"            {of_operands('y#')} = {of_operands('x#.view(t#)')}",
+        *(f"            y{i} = x{i}.{method}(t{i})" for i, method in enumerate(reads)),
+        f"            flat = {'row' if reads[0] == 'getfield' else 'y0.shape'}",
         "            shape = None",
         "        else:",
         "            read = _others(arrays, types, operands, most)",
         "            if not read:",
         "                return None",
         f"            {of_operands('y#')} = read",
-        "            shape = x0.shape",
+        "            flat, shape = y0.shape, x0.shape",
         "        if out is not None:",
-        *([] if len(same) == 1 else ["            if type(out) is not tuple or len(out) != len(made):"]),
-        *([] if len(same) == 1 else ["                return None"]),
-        f"            {of_results('o#')} = {'out,' if len(same) == 1 else 'out'}",
+        *([] if results == 1 else ["            if type(out) is not tuple or len(out) != len(made):"]),
+        *([] if results == 1 else ["                return None"]),
+        f"            {of_results('o#')} = {'out,' if results == 1 else 'out'}",
         f"            if not ({' and '.join(placed)}):",
         "                return None",
-        "        flat = y0.shape",
         "        if not 0 < flat[0] <= most:",
         "            return None",
         *(f"        y{i} = y{i}.astype(_BOOL)" for i in truths),
@@ -110,28 +115,28 @@ def _maker(
         f"        found = undisturbed(function, ({of_operands('y#')}))",
         *(["        meter.add(perf_counter() - start)"] if metered else []),
     ]
-    if len(same) > 1:
+    if results > 1:
         # What else is returned nobody asked for.
-        lines.append(f"        {of_results('z#')} = found[:{len(same)}]")
+        lines.append(f"        {of_results('z#')} = found[:{results}]")
     else:
         lines.append(
             "        z0 = found[0] if type(found) is not _ARRAY and isinstance(found, (tuple, list)) else found"
         )
-    for i, is_same in enumerate(same):
-        view = "" if is_same else f".view(made{i})"
+    for i, method in enumerate(makes):
+        seen = f".{method}(made{i})" if method else ""
         lines += [
             f"        if type(z{i}) is _ARRAY and z{i}.shape == flat and z{i}.dtype == lane{i}:",
             # Operands are views, and so is what it returns of one.
             f"            if z{i}.base is not None: z{i} = z{i}.copy()",
-            *([f"            z{i} = z{i}{view}"] if view else []),
+            *([f"            z{i} = z{i}{seen}"] if seen else []),
             "        else:",
-            f"            z{i} = _filled(z{i}, flat, lane{i}){view}",
+            f"            z{i} = _filled(z{i}, flat, lane{i}){seen}",
         ]
     lines += ["        if out is not None:"]
-    lines += [f"            o{i}[...] = z{i} if shape is None else z{i}.reshape(shape)" for i in range(len(same))]
+    lines += [f"            o{i}[...] = z{i} if shape is None else z{i}.reshape(shape)" for i in range(results)]
     lines += ["            return out"]
-    found = "z0" if len(same) == 1 else f"({of_results('z#')})"
-    shaped = "_shaped(z0, shape)" if len(same) == 1 else f"({of_results('_shaped(z#, shape)')})"
+    found = "z0" if results == 1 else f"({of_results('z#')})"
+    shaped = "_shaped(z0, shape)" if results == 1 else f"({of_results('_shaped(z#, shape)')})"
     lines += [f"        return {found} if shape is None else {shaped}", "    return called"]
     scope: dict[str, Any] = {
         "_ARRAY": _ARRAY, "_BOOL": _BOOL, "_others": _others, "_filled": _filled, "_shaped": _shaped,
@@ -170,20 +175,20 @@ def _shaped(result: Array, shape: tuple[int, ...]) -> Any:
 
 class Registered:
     """What becomes in C of arrays of these types, whose results come as `made`. Up to `most` elements no thread is
-    worth it. Where it `decides`, it says which lanes it leaves undecided.
+    worth it. `undecided` grows where it leaves lanes undecided, if it ever does.
 
     `called(arrays, out, alone)` is the result, in `out` where given; None where arrays or places are others, or it
     takes more than the ufunc. `alone`: on one thread, however many elements there are."""
 
-    def __init__(self, types: Types, ufunc: np.ufunc, made: Types, most: int, decides: bool) -> None:
-        self.types, self.ufunc, self.made, self.most, self.decides = types, ufunc, made, most, decides
-        make = _maker_in_c(len(types), decides)
-        self.called: Final[Callable[..., Any]] = make(types, ufunc, most, self._called)
+    def __init__(self, types: Types, ufunc: np.ufunc, made: Types, most: int, undecided: c_size_t | None) -> None:
+        self.types, self.ufunc, self.made, self.most, self.undecided = types, ufunc, made, most, undecided
+        make = _maker_in_c(len(types), undecided is not None)
+        self.called: Final[Callable[..., Any]] = make(types, ufunc, most, undecided, self._called)
 
     def _called(self, arrays: Sequence[Any], out: Any, alone: bool) -> Any:
         """As `called`, for arrays of several dimensions, numbers, and with a place for the result."""
         most, is_flat = self.most, True
-        if alone and not self.decides:
+        if alone and self.undecided is None:
             most = sys.maxsize
         if len(arrays) != len(self.types) or (out is not None and not self._fills(out, most)):
             return None
@@ -195,6 +200,7 @@ class Registered:
         # Where there is one dimension, the result is as large as the largest.
         if not is_flat and not _makes_at_most(most, arrays):
             return None
+        before = self.undecided.value if self.undecided is not None else 0
         try:
             if out is not None:
                 self.ufunc(*arrays, out=out)
@@ -202,15 +208,11 @@ class Registered:
             found = self.ufunc(*arrays)
         except ValueError:
             return None  # shapes that do not broadcast, and what cannot be written
-        if self.decides:
-            found, undecided = found
-            if _count(undecided):
-                return None
-        return found
+        return found if self.undecided is None or self.undecided.value == before else None
 
     def _fills(self, out: Any, most: int) -> bool:
         """Is this a place for the result? An operand in it is gone when undecided lanes are asked for again."""
-        is_one = type(out) is _ARRAY and len(self.made) == 1 and not self.decides
+        is_one = type(out) is _ARRAY and len(self.made) == 1 and self.undecided is None
         return is_one and out.dtype == self.made[0] and out.size <= most
 
 
@@ -219,24 +221,26 @@ def _maker_in_c(count: int, decides: bool) -> Callable[..., Any]:
     """What makes the function that is called with C, as `_maker` does: it takes few elements side by side by itself."""
     arrays = _each("x#", count)
     asked = [
-        f"type(x{i}) is _ARRAY and x{i}.dtype == d{i} and x{i}.ndim < 2 and x{i}.size <= most" for i in range(count)
+        f"type(x{i}) is _ARRAY and (x{i}.dtype is d{i} or x{i}.dtype == d{i}) and x{i}.ndim < 2 and x{i}.size <= most"
+        for i in range(count)
     ]
-    own = ["found, undecided = ufunc({})", "return None if _count(undecided) else found"]
+    deciding = ["before = undecided.value", f"found = ufunc({arrays})"]
+    deciding += ["return found if undecided.value == before else None"]
     lines = [
-        "def make(types, ufunc, most, called_otherwise):",
+        "def make(types, ufunc, most, undecided, called_otherwise):",
         f"    {_each('d#', count)} = types",
         "    def called(arrays, out=None, alone=False):",
         f"        if out is None and len(arrays) == {count}:",
         f"            {arrays} = arrays",
         f"            if {' and '.join(asked)}:",
         "                try:",
-        *(f"                    {line.format(arrays)}" for line in (own if decides else ["return ufunc({})"])),
+        *(f"                    {line}" for line in (deciding if decides else [f"return ufunc({arrays})"])),
         "                except ValueError:",
         "                    return None",
         "        return called_otherwise(arrays, out, alone)",
         "    return called",
     ]
-    scope: dict[str, Any] = {"_ARRAY": _ARRAY, "_count": _count}
+    scope: dict[str, Any] = {"_ARRAY": _ARRAY}
     exec("\n".join(lines), scope)
     make: Callable[..., Any] = scope["make"]
     return make

@@ -141,10 +141,10 @@ def odd_of(low: Array, high: Array) -> Array:
     """Of a value rounded down and up, the odd one; `low` may be reused."""
     # Neighbours, of which the one nearer to zero has the smaller pattern and either is odd; or the same; or -0 and +0.
     unsigned, one = _ONES[low.itemsize]
-    nearer, other = low.view(unsigned), high.view(unsigned)
+    nearer, other = low.getfield(unsigned), high.getfield(unsigned)
     if low.size <= FEW:
         # Operations in place take NumPy three times as long to begin.
-        return (np.minimum(nearer, other) | ((nearer ^ other) & one)).view(low.dtype)
+        return (np.minimum(nearer, other) | ((nearer ^ other) & one)).getfield(low.dtype)
     inexact = nearer ^ other
     inexact &= one
     np.minimum(nearer, other, out=nearer)

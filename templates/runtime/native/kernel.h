@@ -197,22 +197,19 @@ static __attribute__((noinline, unused)) void copy(
         restore(&kept); \
     }
 
-/* Behind the results comes an array of bytes: which lanes are undecided. */
+/* `symbol_undecided` grows by the number of lanes that are left undecided: where it stays as it was there are none. */
 #define DECIDING_LOOP(name, symbol, count, sources, lanes, arguments, ...) \
+    EXPORTED size_t symbol##_undecided; \
     EXPORTED void symbol##_loop(char **arrays, const ptrdiff_t *sizes, const ptrdiff_t *steps, void *unused) { \
         AT_A_TIME(count, sources, BLOCK, __VA_ARGS__) \
-        size_t undecided[BLOCK]; \
+        size_t undecided[BLOCK], found = 0; \
         Kept kept; \
         (void)unused; \
         steer(name##_direction, &kept); \
-        EACH_TIME(count, sources, { \
-            size_t found = symbol##_each(size, PARAMETERS arguments, undecided); \
-            char *marks = arrays[count] + start * steps[count]; \
-            if (steps[count] == 1) memset(marks, 0, size); \
-            else for (ptrdiff_t i = 0; i < size; i++) marks[i * steps[count]] = 0; \
-            for (size_t i = 0; i < found; i++) marks[(ptrdiff_t)undecided[i] * steps[count]] = 1; \
-        }) \
+        EACH_TIME(count, sources, found += symbol##_each(size, PARAMETERS arguments, undecided);) \
         restore(&kept); \
+        /* Others may be at it, too. */ \
+        if (found) __atomic_fetch_add(&symbol##_undecided, found, __ATOMIC_RELAXED); \
     }
 
 #define AT_A_TIME(count, sources, most, ...) \
