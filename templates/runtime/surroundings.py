@@ -44,17 +44,7 @@ def undisturbed(run: Callable[..., _Made], arguments: Sequence[Any]) -> _Made:
         with np.errstate(all="ignore"), environment.ordinary():
             return run(*arguments)
     variable, silent = _SILENCE
-    state = variable.get()
-    if _fetch_modes is not None:
-        modes = _Modes()
-        _fetch_modes(modes)
-        if modes[0] & _CONTROL == _USUAL:
-            try:
-                variable.set(silent)
-                return run(*arguments)
-            finally:
-                variable.set(state)
-    before = _Stored()
+    state, before = variable.get(), _Stored()
     _fetch(before)
     try:
         variable.set(silent)
@@ -66,3 +56,17 @@ def undisturbed(run: Callable[..., _Made], arguments: Sequence[Any]) -> _Made:
             _put(before)
         finally:
             variable.set(state)
+
+
+def as_lines(run: str, arguments: str) -> tuple[list[str], dict[str, Any]]:
+    """The same for a function that is written: lines that make `found` of what is named, sooner where the environment
+    is the ordinary one, and what else they name."""
+    call, otherwise = f"found = {run}({arguments})", f"found = undisturbed({run}, ({arguments}))"
+    if _SILENCE is None or _fetch_modes is None:
+        return [otherwise], {"undisturbed": undisturbed}
+    lines = ["state, modes = get_state(), Modes()", "fetch_modes(modes)", f"if modes[0] & {_CONTROL} == {_USUAL}:"]
+    lines += ["    try:", "        set_state(silent)", f"        {call}", "    finally:", "        set_state(state)"]
+    lines += ["else:", f"    {otherwise}"]
+    variable, silent = _SILENCE
+    named = {"get_state": variable.get, "set_state": variable.set, "silent": silent}
+    return lines, {**named, "Modes": _Modes, "fetch_modes": _fetch_modes, "undisturbed": undisturbed}

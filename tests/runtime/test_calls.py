@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import tracemalloc
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import ml_dtypes
@@ -14,10 +15,24 @@ import pytest
 from helpers.layouts import LAYOUTS, operands
 from helpers.sizes import each_size, spread
 from numpy.testing import assert_array_equal
-from ptxemu import environment, surroundings
+from ptxemu import environment, kernel as kernels, quick, surroundings
 
 SPELLINGS = sorted({v.spelling for v in ptxemu.variants()})
 SOME = ["add.f32", "fma.rm.f64", "max.NaN.f16", "fma.rn.bf16x2", "setp.lt.f32", "cvt.rn.f16x2.f32", "cvt.rn.f32.s32"]
+
+
+@pytest.fixture
+def anew() -> Iterator[pytest.MonkeyPatch]:
+    """What is changed counts for all kernels, and for none afterwards."""
+
+    def forget() -> None:
+        kernels._compile.cache_clear()
+        quick._maker.cache_clear()
+
+    with pytest.MonkeyPatch.context() as patch:
+        forget()
+        yield patch
+    forget()
 
 
 def filled(kernel: ptxemu.Kernel, given: list[Any], like: Any) -> Any:
@@ -203,8 +218,8 @@ def test_the_callers_environment_neither_counts_nor_changes_in_later_calls(direc
 
 
 @pytest.mark.skipif(not environment.FLUSHES, reason="the environment cannot be steered on this platform")
-def test_where_control_bits_are_not_read_alone_the_whole_environment_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surroundings, "_fetch_modes", None)
+def test_where_control_bits_are_not_read_alone_the_whole_environment_is(anew: pytest.MonkeyPatch) -> None:
+    anew.setattr(surroundings, "_fetch_modes", None)
     for direction in environment._ORDER:
         test_the_callers_environment_neither_counts_nor_changes_in_later_calls(direction, True)
 
@@ -277,23 +292,33 @@ def test_nothing_is_said_and_the_error_state_comes_back_in_later_calls() -> None
             infinity - infinity
 
 
+@pytest.mark.parametrize("later", [False, True], ids=["undisturbed", "a later call"])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
-def test_the_error_state_comes_back_after_an_interrupt(error: type[BaseException]) -> None:
-    def interrupted() -> None:
+def test_the_error_state_comes_back_after_an_interrupt(error: type[BaseException], later: bool) -> None:
+    is_due, one = False, np.float32([1])
+
+    def interrupted(x: Any, y: Any) -> Any:
         assert set(np.geterr().values()) == {"ignore"}
-        raise error
+        if is_due:
+            raise error
+        return x
 
-    before = np.geterr()
-    with environment.environment(environment._ORDER[2]):
-        above = np.float32([1]) + np.float32([2**-30])
-        with pytest.raises(error):
-            surroundings.undisturbed(interrupted, ())
-        assert np.geterr() == before
-        assert np.float32([1]) + np.float32([2**-30]) == above
+    kernel = pickle.loads(pickle.dumps(ptxemu.compile("add.f32")))
+    kernel.__dict__["_function"] = interrupted
+    kernel(one, one)
+    assert later is False or kernel._plans
+    before, is_due = np.geterr(), True
+    for direction in environment._ORDER:
+        with environment.environment(direction):
+            moved = (one + np.float32([2**-30])).tobytes()
+            with pytest.raises(error):
+                kernel(one, one) if later else surroundings.undisturbed(interrupted, (one, one))
+            assert np.geterr() == before
+            assert (one + np.float32([2**-30])).tobytes() == moved
 
 
-def test_where_the_error_state_is_kept_otherwise_it_is_set_as_numpy_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surroundings, "_SILENCE", None)
+def test_where_the_error_state_is_kept_otherwise_it_is_set_as_numpy_says(anew: pytest.MonkeyPatch) -> None:
+    anew.setattr(surroundings, "_SILENCE", None)
     test_nothing_is_said_and_the_error_state_comes_back_in_later_calls()
 
 

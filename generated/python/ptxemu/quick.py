@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from .binary import Array
-from .surroundings import undisturbed
+from .surroundings import as_lines
 
 if TYPE_CHECKING:
     from ctypes import c_size_t
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .background import Meter
 
 _ARRAY: Final = np.ndarray
+# Where a view is alone with its memory, two hold that: the view, and who asks. Where nobody counts, views are copied.
+_holders: Final[Callable[[object], int]] = getattr(sys, "getrefcount", lambda _: 0)
 _BOOL: Final = np.dtype(bool)
 # Of arrays.
 Types: TypeAlias = "tuple[np.dtype[Any], ...]"
@@ -82,6 +84,7 @@ def _maker(
         f"type(o{i}) is _ARRAY and o{i}.dtype == made{i} and o{i}.shape == x0.shape and o{i}.flags.writeable"
         for i in range(results)
     ]
+    quietly, named = as_lines("function", of_operands("y#"))
     lines = [
         "def make(types, function, operands, most, lanes, made, meter):",
         f"    {of_operands('d#')} = types",
@@ -112,7 +115,7 @@ def _maker(
         "            return None",
         *(f"        y{i} = y{i}.astype(_BOOL)" for i in truths),
         *(["        start = perf_counter()"] if metered else []),
-        f"        found = undisturbed(function, ({of_operands('y#')}))",
+        *(f"        {line}" for line in quietly),
         *(["        meter.add(perf_counter() - start)"] if metered else []),
     ]
     if results > 1:
@@ -126,8 +129,9 @@ def _maker(
         seen = f".{method}(made{i})" if method else ""
         lines += [
             f"        if type(z{i}) is _ARRAY and z{i}.shape == flat and z{i}.dtype == lane{i}:",
-            # Operands are views, and so is what it returns of one.
-            f"            if z{i}.base is not None: z{i} = z{i}.copy()",
+            # What it returns may be part of an operand, or of a table.
+            f"            if z{i}.base is not None and not (holders(z{i}.base) == 2 and z{i}.flags.carray):",
+            f"                z{i} = z{i}.copy()",
             *([f"            z{i} = z{i}{seen}"] if seen else []),
             "        else:",
             f"            z{i} = _filled(z{i}, flat, lane{i}){seen}",
@@ -140,7 +144,7 @@ def _maker(
     lines += [f"        return {found} if shape is None else {shaped}", "    return called"]
     scope: dict[str, Any] = {
         "_ARRAY": _ARRAY, "_BOOL": _BOOL, "_others": _others, "_filled": _filled, "_shaped": _shaped,
-        "undisturbed": undisturbed, "perf_counter": perf_counter,
+        "holders": _holders, "perf_counter": perf_counter, **named,
     }  # fmt: skip
     exec("\n".join(lines), scope)
     make: Callable[..., Any] = scope["make"]
