@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import columns
 from .diagnostics import PtxspecError
 from .evaluate import emulator, find_variant, parse_operand
 from .gpu.export import refuse_stale
@@ -57,12 +58,12 @@ class Batch:
                 raise PtxspecError(
                     f"{name}:{i}: error: {self.variant.spelling} takes {count} operands, not {len(words)}"
                 )
-        columns = []
+        found = []
         texts_of = zip(*(words for _, words in part), strict=True)
         for k, (texts, t) in enumerate(zip(texts_of, self._sources, strict=True)):
-            read = _of_bits(texts, t)
+            read = columns.read(texts, t)
             if read is not None:
-                columns.append(read)
+                found.append(read)
                 continue
             known, bits = self._known[k], []
             for (i, _), text in zip(part, texts, strict=True):
@@ -75,22 +76,8 @@ class Batch:
                     if len(known) < _REMEMBERED:
                         known[text] = value
                 bits.append(value)
-            columns.append(np.array(bits, np.bool_ if t.kind == BOOL else f"u{t.width // 8}"))
-        return columns
-
-
-def _of_bits(texts: tuple[str, ...], t: Type) -> NDArray[Any] | None:
-    """All texts at once where all are bits, as parse_operand takes them; else None."""
-    length, whole = 2 + t.width // 4, "".join(texts)
-    heads = (whole[i::length] for i in range(2))
-    if t.kind == BOOL or {*map(len, texts)} != {length} or [set(h) for h in heads] != [{"0"}, {"x"}]:
-        return None
-    try:
-        digits = np.frombuffer(whole.encode("ascii"), np.uint8).reshape(-1, length)[:, 2:]
-        found = np.frombuffer(bytes.fromhex(digits.tobytes().decode("ascii")), f">u{t.width // 8}")
-    except ValueError:
-        return None
-    return found.astype(f"u{t.width // 8}")
+            found.append(np.array(bits, np.bool_ if t.kind == BOOL else f"u{t.width // 8}"))
+        return found
 
 
 def _texts(x: NDArray[Any], t: Type) -> list[str]:

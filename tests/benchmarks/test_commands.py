@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from helpers import ROOT
 
@@ -56,3 +57,23 @@ def test_generate_everything(tmp_path: Path, compare: Callable[..., None]) -> No
         run(SCRIPT, "generate", "--root", tmp_path)
 
     compare("ptxspec generate, everything anew", anew, *NOTHING, at_most="8000 ms")
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    """A million lines of three numbers each: decimals, bits, and decimals with exponents."""
+    rng = np.random.default_rng(2026)
+    a, c = rng.uniform(-9, 9, (2, 10**6)).tolist()
+    b = rng.integers(0, 1 << 32, 10**6).tolist()
+    file = tmp_path / "rows.txt"
+    file.write_text("".join(f"{x:.6g} 0x{y:08x} {z:.4e}\n" for x, y, z in zip(a, b, c, strict=True)), "ascii")
+    return file
+
+
+def test_a_million_rows(rows: Path, compare: Callable[..., None]) -> None:
+    read = f"for line in open({str(rows)!r}): print(*(x if 'x' in x else float(x) for x in line.split()))"
+    reading = ("Python reading and printing as many", lambda: run(sys.executable, "-c", read))
+    batch = lambda: run(SCRIPT, "eval", "fma.rn.f32", "--batch", rows)  # noqa: E731
+    compare("ptxspec eval fma.rn.f32 --batch, 1,000,000 rows", batch, *reading, rounds=3, at_most="10000 ms")
+    vectors = lambda: run(SCRIPT, "vectors", "fma.rn.f32", "--rows", "1000000")  # noqa: E731
+    compare("ptxspec vectors fma.rn.f32, 1,000,000 rows", vectors, *reading, rounds=3, at_most="10000 ms")
