@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise, product
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from .binary import (
     roundTowardPositive,
     roundTowardZero,
 )
+
+if TYPE_CHECKING:
+    from .cases import Case
 
 # What <fenv.h> calls the four directions, by processor.
 _X86 = {roundTiesToEven: 0, roundTowardNegative: 0x400, roundTowardPositive: 0x800, roundTowardZero: 0xC00}
@@ -194,112 +197,9 @@ def product_sum(x: Array, y: Array, z: Array) -> Array:
     return first.real[: x.size].reshape(x.shape).copy()
 
 
-# The self-test: operands, and the results to nearest, toward negative, toward positive and toward zero.
+# The self-test, by cases.py, which is loaded with the first question
 
 _ORDER: Final = (roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero)
-_Case = tuple[Callable[..., Any], tuple[float, ...], tuple[float, float, float, float]]
-
-
-def _cast(x: Array) -> Array:
-    return x.astype(np.float32)
-
-
-def _widen(x: Array) -> Array:
-    return x.astype(np.float64)
-
-
-def _of_long(x: Array) -> Array:
-    return (x.astype(np.int64) | 1).astype(x.dtype)
-
-
-def _of_unsigned_long(x: Array) -> Array:
-    return (x.astype(np.uint64) | np.uint64(1)).astype(x.dtype)
-
-
-def _of_nothing(x: Array) -> Array:
-    return x.astype(np.int64).astype(x.dtype)
-
-
-def _of_unsigned_nothing(x: Array) -> Array:
-    return x.astype(np.uint64).astype(x.dtype)
-
-
-def _casts(f: Format) -> Iterator[_Case]:
-    """Integers of 64 bits, which are too long for the format by their last bit."""
-    for e in (f.precision + 6, 62):
-        x, u = 2.0**e, 2.0 ** (e - f.fraction_bits)
-        yield _of_long, (x,), (x, x, x + u, x)
-        yield _of_long, (-x,), (-x, -x, -x + u / 2, -x + u / 2)
-        yield _of_unsigned_long, (x,), (x, x, x + u, x)
-    yield _of_unsigned_long, (2.0**63,), (2.0**63, 2.0**63, 2.0**63 + 2.0 ** (63 - f.fraction_bits), 2.0**63)
-    yield _of_nothing, (0.0,), (0.0,) * 4
-    yield _of_unsigned_nothing, (0.0,), (0.0,) * 4
-
-
-def _always(f: Format) -> Iterator[_Case]:
-    """Far from subnormal numbers: the same with flushing and without."""
-    u, largest, infinity = 2.0**-f.fraction_bits, float(np.finfo(f.native).max), float("inf")
-    yield np.add, (1, u / 8), (1, 1, 1 + u, 1)
-    yield np.add, (-1, -u / 8), (-1, -1 - u, -1, -1)
-    yield np.subtract, (1, 1), (0.0, -0.0, 0.0, 0.0)
-    yield np.add, (largest, largest), (infinity, largest, infinity, largest)
-    yield np.multiply, (1 + u, 1 + u), (1 + 2 * u, 1 + 2 * u, 1 + 3 * u, 1 + 2 * u)
-    yield np.multiply, (-1 - u, 1 + u), (-1 - 2 * u, -1 - 3 * u, -1 - 2 * u, -1 - 2 * u)
-    yield np.divide, (1, 1 + u), (1 - u, 1 - u, 1 - u / 2, 1 - u)
-    yield np.divide, (-1, 1 + u), (-1 + u, -1 + u / 2, -1 + u, -1 + u)
-    yield np.sqrt, (1 + 2 * u,), (1 + u, 1, 1 + u, 1)
-    yield np.sqrt, (1 + u,), (1, 1, 1 + u, 1)
-    if f is BINARY64:
-        yield _cast, (1 + 2.0**-26,), (1, 1, 1 + 2.0**-23, 1)
-        yield _cast, (-1 - 2.0**-26,), (-1, -1 - 2.0**-23, -1, -1)
-
-
-def _gradual(f: Format) -> Iterator[_Case]:
-    """Subnormal operands and results, without flushing."""
-    least = 2.0**f.emin
-    smallest = least * 2.0**-f.fraction_bits
-    yield np.add, (least / 2, -smallest), (least / 2 - smallest,) * 4
-    yield np.multiply, (smallest, 0.5), (0.0, 0.0, smallest, 0.0)
-    yield np.multiply, (-smallest, 0.5), (-0.0, -smallest, -0.0, -0.0)
-    if f is BINARY64:
-        yield _cast, (2.0**-150,), (0.0, 0.0, 2.0**-149, 0.0)
-
-
-def _flushed_results(f: Format) -> Iterator[_Case]:
-    """Tiny results, which are zeros. Tiny is judged after rounding with unbounded exponent."""
-    u, least = 2.0**-f.fraction_bits, 2.0**f.emin
-    yield np.add, (least * (1 + u), -least), (0.0,) * 4
-    yield np.multiply, (-least, 0.5), (-0.0,) * 4
-    yield np.multiply, (least * (1 + u), 1 - u), (least, 0.0, least, 0.0)
-    yield np.multiply, (-least * (1 + u), 1 - u), (-least, -least, -0.0, -0.0)
-    yield np.divide, (-least, 2), (-0.0,) * 4
-    if f is BINARY64:
-        yield _cast, (-(2.0**-127),), (-0.0,) * 4
-        yield _cast, (2.0**-126 * (1 - 2.0**-30),), (2.0**-126, 0.0, 2.0**-126, 0.0)
-
-
-def _kept_operands(f: Format) -> Iterator[_Case]:
-    """Subnormal operands where only results are flushed."""
-    u, least = 2.0**-f.fraction_bits, 2.0**f.emin
-    yield np.add, (1, least / 2), (1, 1, 1 + u, 1)
-    yield np.add, (least / 2, least / 2), (least,) * 4
-    yield np.multiply, (2 / u, least * u), (2 * least,) * 4
-    yield np.divide, (least / 2, -least / 2), (-1,) * 4
-
-
-def _flushed_operands(f: Format) -> Iterator[_Case]:
-    """Subnormal operands, which count as zeros of their sign."""
-    u, least, infinity = 2.0**-f.fraction_bits, 2.0**f.emin, float("inf")
-    yield np.add, (1, least / 2), (1,) * 4
-    yield np.add, (least / 2, least / 2), (0.0,) * 4
-    yield np.subtract, (-least / 2, least * u), (-0.0,) * 4
-    yield np.multiply, (2 / u, -least * u), (-0.0,) * 4
-    yield np.divide, (1, -least / 2), (-infinity,) * 4
-    yield np.sqrt, (least / 2,), (0.0,) * 4
-    yield np.equal, (least / 2, -least * u), (1,) * 4
-    yield np.less, (0, least / 2), (0,) * 4
-    if f is BINARY32:
-        yield _widen, (-least / 2,), (-0.0,) * 4
 
 
 def _in_pieces(x: Array, y: Array, z: Array) -> Array:
@@ -308,7 +208,7 @@ def _in_pieces(x: Array, y: Array, z: Array) -> Array:
     return np.concatenate([product_sum(x[i:j], y[i:j], z[i:j]) for i, j in pairwise(edges)])
 
 
-def _fused(f: Format) -> Iterator[_Case]:
+def _fused(f: Format) -> Iterator[Case]:
     """Rounded once, at every place of an array."""
     if f is BINARY32:
         return
@@ -324,7 +224,7 @@ def _fused(f: Format) -> Iterator[_Case]:
     yield product_sum, (-0.0, 1, -0.0), (-0.0,) * 4
 
 
-def _computes(cases: Callable[[Format], Iterator[_Case]], ftz: bool, daz: bool) -> bool:
+def _computes(cases: Callable[[Format], Iterator[Case]], ftz: bool, daz: bool) -> bool:
     # Long enough that the vector loops and what they leave over both run.
     length = 67
     for f in (BINARY32, BINARY64):
@@ -359,14 +259,18 @@ def _everywhere() -> set[tuple[bool, ...]]:
 
 
 def _steers() -> bool:
-    return (False, False) in _everywhere() and _computes(_always, False, False) and _computes(_gradual, False, False)
+    from .cases import always, gradual
+
+    return (False, False) in _everywhere() and all(_computes(cases, False, False) for cases in (always, gradual))
 
 
 def _flushes() -> bool:
     if not (_this.STEERS and {(True, False), (True, True)} <= _everywhere()):
         return False
-    of_operands = ((False, _kept_operands), (True, _flushed_operands))
-    return all(_computes(cases, True, daz) for daz, own in of_operands for cases in (_always, _flushed_results, own))
+    from .cases import always, flushed_operands, flushed_results, kept_operands
+
+    of_operands = ((False, kept_operands), (True, flushed_operands))
+    return all(_computes(cases, True, daz) for daz, own in of_operands for cases in (always, flushed_results, own))
 
 
 def _fuses() -> bool:
@@ -394,8 +298,10 @@ def __getattr__(name: str) -> bool:
 @cache
 def casts() -> bool:
     """Are integers of 64 bits made floats in any direction that `environment` sets, if it STEERS?"""
+    from .cases import of_long_integers
+
     with np.errstate(all="ignore"), ordinary():
-        return _computes(_casts, False, False)
+        return _computes(of_long_integers, False, False)
 
 
 @cache

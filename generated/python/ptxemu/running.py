@@ -63,7 +63,8 @@ def on_threads(
     length = whole[-1].shape[0]
     row, count = result.size * lanes // length, threads
     if blocks is None:
-        least = max(1, min((1 << 18) // row, length // count))
+        # Threads wait for the interpreter between parts, for some tenths of what C takes for fewer lanes.
+        least = max(1, min(WORTH_THREADS // row, length // count))
         large_first = Parts(length, least, lambda left: left // (4 * count))
         large_first.share(lambda start, stop: run([x[start:stop] for x in whole], block), count)
         return
