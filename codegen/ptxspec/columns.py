@@ -1,5 +1,5 @@
 """Operands of one type as text, read all at once where all are bits, decimals or integers: as parse_operand of
-evaluate.py reads one after another, which takes a hundred times as long."""
+evaluate.py reads one after another, which takes many times as long."""
 
 from __future__ import annotations
 
