@@ -35,12 +35,17 @@ _AS_WRITTEN: Final = (
 # kept apart from what steers them (kernel.h), and kernels are held against NumPy's.
 FLAGS: Final = ("-std=c11", "-O3", *_AS_WRITTEN, "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared")
 SOURCES: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native")
+# How C is handed to the compiler: where that changes, what was kept or shipped before is not used any more. Until 2 a file
+# of the working folder could take the place of one of the package.
+_HANDED: Final = 2
 _said: set[str] = set()
 # A compiler that has failed is not asked again.
 _broken: list[Failure] = []
 # Seconds that a compiler has for a library, and more for each letter of its C: a kernel takes it one or two.
 _PATIENCE: Final = 60
 _PATIENCE_FOR_A_LETTER: Final = 0.002
+# Bytes that a library takes, at most: where fewer are free, no compiler can be blamed.
+_ROOM: Final = 1 << 20
 # What is running, for whoever ends the process; the lock is held while something is started.
 _running: set[subprocess.Popen[bytes]] = set()
 _starting = allocate_lock()
@@ -88,9 +93,7 @@ def library(name: str, text: str, sources: list[str], what: str, opened: Callabl
     `opened` raises OSError or AttributeError where the file is no library, or lacks a function. Raises Failure."""
     compiler = _compiler()
     flags = _flags()
-    headers = sorted(name for name in os.listdir(SOURCES) if name.endswith(".h"))
-    made_of = [text, flags, compiler, _stamp(compiler.file), processor()]
-    key = _digest(repr(made_of).encode() + b"".join(map(source, [*sources, *headers])))
+    key = digest_of(repr([text, flags, compiler, _stamp(compiler.file), processor()]), sources)
     try:
         for folder in folders.places():
             path = os.path.join(folder, f"{name}-{key}.so")
@@ -116,7 +119,9 @@ def ship(text: str, path: str, what: str, flags: list[str]) -> None:
 def digest_of(text: str, sources: list[str]) -> str:
     """What tells C that includes `sources` from any other."""
     headers = sorted(name for name in os.listdir(SOURCES) if name.endswith(".h"))
-    return _digest(text.encode() + b"".join(map(source, [*sources, *headers])))
+    # As they are now, and not as they were when the process began: that is what the compiler reads.
+    files = [source.__wrapped__(name) for name in [*sources, *headers]]
+    return _digest(b"".join([f"{_HANDED} {text}".encode(), *files]))
 
 
 def digest_of_file(path: str) -> str:
@@ -168,6 +173,7 @@ def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str
     import shutil
     import subprocess
 
+    path = os.path.abspath(path)
     name, (folder, file) = os.path.basename(compiler.file), os.path.split(path)
     try:
         if not is_shipped:
@@ -188,6 +194,8 @@ def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str
     def compiled(text: str) -> str | None:
         """None, or why not."""
         patience = _PATIENCE + len(text) * _PATIENCE_FOR_A_LETTER
+        # A quoted name is looked for beside the source first: for standard input, that is where the compiler runs.
+        text = text.replace('#include "', f'#include "{os.path.join(SOURCES, "")}')
         try:
             code, said = _run(command, text.encode(), variables, patience)
         except subprocess.TimeoutExpired:
@@ -199,6 +207,8 @@ def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str
     try:
         reason = compiled(text)
         if reason is not None:
+            if shutil.disk_usage(made_in).free < _ROOM:
+                raise given_up(f"there is no room in {folder}")
             failure = f"{name} does not compile: {reason}"
             # Is it this source, or any?
             raise Failure(failure) if compiled('#include "rounding.h"') is None else given_up(failure)
@@ -223,8 +233,10 @@ def _run(command: list[str], text: bytes, variables: Mapping[str, str], patience
         if _ENDS in _broken:
             raise _ENDS
         process = subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, stderr=pipe, env=variables, start_new_session=os.name == "posix"
-        )
+            command, stdin=pipe, stdout=pipe, stderr=pipe, env=variables, start_new_session=os.name == "posix",
+            # Variables such as CPATH, too, may name the folder where a compiler runs.
+            cwd=SOURCES,
+        )  # fmt: skip
         _running.add(process)
     try:
         _, said = process.communicate(text, timeout=patience)
@@ -301,7 +313,7 @@ def _on_path(name: str) -> str | None:
     ending = ".exe" if sys.platform == "win32" and not name.endswith(".exe") else ""
     folders = [""] if os.path.dirname(name) else os.get_exec_path()
     candidates = (os.path.join(folder, name + ending) for folder in folders)
-    return next((c for c in candidates if os.path.isfile(c) and os.access(c, os.X_OK)), None)
+    return next((os.path.abspath(c) for c in candidates if os.path.isfile(c) and os.access(c, os.X_OK)), None)
 
 
 def _stamp(file: str) -> tuple[str, int, int]:

@@ -20,6 +20,9 @@ from ptxemu import accelerator, compiling, folders, shipping, switch
 
 skip_without_a_compiler()
 
+# Every name that C of the package is included by, and headers of a system's.
+C = sorted({p.name for p in Path(compiling.SOURCES).iterdir()} | {"math.h", "stdint.h", "fenv.h"})
+
 
 def test_the_first_use_compiles_and_says_so_in_a_line(
     fresh: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -55,6 +58,36 @@ def test_a_bad_value_of_the_switch_is_an_error(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv(switch.SWITCH, "yes")
     with pytest.raises(ValueError, match="PTXEMU_ACCELERATOR is 'yes'; 1 is on, 0 is off"):
         ptxemu.execute("add.f32", A, B)
+
+
+@pytest.mark.parametrize("variable", ["", "CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH"])
+def test_no_c_of_the_working_folder_is_compiled(
+    variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    for name in C:
+        (folder / name).write_text('#error "a stranger has written this"\n')
+    monkeypatch.chdir(folder)
+    if variable:
+        # Nothing between two colons is the folder where the compiler runs.
+        monkeypatch.setenv(variable, f":{tmp_path}")
+    assert add() is not None
+    pieces = ptxemu.function("{ .reg .f32 x; add.rz.f32 x, a, b; mul.rz.f32 d, x, b; }")
+    assert pieces(a=np.repeat(A, 4096), b=np.repeat(B, 4096)) is not None
+    assert "a stranger" not in capsys.readouterr().err
+
+
+def test_a_kernel_that_was_kept_before_is_not_used(
+    fresh: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert add() is not None
+    (kept,) = fresh.glob("*.so")
+    monkeypatch.setattr(compiling, "_HANDED", compiling._HANDED + 1)
+    text, sources = "int one;", ["add.c"]
+    now = compiling.digest_of(text, sources)
+    monkeypatch.undo()
+    assert compiling.digest_of(text, sources) != now and kept.exists()
 
 
 def failing(tmp_path: Path) -> str:
@@ -234,6 +267,18 @@ def test_another_processor_or_compiler_has_libraries_of_its_own(
         m.setattr(compiling, "processor", lambda: processor and processor + " avx1024")
         add()
     assert len(list(fresh.glob("*.so"))) == (2 if processor else 1)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="scripts have another form there")
+@pytest.mark.usefixtures("fresh")
+def test_a_full_disk_is_no_fault_of_the_compiler(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CC", failing(tmp_path))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=4096))
+    assert add() is None and add("add.rm.f32") is None
+    _, line = capsys.readouterr().err.splitlines()
+    assert line.startswith("ptxemu: there is no room in ") and "out of order" not in line
 
 
 @pytest.mark.usefixtures("fresh")

@@ -135,7 +135,7 @@ def test_every_path_runs_alike_in_both_back_ends(project: Project) -> None:
             (model.core, model.argument, model.special)
         ]
 
-    emu, followed = emulator(Root(project.root, False)), set()
+    emu, followed = emulator(Root(project.root)), set()
     rng = np.random.default_rng(10)
     for c in check(spec)[0]:
         for v, programs in c.programs.items():
