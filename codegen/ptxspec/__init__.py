@@ -53,8 +53,9 @@ __all__ = [
 
 
 def load(root: str | Path | None = None) -> Database:
-    """The database: of the project around the working directory or the one installed, from its ptxspec.json; with
-    `root`, from the YAML of that folder. Raises PtxspecError, and SpecError for a specification with errors."""
+    """Return the database: the package's own, from its ptxspec.json; with `root`, from the YAML of that folder.
+
+    Raises PtxspecError, and SpecError for a specification with errors."""
     from pathlib import Path
 
     from . import roots

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -46,6 +47,15 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else _escape(c) for c in text)
+
+
+# What is plainly no harm, and most of any text.
+_OTHERS = re.compile(r"[^\n\t -~]")
+
+
+def escaped(text: str) -> str:
+    """Return a text of lines with escapes for all that a terminal would not show, or would obey."""
+    return _OTHERS.sub(lambda m: m[0] if m[0].isprintable() else _escape(m[0]), text)
 
 
 def _escape(c: str) -> str:
@@ -109,7 +119,7 @@ def suggest(name: str, known: Iterable[str], prefix: str = "", otherwise: str = 
 def unknown(what: str, name: str, known: Iterable[str], otherwise: str = "") -> str:
     """A rejected name with help text, where there is any."""
     help = suggest(name, known, otherwise=otherwise)
-    return f"unknown {what} '{name}'" + (f"; {help}" if help else "")
+    return f"unknown {what} '{visible(name)}'" + (f"; {help}" if help else "")
 
 
 def known_range(known: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Files that are written as a whole or not at all, by one process at a time, and where they lie."""
+"""Files that are written as a whole or not at all, by one process at a time, and input of a bounded length."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ import contextlib
 import errno
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import BinaryIO
+
+from .diagnostics import PtxspecError
+
+# Megabytes that are read of a stream, which may have no end, where all of it is kept.
+_MEGABYTES = 64
 
 
 def why_unreadable(path: Path, root: Path) -> str:
@@ -30,6 +37,30 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
     if most is not None and len(data) > most:
         raise OSError(errno.EFBIG, f"it is larger than {most} bytes")
     return data
+
+
+def standard_input() -> BinaryIO:
+    """Return the bytes of standard input. Raises PtxspecError where it is closed."""
+    if sys.stdin is None:
+        raise PtxspecError("standard input is closed")
+    return sys.stdin.buffer
+
+
+class Bounded:
+    """A stream, or a pipe, of which at most 64 MB are read. `read` raises PtxspecError where there is more."""
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._file = file
+        self._name = name
+        self._left = _MEGABYTES << 20
+
+    def read(self, size: int = -1) -> bytes:
+        most = self._left + 1
+        data = self._file.read(most if size < 0 else min(size, most))
+        self._left -= len(data)
+        if self._left < 0:
+            raise PtxspecError(f"{self._name}: is longer than {_MEGABYTES} MB, as much as is read of a stream")
+        return data
 
 
 def replace_text(path: Path, text: str) -> None:

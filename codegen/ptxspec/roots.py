@@ -1,7 +1,8 @@
-"""Which specification a command works on."""
+"""Which specification a command works on: the package's own, or the one that --root names."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,15 +10,12 @@ from .diagnostics import PtxspecError
 
 PACKAGE = Path(__file__).resolve().parent
 _PARTS = ("spec", "templates")
-_NONE = "no spec/ and templates/ here or above; say where with --root DIR"
 
 
 class Root(NamedTuple):
-    """A folder with spec/ and templates/. `fallback`: nobody named it and the working directory lies elsewhere; it is
-    the program's own, which answers questions and is not to be changed."""
+    """A folder with spec/ and templates/."""
 
     path: Path
-    fallback: bool = False
 
     @property
     def packaged(self) -> bool:
@@ -35,36 +33,52 @@ class Root(NamedTuple):
 
 
 def find(explicit: Path | None = None) -> Root:
-    """`explicit` if given, else the nearest parent of the working directory that is one, else the program's own.
+    """Return the root that is named, else the package's own: what it was installed with, or the clone it runs from.
 
-    Raises PtxspecError where there is none, and where the nearest one lacks its templates."""
+    The working folder has no say: its database may be anybody's, and its emulator is a program. Raises PtxspecError
+    where the folder lacks spec/ or templates/."""
     if explicit is not None:
         return Root(_checked(explicit).resolve())
-    here = Path.cwd()
-    for folder in (here, *here.parents):
-        # Many projects have a folder spec/; one with instructions/ is a specification, and no other is meant.
-        if not _missing(folder) or (folder / "spec" / "instructions").is_dir():
-            return Root(_checked(folder))
-    for folder in (PACKAGE, PACKAGE.parents[1]):
-        if not _missing(folder):
-            return Root(folder, fallback=True)
-    raise PtxspecError(_NONE)
+    return Root(PACKAGE if (PACKAGE / "spec").is_dir() else _checked(PACKAGE.parents[1]))
 
 
-def find_own(explicit: Path | None = None) -> Root:
-    """As `find`, for what validates or changes a specification: the program's own is meant only if it is named."""
+def find_source(explicit: Path | None = None) -> Root:
+    """Return the same for what reads spec/: whoever stands in another clone is asked which of the two is meant.
+
+    Raises PtxspecError."""
     root = find(explicit)
-    if root.fallback:
-        raise PtxspecError(f"{_NONE}; the program's own is {root.path}")
+    if explicit is None and (clone := _clone_around()) and not clone.samefile(root.path):
+        there = os.path.relpath(clone, Path.cwd())
+        raise PtxspecError(
+            f"the working folder lies in a clone, {clone}, and this program belongs to {root.path}: write --root "
+            f"{there} for the one, --root {root.path} for the other"
+        )
     return root
 
 
+def find_own(explicit: Path | None = None) -> Root:
+    """Return the same for what judges or changes a specification. One inside of an installed package is not to be
+    changed. Raises PtxspecError."""
+    root = find_source(explicit)
+    if explicit is None and root.packaged:
+        raise PtxspecError(f"the program's own specification, {root.path}, is installed; name a clone: --root DIR")
+    return root
+
+
+def _clone_around() -> Path | None:
+    """The nearest folder around the working folder that is a clone of this project, by what no other project has."""
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:  # it was deleted
+        return None
+    for folder in (here, *here.parents):
+        if (folder / "spec" / "instructions").is_dir() and (folder / "spec" / "targets.yaml").is_file():
+            return folder
+    return None
+
+
 def _checked(folder: Path) -> Path:
-    if missing := _missing(folder):
+    if missing := [name for name in _PARTS if not (folder / name).is_dir()]:
         lacks = " and ".join(f"{name}/" for name in missing)
         raise PtxspecError(f"{folder}: holds no {lacks}; --root DIR names a folder with both spec/ and templates/")
     return folder
-
-
-def _missing(folder: Path) -> list[str]:
-    return [name for name in _PARTS if not (folder / name).is_dir()]

@@ -50,7 +50,10 @@ def test_who_gets_colours(
         monkeypatch.setenv(name, value)
     assert terminal.has_colours(Terminal()) == on_a_terminal
     assert terminal.has_colours(io.StringIO()) == in_a_pipe
-    assert terminal.painted("no", "red", "bold", stream=io.StringIO()) == ("\033[31;1mno\033[0m" if in_a_pipe else "no")
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    with terminal.escaping():
+        print(terminal.painted("no", "red", "bold"))
+    assert sys.stdout.getvalue() == ("\033[31;1mno\033[0m\n" if in_a_pipe else "no\n")
 
 
 def printed(capture: pytest.CaptureFixture[str], command: str) -> str:

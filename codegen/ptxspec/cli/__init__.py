@@ -8,7 +8,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterator
 
-from .. import roots
+from .. import roots, terminal
 from ..query.database import Database
 
 # Exit codes. A reader that leaves early has not seen the verdict: that is 128 + SIGPIPE, as shells say it.
@@ -64,6 +64,6 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    with Progress(console=Console(file=terminal.as_it_is(sys.stderr)), transient=True) as bar:
         task = bar.add_task(what)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    emulator = evaluate.emulator(roots.find(options.root))
+    emulator = evaluate.emulator(roots.find_source(options.root))
     variants = emulator.variants()
     known = list(dict.fromkeys(v.spelling.partition(".")[0] for v in variants))
     for opcode in options.opcodes:

@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
 
     if not 0 < options.samples <= 1 << 32:
         raise PtxspecError(f"--samples {options.samples}: 1 or more, up to 2^32, as in --samples 1000000")
-    reader = Reader(roots.find(options.root), target_named(options))
+    reader = Reader(roots.find_source(options.root), target_named(options))
     a, b = reader.both(options.a, options.b)
     with progress_bar("comparing") as progress:
         found = compare(a, b, options.samples, progress)

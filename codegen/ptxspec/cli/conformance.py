@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    root = roots.find(options.root)
+    root = roots.find_source(options.root)
     spec, emu = reading.read(root.path), emulator(root)
     if options.replay:
         if options.exhaustive:
@@ -90,7 +90,7 @@ def _run(root: Root, spec: Spec, emu: Any, folder: Path | None, exhaustive: bool
 
 def _fit(root: Root, spec: Spec, recorded: Recording) -> None:
     """Recover the units of the GPU that nobody knows yet, each by itself: what cannot be fitted is told."""
-    folder = None if root.fallback else fit.units_of(root)
+    folder = None if root.packaged else fit.units_of(root)
     unknown = [(n, e) for n, e in fit.recorded_units(recorded, spec) if spec.model(n, recorded.target) is None]
     exact = [fit.recovered(spec, name, evidence, root, folder, sys.stderr) for name, evidence in unknown]
     if folder and any(exact):
@@ -99,7 +99,7 @@ def _fit(root: Root, spec: Spec, recorded: Recording) -> None:
 
 
 def _register(root: Root, spec: Spec, recorded: Recording, report: Report) -> None:
-    if not root.fallback and registering.register(root.path, spec, recorded, report):
+    if not root.packaged and registering.register(root.path, spec, recorded, report):
         print(f"written: {root.path / recording.REGISTER}; run `ptxspec generate`", file=sys.stderr)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from .. import roots
 from ..batch import Batch
 from ..diagnostics import PtxspecError
+from ..files import standard_input
 from ..lint.windows import decode, read
 from . import OK, target_named
 
@@ -25,8 +26,8 @@ def run(options: argparse.Namespace) -> int:
     if options.trace:
         raise PtxspecError("--trace shows one set of operands, and --batch has many")
     file = str(options.batch)
-    windows = decode(sys.stdin.buffer, "standard input") if file == "-" else read(Path(file))
-    batch = Batch(roots.find(options.root), options.variant, None, target_named(options))
+    windows = decode(standard_input(), "standard input") if file == "-" else read(Path(file))
+    batch = Batch(roots.find_source(options.root), options.variant, None, target_named(options))
     lines = _written(batch, windows, "<stdin>" if file == "-" else file, options.format == "json")
     while part := list(islice(lines, _TOGETHER)):
         sys.stdout.write("\n".join(part) + "\n")

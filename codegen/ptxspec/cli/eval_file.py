@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import piece, roots
+from ..files import Bounded, standard_input
 from ..lint.linter import Linter
 from ..lint.windows import decode, read
 from ..literals import describe, hexadecimal
@@ -20,10 +21,10 @@ from . import MISUSE, OK, counted, database, target_named
 def run(options: argparse.Namespace) -> int:
     given = [*([options.variant] if options.variant is not None else []), *options.operands]
     file = str(options.file)
-    text = "".join(decode(sys.stdin.buffer, "standard input") if file == "-" else read(Path(file)))
+    text = "".join(decode(Bounded(standard_input(), file), "standard input") if file == "-" else read(Path(file)))
     file = "<stdin>" if file == "-" else file
     try:
-        found = piece.run(roots.find(options.root), text, file, given, target_named(options))
+        found = piece.run(roots.find_source(options.root), text, file, given, target_named(options))
     except piece.RefusedError as e:
         print(e, file=sys.stderr)
         print(f"{counted(len(e.diagnostics), 'statement')} cannot be run", file=sys.stderr)

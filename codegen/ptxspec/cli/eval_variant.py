@@ -15,8 +15,8 @@ from . import OK, target_named
 
 
 def run(options: argparse.Namespace) -> int:
-    target = target_named(options)
-    found = e.evaluate(roots.find(options.root), options.variant, options.operands, target, options.trace is not None)
+    root, target = roots.find_source(options.root), target_named(options)
+    found = e.evaluate(root, options.variant, options.operands, target, options.trace is not None)
     if options.format == "json":
         print(json.dumps(_as_json(found), indent=2))
         return OK

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 
 from ..diagnostics import PtxspecError
+from ..files import Bounded, standard_input
 from ..ptxas import explain as explaining
 from . import MISUSE, OK, database
 
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
         # Of several lines that one pasted, some are no complaints.
         direct = len(log) == len(options.messages)
     else:
-        log = [line.decode("utf-8", "replace") for line in sys.stdin.buffer]
+        log = Bounded(standard_input(), "standard input").read().decode("utf-8", "replace").split("\n")
     found = explaining.explanations(db, log, direct)
     if options.format == "json":
         print(json.dumps({"schema": 1, "explanations": [e.as_json() for e in found]}, indent=2))

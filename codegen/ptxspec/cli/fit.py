@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    root = roots.find_own(options.root) if options.record else roots.find(options.root)
+    root = (roots.find_own if options.record else roots.find_source)(options.root)
     spec = reading.read(root.path)
     for name in options.unit or ():
         if name not in spec.units:

@@ -165,9 +165,9 @@ class _Progress(contextlib.AbstractContextManager["_Progress"]):
             self._next = now + 0.1
             self._shown = True
             sys.stdout.flush()
-            print(f"\r\033[K{done:,} of {total:,} files", end="", file=sys.stderr, flush=True)
+            print(f"\r\033[K{done:,} of {total:,} files", end="", file=terminal.as_it_is(sys.stderr), flush=True)
 
     def clear(self) -> None:
         if self._shown:
             self._shown = False
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+            print("\r\033[K", end="", file=terminal.as_it_is(sys.stderr), flush=True)

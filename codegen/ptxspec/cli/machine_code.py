@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     for option in ("target", "operands") if not options.name else ():
         if getattr(options, option) is not None:
             raise PtxspecError(f"--{option} is about one variant or opcode: name it")
-    root = roots.find_own(options.root) if options.record else roots.find(options.root)
+    root = (roots.find_own if options.record else roots.find_source)(options.root)
     spelling = _spelling(options) if "." in (options.name or "") else None
     read = reading.read_all(root.path, spelling)
     # What is wrong with the specification is told with all of it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import io
 import os
@@ -10,7 +11,7 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from .. import terminal
 from ..diagnostics import PtxspecError, SpecError, unknown, visible
@@ -51,11 +52,14 @@ _NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan|0x)", re.IGNORECASE)
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command. Returns its exit code, of those in this package."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if sys.stdout is None:
-        sys.stdout = io.StringIO()  # closed by whoever started the command
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that lacks a character gets its escape, as on stderr, and not a traceback.
         sys.stdout.reconfigure(errors="backslashreplace")
+    with terminal.escaping():
+        return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
     if "_ARGCOMPLETE" in os.environ:
         # A shell asks what may stand at its cursor.
         from .completers import answer
@@ -75,19 +79,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Elsewhere 1 is an answer, and there is none.
         return NO if _command(arguments) in _ABOUT_THE_SPECIFICATION else MISUSE
     except PtxspecError as e:
-        # A name that was given may hold what a terminal obeys.
-        said = "\n".join(visible(line) for line in str(e).split("\n"))
-        print(f"{terminal.painted('ptxspec:', 'red', 'bold', stream=sys.stderr)} {said}", file=sys.stderr)
+        print(f"{terminal.painted('ptxspec:', 'red', 'bold', stream=sys.stderr)} {e}", file=sys.stderr)
         return MISUSE
     except BrokenPipeError:
         # The reader has seen enough; Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _drop(terminal.as_it_is(sys.stdout))
         return READER_LEFT
     except OSError as e:
-        print(f"ptxspec: {visible(str(e.filename or 'the output'))}: {e.strerror or e}", file=sys.stderr)
+        # What is not there and has no name is the working folder, whose name was asked for.
+        nameless = "the working folder" if isinstance(e, FileNotFoundError) else "the output"
+        print(f"ptxspec: {visible(str(e.filename or nameless))}: {e.strerror or e}", file=sys.stderr)
         # What is left in the buffer could not be written either, and Python would try at exit.
-        sys.stdout = io.StringIO()
+        _drop(terminal.as_it_is(sys.stdout))
         return MISUSE
+
+
+def _drop(stream: TextIO) -> None:
+    """Whatever is left to write goes nowhere."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 class _Parser(argparse.ArgumentParser):
@@ -154,7 +164,7 @@ def parser_of(arguments: Sequence[str]) -> argparse.ArgumentParser:
         "known one is needed, or something that cannot run.",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version")
-    root = "the folder with spec/ and templates/; else the nearest one above, else what the package carries"
+    root = "the folder with spec/ and templates/; else the package's own, never the working folder's"
     parser.add_argument("--root", type=Path, metavar="DIR", help=root)
     complete(parser, "")
     parser.set_defaults(run=_overview)

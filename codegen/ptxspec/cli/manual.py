@@ -6,8 +6,11 @@ import argparse
 import functools
 import http.server
 import sys
+import threading
 import webbrowser
+from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from .. import roots
@@ -60,9 +63,9 @@ def _open(address: str) -> None:
 
 
 def _serve(folder: Path, place: str, port: int) -> int:
-    handler = functools.partial(_Quiet, directory=str(folder))
+    handler = functools.partial(_Pages, directory=str(folder))
     try:
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+        server = _Server(("127.0.0.1", port), handler)
     except (OSError, OverflowError) as e:
         why = e.strerror if isinstance(e, OSError) else "a port is a number from 0 to 65535"
         raise PtxspecError(f"port {port} cannot be served: {why}; --port N names another, 0 any that is free") from None
@@ -75,8 +78,44 @@ def _serve(folder: Path, place: str, port: int) -> int:
     return OK
 
 
-class _Quiet(http.server.SimpleHTTPRequestHandler):
+class _Server(http.server.ThreadingHTTPServer):
+    """Serves so many at once; others wait in the queue."""
+
+    request_queue_size = 512
+    _threads = threading.BoundedSemaphore(32)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self._threads.acquire()
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._threads.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        # Mostly a browser that left.
+        print(f"{client_address[0]}: {sys.exc_info()[1]}", file=sys.stderr)
+
+
+class _Pages(http.server.SimpleHTTPRequestHandler):
     """Files of the manual; only what could not be found is told."""
+
+    # Seconds: who sends nothing makes nobody wait.
+    timeout = 10
+
+    def send_head(self) -> Any:
+        # Another site's name may lead here, so that its pages could read these.
+        host = self.headers.get("Host", "").rpartition(":")[0] or self.headers.get("Host", "")
+        if host not in ("127.0.0.1", "localhost"):
+            self.send_error(HTTPStatus.MISDIRECTED_REQUEST, "This is a manual on its reader's own machine")
+            return None
+        try:
+            return super().send_head()
+        except ValueError:  # no name of a file
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return None
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         del code, size

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from .. import terminal
+from ..diagnostics import escaped
 
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 
@@ -18,8 +19,14 @@ _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 def print_markdown(text: str, width: int) -> None:
     """A text in so many columns. Code is wrapped where it is wider."""
     coloured = terminal.has_colours(sys.stdout)
-    console = Console(width=width, force_terminal=coloured, color_system="standard" if coloured else None)
-    console.print(_read("\n".join(_lines(text, width))))
+    # What rich writes steers the terminal: the text is escaped before.
+    console = Console(
+        file=terminal.as_it_is(sys.stdout),
+        width=width,
+        force_terminal=coloured,
+        color_system="standard" if coloured else None,
+    )
+    console.print(_read("\n".join(_lines(escaped(text), width))))
 
 
 def _read(text: str) -> Markdown:

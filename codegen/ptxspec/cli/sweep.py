@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     from ..sweep.sweeping import sweep
     from ..sweep.telling import as_json, as_text
 
-    root = roots.find(options.root)
+    root = roots.find_source(options.root)
     job = Job(root.path, root.packaged, options.variant, options.against, target_named(options), options.exhaustive)
     # The file that the user's own link leads to is kept, not the link replaced.
     state = options.state and (options.state.resolve() if options.state.is_symlink() else options.state)

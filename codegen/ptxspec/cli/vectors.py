@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from ..gpu import export as handing
 
-    root = roots.find(options.root)
+    root = roots.find_source(options.root)
     if options.grid and options.rows:
         raise PtxspecError("--rows asks for random operands, and --grid for none")
     found = handing.vectors_of(

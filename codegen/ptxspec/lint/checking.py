@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
 from ..diagnostics import PtxspecError
+from ..files import Bounded, standard_input
 from ..ptx.complaints import ERROR, WARNING
 from ..query.database import Database
 from . import traces
@@ -43,7 +43,7 @@ class Checker:
     def check(self, source: Source) -> Iterator[Finding]:
         """The findings in one file. Raises PtxspecError for one that cannot be read or is not text."""
         if source.path == STDIN:
-            with _copied(sys.stdin.buffer) as file:
+            with _copied(standard_input(), self._stdin) as file:
                 yield from self._long(file, self._stdin, source)
             return
         data = _data(source.path)
@@ -133,16 +133,17 @@ def _opened(path: str) -> Iterator[BinaryIO]:
             if file.seekable():
                 yield file
             else:
-                with _copied(file) as copy:
+                with _copied(file, path) as copy:
                     yield copy
     except OSError as e:
         raise PtxspecError(f"{path}: {e.strerror or e}") from None
 
 
 @contextmanager
-def _copied(file: BinaryIO) -> Iterator[BinaryIO]:
+def _copied(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
+    """What has no known length, as a file. Raises PtxspecError where it does not end."""
     with tempfile.TemporaryFile() as copy:
-        shutil.copyfileobj(file, copy)
+        shutil.copyfileobj(Bounded(file, name), copy)
         copy.seek(0)
         yield copy
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from ..diagnostics import visible
 from ..ptx.complaints import ERROR, NOTE, WARNING
+from ..terminal import unpainted
 from .findings import Finding
 from .sarif import sarif
 
 # A text, and the styles that it is painted with where it goes.
 Paint = Callable[..., str]
 
-_PAINT = re.compile("\033\\[[0-9;]*m")
 _INDENT = " " * 6
 _STYLES = {ERROR: ("red", "bold"), WARNING: ("yellow", "bold"), NOTE: ("cyan", "bold")}
 
@@ -49,7 +49,7 @@ def _wrapped(line: str, width: int | None) -> str:
         return f"{line}\n"
     lines, used = [""], 0
     for word in re.split(r"(?<=\S) ", line):
-        length = len(_PAINT.sub("", word))
+        length = len(unpainted(word))
         if used and used + 1 + length > width:
             lines.append(f"{_INDENT}{word}")
             used = len(_INDENT) + length

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..diagnostics import PtxspecError
+from ..files import Bounded
 from ..ptx.complaints import Position
 
 CHUNK = 1 << 18
@@ -104,7 +105,7 @@ def read(path: Path) -> Iterator[str]:
         raise PtxspecError(f"{path}: {e.strerror or e}") from None
 
 
-def decode(file: BinaryIO, name: str) -> Iterator[str]:
+def decode(file: BinaryIO | Bounded, name: str) -> Iterator[str]:
     """Bytes as text, in pieces. Comments come in all kinds of encodings, so that what is not UTF-8 is no error by
     itself."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")

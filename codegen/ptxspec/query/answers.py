@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from .. import terminal
 from ..catalog import Requirement
+from ..diagnostics import visible
 from .alike import place
 from .database import Database
 from .instead import Offer
@@ -29,7 +30,7 @@ class Told(NamedTuple):
 def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> Told:
     """What `query` says."""
     asked = place(target, ptx)
-    name = verdict.variant or repr(verdict.variant)
+    name = visible(verdict.variant) or repr(verdict.variant)
     if verdict.operands is not None:
         name += f" ({verdict.operands} operand{'s' * (verdict.operands != 1)})"
     if not verdict.exists:

@@ -68,7 +68,7 @@ def test_what_no_interpolator_computes_becomes_a_table_of_differences(built: Pro
     assert re.fullmatch(r"RCP-sm_90-[0-9a-f]{8}\.txt", name)
     assert built.run("generate").code == 0
     again(built.root, tmp_path / "second")
-    emu = emulator(Root(tmp_path / "second", False))
+    emu = emulator(Root(tmp_path / "second"))
     x = np.random.default_rng(1).integers(0, 1 << 32, 3000).astype(np.uint32)
     flushed = [int(v) & SIGN if int(v) & ~SIGN < 1 << 23 else int(v) for v in x]
     assert emu.execute("rcp.approx.ftz.f32", x, target="sm_90").tolist() == [correct(v) for v in flushed]

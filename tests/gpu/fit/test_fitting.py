@@ -77,7 +77,7 @@ def test_made_up_units_are_found_again_and_followed(
     units = UNITS if whole else {n: UNITS[n] for n in ("RCP", "RSQ")}
     built = Project(again(with_units(*units), tmp_path / "project"), capsys)
     folder = record(built, tmp_path / "recording", {n: lambda x, u=u: hardware(u, x) for n, u in units.items()})  # type: ignore[misc]
-    before = emulator(Root(built.root, False))
+    before = emulator(Root(built.root))
     names = [a for n in units for a in ("--unit", n)]
     result = built.run("fit", folder, *names, "--record")
     assert result.code == 0, result.out + result.err
@@ -98,7 +98,7 @@ def test_made_up_units_are_found_again_and_followed(
                 assert [r[k] for r in model.core.coefficients] == [r[k] << finer for r in u.table]  # type: ignore[union-attr]
 
     again(built.root, tmp_path / "second")
-    emu = emulator(Root(tmp_path / "second", False))
+    emu = emulator(Root(tmp_path / "second"))
     rng = np.random.default_rng(90)
     x = np.concatenate([special_values(spec.formats["f32"]), rng.integers(0, 1 << 32, 1500)]).astype(np.uint32)
     for name, u in units.items():
@@ -150,7 +150,7 @@ def test_what_was_recorded_fitted_and_followed_is_measured(
     def gpu(operands: Sequence[Array], _: Array) -> Array:
         return np.array([hardware(UNITS["RCP"], int(x)) for x in operands[0]], np.uint32)
 
-    device = StandIn(emulator(Root(built.root, False)), wrong={spelling: gpu})
+    device = StandIn(emulator(Root(built.root)), wrong={spelling: gpu})
     monkeypatch.setattr(cuda, "CudaDevice", lambda: device)
     monkeypatch.setattr(conformance.vectors, "Sizes", lambda **_: SMALL)
     folder = built.root / "tests/recordings/made-up"

@@ -143,7 +143,7 @@ def test_a_gpu_with_published_units_is_recorded_fitted_and_measured(
 
 @pytest.mark.parametrize("variant", ["rcp", "rsqrt", "sqrt", "sin", "cos", "lg2", "ex2"])
 def test_claims_say_on_which_targets_the_author_compared(variant: str) -> None:
-    spec, db = specification(), Database.read(Root(ROOT, False).data)
+    spec, db = specification(), Database.read(Root(ROOT).data)
     v = next(v for v in spec.instructions[variant].variants if v.spelling == f"{variant}.approx.f32")
     compared = ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_70", "sm_75")
     assert spec.reported_on(v) == compared
