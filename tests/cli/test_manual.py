@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
+import http.client
+import queue
 import socket
 import threading
 import urllib.request
@@ -98,6 +101,71 @@ def test_it_is_served_to_this_machine_until_somebody_interrupts(
     assert main(["manual", "fma", "--serve", "--port", "0", "--root", str(ROOT)]) == 0
     assert fetched == [(ROOT / "generated/manual/fma.html").read_bytes()]
     assert "fma.html" in capsys.readouterr().out
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The port of a manual that is served meanwhile."""
+    ports: queue.Queue[int] = queue.Queue()
+    servers: list[ThreadingHTTPServer] = []
+    serve = ThreadingHTTPServer.serve_forever
+
+    def serve_forever(server: ThreadingHTTPServer) -> None:
+        servers.append(server)
+        serve(server)
+
+    monkeypatch.setattr(ThreadingHTTPServer, "serve_forever", serve_forever)
+    monkeypatch.setattr(webbrowser, "open", lambda address: not ports.put(int(address.split(":")[2].split("/")[0])))
+    thread = threading.Thread(target=main, args=(["manual", "--serve", "--port", "0", "--root", str(ROOT)],))
+    thread.start()
+    yield ports.get(timeout=30)
+    servers[0].shutdown()
+    thread.join()
+
+
+def asked(port: int, path: str, host: str | None = None) -> int:
+    """The status of an answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection.request("GET", path, headers={"Host": host} if host else {})
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer.status
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/%00", 404), ("/a%00b.html", 404), ("/%ed%a0%80", 404), ("/nothing", 404), ("/../../README.md", 404),
+        (f"/{'a' * 5000}", 404), ("/fma.html?%00", 200),
+    ],
+)  # fmt: skip
+def test_a_strange_path_is_no_page(served: int, path: str, status: int, capfd: pytest.CaptureFixture[str]) -> None:
+    assert asked(served, path) == status
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost:{port}", 200), ("127.0.0.1", 200), ("localhost", 200), ("evil.example", 421),
+        ("evil.example:{port}", 421), ("127.0.0.1.evil.example", 421), (" ", 421),
+    ],
+)  # fmt: skip
+def test_another_sites_name_gets_nothing(served: int, host: str, status: int) -> None:
+    assert asked(served, "/fma.html", host.format(port=served)) == status
+
+
+def test_many_ask_at_once_and_slow_ones_hold_up_nobody(served: int, capfd: pytest.CaptureFixture[str]) -> None:
+    # They say nothing, and some of them leave.
+    idle = [socket.create_connection(("127.0.0.1", served)) for _ in range(20)]
+    for connection in idle[::2]:
+        connection.close()
+    with concurrent.futures.ThreadPoolExecutor(200) as pool:
+        assert set(pool.map(lambda _: asked(served, "/index.html"), range(400))) == {200}
+    for connection in idle[1::2]:
+        connection.close()
+    assert "Traceback" not in capfd.readouterr().err
 
 
 @contextlib.contextmanager

@@ -82,17 +82,17 @@ class _Server(http.server.ThreadingHTTPServer):
     """Serves so many at once; others wait in the queue."""
 
     request_queue_size = 512
-    _threads = threading.BoundedSemaphore(32)
+    _places = threading.BoundedSemaphore(32)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        self._threads.acquire()
+        self._places.acquire()
         super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._threads.release()
+            self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         # Mostly a browser that left.
