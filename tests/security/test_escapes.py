@@ -53,7 +53,7 @@ def test_what_is_read_is_shown_and_not_obeyed(
     log = f"ptxas error : Feature 'max.f32 {HOSTILE} with 3 input operands' requires .target sm_100 or higher\n"
     name = f"{HOSTILE}.ptx"
     Path(name).write_text(f"{HOSTILE} %f1, %f2, %f3; // ptxspec: ignore[{HOSTILE}]\n")
-    Path("rows").write_text(f"1 {HOSTILE}\n")
+    Path("rows").write_text("1 \033]0;x\u202e\n")
     for command, stdin in (
         (["explain"], log), (["lint", "."], ""), (["eval", "--file", name], ""),
         (["eval", "add.f32", "--batch", "rows"], ""), (["compare", f"{{ add.f32 %d, {HOSTILE}; }}", name], ""),
