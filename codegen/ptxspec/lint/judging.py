@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..catalog import is_other_function
-from ..diagnostics import nearest
+from ..diagnostics import are_near, nearest
 from ..ptx import operands as kinds
 from ..ptx.complaints import ERROR, NOTE, WARNING, WHOLE, Complaint
 from ..ptx.matching import Matcher, beyond, count, unreadable
@@ -59,7 +59,7 @@ def misspelt(db: Database, opcode: str, names: Sequence[str], target: str | None
     bare = _BY_OTHERS.fullmatch(lower)
     if bare and bare[1] in db.opcodes:
         return bare[1]
-    return next((o for o in nearest(lower, db.opcodes, len(db.opcodes)) if _are_near(lower, o)), None)
+    return next((o for o in nearest(lower, db.opcodes, len(db.opcodes)) if are_near(lower, o)), None)
 
 
 def _spelt(db: Database, opcode: str, type: str, target: str | None, ptx: str | None) -> str:
@@ -68,14 +68,6 @@ def _spelt(db: Database, opcode: str, type: str, target: str | None, ptx: str | 
     if v is None or not db.catalog.is_current(v.requires):
         return opcode
     return v.spelling if db.takes(v, target, ptx) and db.is_advisable(v, target, ptx) else opcode
-
-
-def _are_near(one: str, other: str) -> bool:
-    """Whether one letter is wrong, too many or missing."""
-    longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
-    if len(longer) == len(shorter):
-        return len(one) > 2 and sum(a != b for a, b in zip(one, other, strict=True)) == 1
-    return any(longer[:i] + longer[i + 1 :] == shorter for i in range(len(longer)))
 
 
 def _no_type(name: str, meant: str, index: int) -> Complaint:
@@ -164,7 +156,9 @@ class InstructionJudge:
         refused = [r for r in refused if r.code != "target-unknown"]
         names = variant.spelling.split(".")[1:]
         help = str(advice(self.db, variant.opcode, names, variant.operands, target, ptx)) if refused else ""
-        return [Complaint(ERROR, r.code, r.message, help, requires=variant.requires) for r in refused]
+        # On some targets it came later than on others.
+        needs = variant.requires._replace(ptx=self.db.catalog.window(variant.requires, target)[0])
+        return [Complaint(ERROR, r.code, r.message, help, requires=needs) for r in refused]
 
     # Names
 

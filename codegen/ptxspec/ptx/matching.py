@@ -302,6 +302,11 @@ class Matcher:
         """The types of the registers that are taken for an operand of a type; empty where nothing is known of it."""
         return tuple(f".{r}" for r in self._taken(v, "registers", type, self._registers.get(type, ())))
 
+    def constants(self, v: Variant, type: str) -> tuple[str, ...] | None:
+        """The sorts of numbers that are taken for a source operand of a type; None where nothing is known of it."""
+        taken = self._taken(v, "constants", type, self._constants.get(type))
+        return None if taken is None else tuple(sort for sort in taken if sort in _CONSTANTS)
+
     def _taken(self, v: Variant, what: str, type: str, usual: Any) -> Any:
         """What operands of a type may be: what the instruction's file says, else what is so for every instruction."""
         own = (rule.get(what, {}) for rule in self._rules.operand_rules(v))
