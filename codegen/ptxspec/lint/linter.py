@@ -18,6 +18,7 @@ from ..query.database import Database
 from ..query.instead import RECIPE, is_block
 from ..query.names import spelled
 from ..query.verdicts import pair
+from .evidence import Evidence, is_cuda, speaks_of_cuda
 from .filling import filled
 from .findings import Finding
 from .judging import ELSEWHERE, NOT_OURS, InstructionJudge, misspelt
@@ -81,9 +82,11 @@ class Linter:
         extract = EXTRACT.get(language)
         if extract is None:
             raise PtxspecError(unknown("language", language, (PTX, *EXTRACT)))
+        certain, likely = is_cuda(file), False
         for window in windows(traced(chunks)):
+            likely |= speaks_of_cuda(window.text)
             for text in extract(window):
-                yield from self._embedded(text, file)
+                yield from self._embedded(text, file, certain, likely)
 
     def _module(self, scanner: Scanner, window: View, module: _Module, file: str) -> Iterator[Finding]:
         # Places are a window's own.
@@ -108,15 +111,17 @@ class Linter:
                 module.wrong_header = item.header
                 yield _problem(item, window, module, file)
 
-    def _embedded(self, text: Text, file: str) -> list[Finding]:
-        """Strings hold other machines' assembly too, with rules of its own: what cannot be read, and what has no name
-        of PTX's, is worth saying only beside an instruction of the database, in prose only where it is about that."""
+    def _embedded(self, text: Text, file: str, certain: bool, likely: bool) -> list[Finding]:
+        """Strings hold other machines' assembly too, with rules of its own: nothing is said where nothing says that it
+        is PTX. What cannot be read, and what has no name of PTX's, is worth saying only beside an instruction of the
+        database, in prose only where it is about that."""
         registers = Registers(self._special, text.constraints, text.whole)
         # Today's compilers write a module for it.
         module = _Module(self.target, self.ptx or self.db.catalog.newest_version, registers)
         found: list[Finding] = []
         doubtful: list[Finding] = []
         beside = False
+        evidence = Evidence(self.db, text.text, text.constraints, certain or text.named, likely)
         for item in self._scanner(embedded=True).scan(text):
             if isinstance(item, Instruction):
                 # Operands have no quotation marks: those are a command's, which is given PTX.
@@ -124,6 +129,7 @@ class Linter:
                     continue
                 one, more = self._instruction(item, text, module, file)
                 self._count(item.head, one)
+                evidence.statement(item.head, item.operands, item.operands_start + len(item.operands), known=True)
                 beside = one
                 found += more
                 if not one and not text.prose:
@@ -133,15 +139,22 @@ class Linter:
                     module.is_ptx = is_ptx
             elif isinstance(item, Declaration):
                 registers.take(item.text)
-                module.is_ptx |= item.text is not None and _TYPED.match(item.text) is not None
+                typed = item.text is not None and _TYPED.match(item.text) is not None
+                module.is_ptx |= typed
+                evidence.certain |= typed
             elif isinstance(item, Directive):
+                evidence.header([value.text for value in item.values])
                 found += self._directive(item, text, module, file)
             elif isinstance(item, Other) and (text.named or not text.prose):
+                if item.kind == STRANGER:
+                    evidence.stranger(item.start, item.text)
                 # Other machines have opcodes that end in letters and digits, as PTX's types do.
                 (found if "." in item.text else doubtful).extend(self._other(item, text, module, file))
             elif isinstance(item, Problem) and ((beside and not item.stray) or not text.prose):
                 doubtful.append(_problem(item, text, module, file))
                 beside = False
+        if not evidence.certain:
+            return []
         return sorted(found + doubtful, key=lambda f: (f.line, f.column)) if module.is_ptx else found
 
     def _other(self, item: Other, view: View, module: _Module, file: str) -> Iterator[Finding]:
