@@ -75,6 +75,9 @@ def _no_type(name: str, meant: str, index: int) -> Complaint:
     return Complaint(ERROR, "unknown-type", f"there is no type .{name}{reason}", f"write .{meant}", index)
 
 
+_Key = tuple[str, tuple[Shape, ...] | None, str | None, str | None, bool, frozenset[str]]
+
+
 class InstructionJudge:
     """Judges instructions; the same one is judged once."""
 
@@ -89,7 +92,7 @@ class InstructionJudge:
         self.matcher = Matcher(DatabaseRules(db))
         self.ignored = [frozenset(group) for group in assembler["ignored"]]
         self._ignored_names = frozenset().union(*self.ignored)
-        self._known: dict[tuple[str, tuple[Shape, ...] | None, str | None, str | None, bool], Judgement] = {}
+        self._known: dict[_Key, Judgement] = {}
 
     def judge(
         self,
@@ -98,19 +101,27 @@ class InstructionJudge:
         target: str | None,
         ptx: str | None,
         lenient: bool = False,
+        free: frozenset[str] = frozenset(),
     ) -> Judgement:
         """`head` is the spelling without spaces; `shapes` the kinds of all operands, the result's first, None where
-        they are not known. `lenient`: what has no PTX name at all is another machine's."""
-        key = (head, shapes, target, ptx, lenient)
+        they are not known. `lenient`: what has no PTX name at all is another machine's. `free`: the kinds of what an
+        asm statement has, and does not use."""
+        key = (head, shapes, target, ptx, lenient, free)
         found = self._known.get(key)
         if found is None:
             if len(self._known) > 100_000:
                 self._known.clear()
-            found = self._known[key] = self._judge(head, shapes, target, ptx, lenient)
+            found = self._known[key] = self._judge(*key)
         return found
 
     def _judge(
-        self, head: str, shapes: tuple[Shape, ...] | None, target: str | None, ptx: str | None, lenient: bool
+        self,
+        head: str,
+        shapes: tuple[Shape, ...] | None,
+        target: str | None,
+        ptx: str | None,
+        lenient: bool,
+        free: frozenset[str],
     ) -> Judgement:
         opcode, *names = head.split(".")
         types = [n for n in names if n in self.types or n in self.other_types]
@@ -139,7 +150,7 @@ class InstructionJudge:
                 errors += self._why_not(opcode, names, effective, types, counted, target, ptx)
             return Judgement(None, (*errors, *unreadable(shapes or ())))
         complaints = spelled + self._refusals(variant, target, ptx)
-        complaints += self.matcher.complaints(variant, shapes or ())
+        complaints += self.matcher.complaints(variant, shapes or (), free)
         if not any(c.severity == ERROR for c in complaints):
             complaints += self._notes(variant, effective, target, ptx)
         return Judgement(variant.spelling, tuple(complaints))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import PurePath
 
@@ -18,6 +18,7 @@ from ..query.database import Database
 from ..query.instead import RECIPE, is_block
 from ..query.names import spelled
 from ..query.verdicts import pair
+from .constraints import unused
 from .evidence import Evidence, is_cuda, speaks_of_cuda
 from .filling import filled
 from .findings import Finding
@@ -35,12 +36,14 @@ _TYPED = re.compile(r"\.reg\s+\.(?:pred|[bsuf]\d+)\b")
 class _Module:
     """What the text says of itself so far, or what the options say instead of the target and the PTX version.
     `wrong_header`: its header has been complained of, and is not behind it. `is_ptx`: something in it is PTX's, and
-    no other machine's. `statement` is where the last one starts, and `number` counts those of all texts."""
+    no other machine's. `statement` is where the last one starts, and `number` counts those of all texts. `free`: the
+    kinds of the operands that an asm statement has, and does not use."""
 
     def __init__(self, target: str | None, ptx: str | None, registers: Registers) -> None:
         self.target, self.ptx, self.registers = target, ptx, registers
         self.wrong_header = self.is_ptx = False
         self.statement, self.number = -1, 0
+        self.free: frozenset[str] = frozenset()
 
 
 def language(path: PurePath) -> str:
@@ -118,6 +121,7 @@ class Linter:
         registers = Registers(self._special, text.constraints, text.whole)
         # Today's compilers write a module for it.
         module = _Module(self.target, self.ptx or self.db.catalog.newest_version, registers)
+        module.free = unused(text.text, text.constraints)
         found: list[Finding] = []
         doubtful: list[Finding] = []
         beside = False
@@ -195,7 +199,7 @@ class Linter:
         opcode, dot, names = head.partition(".")
         known = opcode if opcode in self.db.opcodes else opcode.lower()
         lenient = view.embedded if lenient is None else lenient
-        judgement = self.judge.judge(known + dot + names, shapes, module.target, module.ptx, lenient)
+        judgement = self.judge.judge(known + dot + names, shapes, module.target, module.ptx, lenient, module.free)
         module.is_ptx |= judgement is not NOT_OURS
         if judgement is NOT_OURS or judgement is ELSEWHERE:
             return False, []
@@ -204,6 +208,7 @@ class Linter:
             complaint = Complaint(ERROR, "unknown-opcode", message, f"write {known}{dot}{names}")
             return True, [_instruction_finding(item, operands, view, file, complaint, head, module.number)]
         complaints = [self._with_registers(c, item, opcode, names, view, module) for c in judgement.complaints]
+        complaints = [_alone(c, item, view) for c in complaints]
         if item.plain < 0 and (apart := self.judge.apart(item.head)):
             complaints = [apart]
         variant = judgement.variant or head
@@ -298,6 +303,23 @@ def _target(text: str) -> str:
     return f"{match[1]}_{match[2].lower()}" if match else text
 
 
+def _alone(c: Complaint, item: Instruction, view: View) -> Complaint:
+    """A complaint of an operand of an asm statement, without what mends it where other statements use the operand, for
+    which its constraint may be right."""
+    if c.code != "illegal-register" or not c.help or not view.embedded:
+        return c
+    name = _about(c, list(split(item.operands))).text
+    used = re.compile(rf"{re.escape(name)}\b")
+    here, everywhere = len(used.findall(item.operands)), len(used.findall(view.text))
+    return c._replace(help="") if name and here < everywhere else c
+
+
+def _about(c: Complaint, operands: Sequence[Operand]) -> Operand:
+    """The operand that a complaint is about, or the part of one."""
+    operand = operands[c.operand]
+    return operand.parts[c.part] if c.part >= 0 else operand
+
+
 @lru_cache(maxsize=1)
 def _names(head: str) -> list[tuple[int, int]]:
     """Where the names behind the opcode stand, each with its dot: the same for all complaints of a statement."""
@@ -314,8 +336,7 @@ def _instruction_finding(
             first, last = names[c.name]
             start, length = item.start + first, last - first
     elif c.operand >= 0:
-        operand = (operands or list(split(item.operands)))[c.operand]
-        operand = operand.parts[c.part] if c.part >= 0 else operand
+        operand = _about(c, operands or list(split(item.operands)))
         message, named = message.replace("{operand}", operand.text), message.startswith("{operand}")
         start, length = item.operands_start + operand.start, len(operand.text)
     place = view.place(start)
