@@ -105,6 +105,14 @@ def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
     return [folded[m] for m in sorted(matches, key=likeness, reverse=True)[:count]]
 
 
+def are_near(one: str, other: str) -> bool:
+    """Whether one letter is wrong, too many or missing."""
+    longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
+    if len(longer) == len(shorter):
+        return len(one) > 2 and sum(a != b for a, b in zip(one, other, strict=True)) == 1
+    return any(longer[:i] + longer[i + 1 :] == shorter for i in range(len(longer)))
+
+
 def suggest(name: str, known: Iterable[str], prefix: str = "", otherwise: str = "") -> str:
     """Help text for a rejected name: the nearest known one, else `otherwise`, else the choice where it is short."""
     known = list(known)

@@ -137,3 +137,47 @@ def test_the_constraints_of_triton_are_types(db: Database, text: str, codes: lis
     for size in (1, 5, 16):
         pieces = (text[i : i + size] for i in range(0, len(text), size))
         assert [f.code for f in Linter(db).lint(pieces, "f", "python")] == codes
+
+
+SCALED = "{ cvt.rs.satfinite.e4m3x4.f32 %0, {%1, %2, %3, @; }"
+
+
+@pytest.mark.parametrize(
+    ("text", "constraints", "helps"),
+    [
+        # A scale of 64 bits stands among the sources, or where the random bits do, which are the operand behind it.
+        (SCALED.replace("@", "%4}, %5"), "=r f f f l r", [""]),
+        (SCALED.replace("@", "%4}, %5"), "=r f f f f l r", [""]),
+        (SCALED.replace("@", "%4}, %5"), "=r f f f f l", [""]),
+        (SCALED.replace("@", "%1}, %4"), "=r f f f l r", [""]),
+        (SCALED.replace("@", "%4}, %4"), "=r f f f l r", ["", ""]),
+        # Another operand fits, and is not used: it may be what was meant.
+        ("add.f64 %0, %1, %2;", "=d f d d", [""]),
+        ("add.f64 %0, %1, %2;", "=d f d f", ['write "d"']),
+        ("add.f64 %0, %1, %2;", "=d f d r", ['write "d"']),
+        ("add.f32 %0, %1, %2;", "=f d f r", [""]),
+        # So does what stands in another's place.
+        ("add.f32.f16 %0, %1, %2;", "=f d d", ['write "h"', 'write "f"']),
+        ("slct.f64.s32 %0, %1, %2, %3;", "=d d f d", ["", ""]),
+        # Another statement takes it as it is.
+        ("mul.f32 %0, %1, %1; add.f64 %2, %2, %1;", "=f f +d", [""]),
+        ("add.f64 %0, %1, %1;", "=d f", ['write "d"', 'write "d"']),
+        # Either of two constraints would do, and what is no number may be anything.
+        ("and.b32 %0, %1, %2;", "=r r d", [""]),
+        ("add.f64 %0, %1, %2;", "=d r d", [""]),
+        ("add.rn.bf16 %0, %1, %2;", "=h r h", [""]),
+    ],
+)
+def test_a_constraint_is_told_where_no_other_mend_is_possible(
+    db: Database, text: str, constraints: str, helps: list[str]
+) -> None:
+    """What is wrong is told of each operand in any case."""
+    letters = constraints.split()
+    results = [c for c in letters if c[0] in "=+"]
+    sources = [c for c in letters if c[0] not in "=+"]
+    listed = " : ".join(", ".join(f'"{c}"(v)' for c in some) for some in (results, sources))
+    if "+d" in letters:  # results come first
+        text = text.replace("%1", "%x").replace("%2", "%1").replace("%x", "%2")
+    found = list(Linter(db).lint([f'asm("{text}" : {listed});'], "a.cu", "c++"))
+    assert [(f.code, f.help) for f in found if f.code != "hazard"] == [("illegal-register", h) for h in helps]
+    assert all(" has the constraint " in f.message and " takes ." in f.message for f in found)

@@ -17,6 +17,7 @@ from ptxspec import Database
 from ptxspec.cli.main import main
 from ptxspec.ptxas.asking import judge
 from ptxspec.ptxas.explain import as_text, explanations, messages
+from ptxspec.ptxas.meanings import Meaning
 
 MODULE = """\
 .version 6.5
@@ -136,29 +137,40 @@ def test_each_form_of_message_has_an_answer(db: Database, message: str, answer: 
 
 
 @each_size
-def test_without_the_file_the_version_named_is_that_of_the_oldest_variant_meant(
+def test_who_does_what_is_said_of_targets_and_versions_is_understood_by_ptxas(
     db: Database, ptxas: Path, whole: bool
 ) -> None:
-    """Whatever ptxas says of all variants on all targets. Those that came with the target that it names are meant."""
-    floors: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    """Whatever ptxas says of all variants on all targets: each that only needs a newer target or version has it then.
+    Nothing is told of the version where the words are prose, or name what the target that they name is not the first
+    to have; for those the newest is taken."""
     newest = db.catalog.newest_version
     statements = [written(db, v.spelling, v.operands) for v in db.variants]
-    for target in db.targets if whole else spread(list(db.targets), 10):
-        for v, said in zip(db.variants, judge(ptxas, statements, target, newest), strict=True):
-            for m in said:
-                if found := re.search(r"requires \.target (\w+) or higher", m):
-                    floors.setdefault((m, found[1]), set()).add((v.requires.target, v.requires.ptx))
-    assert len(floors) > (40 if whole else 30)
-    # What a feature is in prose cannot be looked up; it is told with the first version of its target.
-    named = {key: needs for key, needs in floors.items() if not re.search(r"'\w+ \w+ \w+ ", key[0])}
-    assert len(named) > len(floors) - 10
-    for (message, target), needs in named.items():
-        versions = [ptx for first, ptx in needs if first == target] or [ptx for _, ptx in needs]
-        oldest = min(db.versions[v].order for v in versions)
-        first = list(db.versions)[max(oldest, db.versions[db.targets[target].ptx].order)]
-        assert f" with .version {first} " in "\n".join(as_text(explanations(db, [f"ptxas fatal   : {message}"]))), (
-            message
-        )
+    targets = [t for t in db.targets if not db.targets[t].base]
+    plain = targets if whole else spread(targets, 9)
+    asked = {(t, p) for t in plain for p in (db.targets[t].ptx, "7.8", newest) if db.catalog.knows(t, p)}
+    said = {pair: judge(ptxas, statements, *pair) for pair in sorted(asked)}
+    changes: dict[tuple[str, ...], Meaning] = {}
+    told: dict[tuple[str, str], set[str]] = {}
+    unknown = set()
+    for (target, _), found in said.items():
+        for statement, lines in zip(statements, found, strict=True):
+            if not lines or not all(re.search("requires (.target|PTX)", m) for m in lines):
+                continue
+            key = tuple(lines)
+            if key not in changes:
+                log = [f"ptxas a.ptx, line 1; error   : {m}" for m in lines]
+                changes[key] = explanations(db, log)[0].meaning
+            change = changes[key]
+            unknown.update(lines if change.target and not change.ptx else ())
+            told.setdefault((change.target or target, change.ptx or newest), set()).add(statement)
+    assert len(changes) > 100 and len(told) > 8
+    for pair, some in told.items():
+        refused = {s: m for s, m in zip(some, judge(ptxas, list(some), *pair), strict=True) if m}
+        assert refused == {}, pair
+    assert {name for m in unknown for name in re.findall(r"'(\w+ [^']*) instruction", m)} == {
+        "f16 arithemetic and compare",
+        "half precision floating point set",
+    }
 
 
 def test_what_was_said_of_an_instruction_does_not_answer_another_complaint(
@@ -214,7 +226,8 @@ ptxas fatal   : Ptx assembly aborted due to errors
 Repro command: ptxas -lineinfo -v --gpu-name=sm_75 /tmp/compile-ptx-src-38292b
 """,
         [
-            "compile for sm_80 or newer (-arch=sm_80; .target sm_80 in PTX) with .version 7.0 (CUDA 11.0) or newer",
+            # All of bf16 that is there; that some of it needs less is told as well.
+            "compile for sm_80 or newer (-arch=sm_80; .target sm_80 in PTX) with .version 8.1 (CUDA 12.1) or newer",
             "compile for sm_80 or newer (-arch=sm_80; .target sm_80 in PTX) with .version 7.1 (CUDA 11.1) or newer",
         ],
     ),
@@ -344,3 +357,264 @@ def test_bare_messages_are_found_on_standard_input(db: Database) -> None:
     log = ["some program\n", "E   Feature '.bf16' requires .target sm_80 or higher\n", "elements of a list\n"]
     (found,) = explanations(db, log)
     assert found.meaning.target == "sm_80"
+
+
+# Of what is not the database's
+
+OUTSIDE = [
+    "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, {%r0,%r1}, {%r2,%r3}, "
+    "{%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7};",
+    "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, "
+    "{%f4,%f5,%f6,%f7};",
+    "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, "
+    "{%f4,%f5,%f6,%f7};",
+    "mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.s8.s32 {%r0,%r1}, {%r2}, {%r3}, {%r4,%r5};",
+    "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0,%r1,%r2,%r3}, [%r4];",
+    "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r4], {%r0,%r1,%r2,%r3};",
+    "movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1;",
+    "ld.mmio.relaxed.sys.global.b32 %r0, [%b0];",
+    "ld.relaxed.gpu.global.b32 %r0, [%b0];",
+    "ld.global.L1::no_allocate.f32 %f0, [%b0];",
+    "ld.global.v8.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, [%b0];",
+    "atom.global.add.noftz.bf16 %h0, [%b0], %h1;",
+    "atom.global.v2.f32.add {%f0,%f1}, [%b0], {%f2,%f3};",
+    "red.global.add.noftz.bf16x2 [%b0], %r1;",
+    "cp.async.bulk.commit_group;",
+    "cp.async.ca.shared.global [%r0], [%b0], 16;",
+    "mbarrier.init.shared.b64 [%r0], %r1;",
+    "mbarrier.try_wait.shared.b64 %p0, [%r0], %b1;",
+    "redux.sync.add.s32 %r0, %r1, %r2;",
+    "redux.sync.min.abs.NaN.f32 %f0, %f1, %r2;",
+    "elect.sync %r0|%p0, %r1;",
+    "match.any.sync.b32 %r0, %r1, %r2;",
+    "activemask.b32 %r0;",
+    "nanosleep.u32 20;",
+    "griddepcontrol.wait;",
+    "fence.sc.sys;",
+    "barrier.cluster.arrive;",
+    "getctarank.u32 %r0, %r1;",
+    "mapa.u32 %r0, %r1, %r2;",
+    "discard.global.L2 [%b0], 128;",
+    "multimem.ld_reduce.global.add.f32 %f0, [%b0];",
+    "multimem.ld_reduce.global.add.v4.bf16x2 {%r0,%r1,%r2,%r3}, [%b0];",
+    "szext.wrap.s32 %r0, %r1, %r2;",
+    "bmsk.clamp.b32 %r0, %r1, %r2;",
+    "dp4a.u32.u32 %r0, %r1, %r2, %r3;",
+    "add.s16x2 %r0, %r1, %r2;",
+    "add.u16x2 %r0, %r1, %r2;",
+    "max.s16x2 %r0, %r1, %r2;",
+    "max.s16x2.relu %r0, %r1, %r2;",
+    "cvt.pack.sat.u8.s32.b32 %r0, %r1, %r2, %r3;",
+]
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("statement", OUTSIDE)
+def test_what_is_said_of_other_instructions_is_what_ptxas_wants(db: Database, ptxas: Path, statement: str) -> None:
+    """Step by step: who follows each answer comes to a module that ptxas takes, and no version is told that it
+    refuses."""
+    target, ptx = "sm_50", "5.0"
+    for _ in range(4):
+        (said,) = judge(ptxas, [statement], target, ptx)
+        if not said:
+            break
+        (change, *_) = explanations(db, [f"ptxas a.ptx, line 1; error   : {m}" for m in said])
+        # Of what few targets have the database knows its own only.
+        if not change.meaning.target and not change.meaning.ptx:
+            assert not change.is_known
+            return
+        target = change.meaning.target or target
+        asked = [change.meaning.ptx or ptx, ptx, db.targets[target].ptx]
+        ptx = max(asked, key=lambda v: db.versions[v].order)
+    assert judge(ptxas, [statement], target, ptx) == [[]] or "redux" in statement
+
+
+@pytest.mark.parametrize(
+    ("message", "target"),
+    [
+        ("Feature 'mma' requires .target sm_70 or higher", "sm_70"),
+        ("Feature 'ldmatrix' requires .target sm_75 or higher", "sm_75"),
+        ("Modifier '.m8n8' requires .target sm_75 or higher", "sm_75"),
+        ("Feature '.mmio' requires .target sm_70 or higher", "sm_70"),
+        ("Feature 'cp.async.bulk' requires .target sm_90 or higher", "sm_90"),
+        ("Feature 'mma with FP8 floating point type' requires .target sm_89 or higher", "sm_89"),
+        ("Feature 'mma with .bf16' requires .target sm_80 or higher", "sm_80"),
+        ("Feature 'WMMA with floating point types' requires .target sm_70 or higher", "sm_70"),
+        ("Instruction 'wmma.mma' requires .target 70 or higher", "sm_70"),
+        ("Instruction 'atom.add.f64.global' requires .target sm_60 or higher", "sm_60"),
+        ("Modifier '.evict_normal' on 'applypriority' requires .target sm_80 or higher", "sm_80"),
+        ("Feature 'max.relu' requires .target sm_90 or higher", "sm_90"),
+        # The database has these two later, and the second one by other words.
+        ("Feature '.bf16x2' requires .target sm_75 or higher", "sm_75"),
+        ("Feature 'f16 arithemetic and compare instructions' requires .target sm_53 or higher", "sm_53"),
+    ],
+)
+def test_no_version_is_told_of_what_the_database_does_not_have_there(db: Database, message: str, target: str) -> None:
+    (found,) = explanations(db, [message])
+    assert found.meaning.change == f"compile for {target} or newer (-arch={target}; .target {target} in PTX)"
+    assert any("not known" in why for why in found.meaning.why) and found.is_known
+
+
+@pytest.mark.parametrize(
+    ("message", "version", "why"),
+    [
+        ("Feature 'cvt with .e4m3x2/.e5m2x2' requires .target sm_89 or higher", "8.1 (CUDA 12.1)", "came with sm_89"),
+        ("Feature 'cvt with .e4m3x2/.e5m2x2' requires .target sm_90 or higher", "7.8", "sm_89 has it from PTX 8.1"),
+        ("Feature 'cvt.f16x2.e5m2x2' requires .target sm_90 or higher", "7.8", "sm_89 has it from PTX 8.1"),
+        ("Feature 'ex2.f16/f16x2' requires .target sm_75 or higher", "7.0", "came with sm_75"),
+        ("Instruction 'div.rnd.f32' requires .target sm_20 or higher", "2.0", "came with sm_20"),
+        ("Modifier '.satfinite' on 'cvt.tf32.f32.rn' requires .target sm_100 or higher", "8.6", "came with sm_100"),
+        ("Feature '.bf16' requires .target sm_80 or higher", "8.1", "PTX 7.0 is enough for some of it"),
+    ],
+)
+def test_the_version_told_is_that_of_the_target(db: Database, message: str, version: str, why: str) -> None:
+    (found,) = explanations(db, [message])
+    assert f"with .version {version}" in found.meaning.change
+    assert any(why in line for line in found.meaning.why)
+
+
+def test_with_the_file_the_version_told_is_that_of_the_target_too(db: Database, ptxas: Path, tmp_path: Path) -> None:
+    """sm_89 has it later than sm_90."""
+    source = tmp_path / "a.ptx"
+    statement = "cvt.rn.satfinite.e4m3x2.f32 h,f,f;"
+    for target in ("sm_80", "sm_89"):
+        source.write_text(
+            f".version 7.8\n.target {target}\n.entry k() {{\n.reg .f32 f; .reg .b16 h;\n{statement}\n}}\n"
+        )
+        log = log_of(ptxas, source)
+        assert ".version 8.1 " in explanations(db, log)[0].meaning.change, log
+
+
+@pytest.mark.parametrize(
+    ("message", "known"),
+    [
+        ("Arguments mismatch for instruction 'ld'", False),
+        ("Unexpected instruction types specified for '_mma'", False),
+        ("Illegal modifier '.ftz' for instruction 'atom'", False),
+        ("Illegal rounding modifier for instruction 'wmma.mma'", False),
+        ("'.noftz' modifier required for instruction 'red' with type '.f16'", False),
+        ("Argument 1 of instruction 'popc': must be register", False),
+        ("Argument 0 of instruction 'pmevent': value '99' out of range, expected to be in range [0..15]", False),
+        ("Vector operand is not allowed for instruction 'popc'", False),
+        ("Modifier '.nc' requires modifier '.global'", False),
+        ("Modifier '.ca' cannot be combined with modifier '.cg'", False),
+        ("Sink '_' is expected as a destination operand for instruction 'red' with '.x'", False),
+        ("Unknown video selector: '.b9'", False),
+        ("Special register argument not allowed for instruction 'popc'", False),
+        ("Predicate output not allowed for instruction 'shfl'", False),
+        # Other instructions of an opcode that the database has
+        ("Arguments mismatch for instruction 'mad.lo'", False),
+        ("Arguments mismatch for instruction 'mul.wide'", False),
+        ("Arguments mismatch for instruction 'cvt.pack'", False),
+        ("Illegal modifier '.cc' for instruction 'add'", False),
+        ("Arguments mismatch for instruction 'add'", True),
+    ],
+)
+def test_of_what_is_outside_it_is_said_that_nothing_is_known(db: Database, message: str, known: bool) -> None:
+    (found,) = explanations(db, [f"ptxas a.ptx, line 1; error   : {message}"])
+    assert found.is_known == known
+
+
+@pytest.mark.parametrize(
+    ("opcode", "answer"),
+    [
+        ("ld", "as many registers in braces as the vector has: two behind .v2, four behind .v4"),
+        ("mma", "as many registers in braces as the vector has"),
+        ("mov", "as many registers in braces as the vector has"),
+        ("wgmma.mma_async with floating point types", "as many registers in braces as the vector has"),
+        ("add", "name one register: add takes no vectors"),
+    ],
+)
+def test_a_vector_has_as_many_registers_as_it_says(db: Database, opcode: str, answer: str) -> None:
+    (found,) = explanations(db, [f"Argument vector size mismatch for instruction '{opcode}'", "x: error"], direct=True)[
+        :1
+    ]
+    assert answer in found.meaning.change
+    assert any("not in this database" in why for why in found.meaning.why) == (opcode not in ("mov", "add"))
+
+
+@pytest.mark.parametrize("opcode", sorted(database().opcodes))
+def test_the_constants_that_are_told_of_are_those_that_ptxas_takes(db: Database, ptxas: Path, opcode: str) -> None:
+    """Of each type in each place, where the answer to a mismatch says how constants are written."""
+    (found,) = explanations(db, [f"Arguments mismatch for instruction '{opcode}'"])
+    assert "in number" not in found.meaning.change and "number does not match, or the type" in found.meaning.why[0]
+    said: dict[str, set[str]] = {}
+    for line in found.meaning.why:
+        if m := re.fullmatch(
+            r"(?P<types>\.[^ ].*?)(?: and \d+ more)? takes? (?:constants as (?P<as>.*)|no constants)", line
+        ):
+            said |= {t.strip(" ."): set((m["as"] or "").split(" or ")) - {""} for t in m["types"].split(",")}
+    assert said
+    asked: dict[str, tuple[str, bool]] = {}
+    seen = set()
+    for v in db.opcodes[opcode].variants:
+        if any(s.braced for s in v.sources) or not db.takes(v, "sm_120a", "9.5"):
+            continue
+        head, operands = written(db, v.spelling, v.operands).rstrip(";").split(" ", 1)
+        parts = operands.split(", ")
+        place = 0
+        for s in v.sources:
+            for _ in range(s.registers):
+                place += 1
+                for constant in ("1", "1.0", "0f3F800000") if s.type in said else ():
+                    if (v.types, s.type, place, constant) not in seen:
+                        seen.add((v.types, s.type, place, constant))
+                        statement = f"{head} {', '.join([*parts[:place], constant, *parts[place + 1 :]])};"
+                        asked[statement] = (s.type, constant in said[s.type])
+    refused = judge(ptxas, list(asked), "sm_120a", "9.5")
+    assert asked and [s for s, m in zip(asked, refused, strict=True) if asked[s][1] == bool(m)] == []
+
+
+MENDED = [
+    ("fma.rn.f32 %f0, %f1, %f2;", "the operands are d, a, b, c", "fma.rn.f32 %f0, %f1, %f2, %f3;"),
+    ("fma.rn.f32 %f0, %f1, %f2, 1;", ".f32, .f64 take constants as 1.0", "fma.rn.f32 %f0, %f1, %f2, 1.0;"),
+    ("add.f16 %h0, %h1, 1.0;", "take no constants", "add.f16 %h0, %h1, %h2;"),
+    ("and.b32 %r0, %r1, 1.0;", ".b16, .pred take constants as 1", "and.b32 %r0, %r1, 1;"),
+    ("selp.f32 %f0, 1, 2, %p0;", ".f32, .f64 take constants as 1.0", "selp.f32 %f0, 1.0, 2.0, %p0;"),
+    ("setp.eq.s32 %p0, %r1;", "p, a, b", "setp.eq.s32 %p0, %r1, %r2;"),
+    ("shl.b32 %r0, %r1, %b2;", "or the type of one", "shl.b32 %r0, %r1, %r2;"),
+    ("mov.b64 {%r0, %r1}, %r2;", "the vector first", "mov.b64 {%r0, %r1}, %b2;"),
+    ("mov.v4.b32 %r0, %r1;", "four behind .v4", "mov.v4.u32 {%r0, %r1, %r2, %r3}, %tid;"),
+    ("ld.global.v2.f32 %f0, [%b0];", "two behind .v2", "ld.global.v2.f32 {%f0, %f1}, [%b0];"),
+    ("ld.global.v4.f32 {%f0, %f1}, [%b0];", "four behind .v4", "ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%b0];"),
+    ("add.v2.f32 %f0, %f1, %f2;", "leave .v2 or .v4 out", "add.f32 %f0, %f1, %f2;"),
+    ("add.global.f32 %f0, %f1, %f2;", "leave the state space out", "add.f32 %f0, %f1, %f2;"),
+    ("add.lt.f32 %f0, %f1, %f2;", "leave the comparison out", "add.f32 %f0, %f1, %f2;"),
+    ("testp.nan.f32 %p0, %f1;", ".notanumber", "testp.notanumber.f32 %p0, %f1;"),
+    ("setp.lo.f32 %p0, %f1, %f2;", "a comparison that there is of this type", "setp.lt.f32 %p0, %f1, %f2;"),
+    ("setp.s32 %p0, %r1, %r2;", ".eq (is a equal to b?", "setp.eq.s32 %p0, %r1, %r2;"),
+    ("cvt.rn.s32.f32 %r0, %f1;", ".rni, .rzi", "cvt.rni.s32.f32 %r0, %f1;"),
+    ("cvt.s32.f32 %r0, %f1;", ".rzi (round to an integer", "cvt.rzi.s32.f32 %r0, %f1;"),
+    ("cvt.rn.f64.f32 %d0, %f1;", "or none if it has none", "cvt.f64.f32 %d0, %f1;"),
+    ("cvt.rn.e4m3x2.f32 %h0, %f1, %f2;", "write .satfinite", "cvt.rn.satfinite.e4m3x2.f32 %h0, %f1, %f2;"),
+    ("add.cc.f32 %f0, %f1, %f2;", "leave .cc out", "add.f32 %f0, %f1, %f2;"),
+    ("cvt.rn.ftz.f64.s32 %d0, %r1;", "leave .ftz out", "cvt.rn.f64.s32 %d0, %r1;"),
+    ("add.rn.rz.f32 %f0, %f1, %f2;", "write one of them", "add.rz.f32 %f0, %f1, %f2;"),
+    ("max.rn.f32 %f0, %f1, %f2;", "leave the rounding out: no max has one", "max.f32 %f0, %f1, %f2;"),
+    ("add.f32 %f0, %f1, {%f2, %f3};", "name one register", "add.f32 %f0, %f1, %f2;"),
+    ("add.f32 %f0|%f1, %f1, %f2;", "there is no second result", "add.f32 %f0, %f1, %f2;"),
+    ("setp.lt.f32 %p0|%r1, %f1, %f2;", "declare it by .reg .pred", "setp.lt.f32 %p0|%p1, %f1, %f2;"),
+    ("add.f32 %f0, %f1, %f2.x;", "name the register alone", "add.f32 %f0, %f1, %f2;"),
+    ("fadd.f32 %f0, %f1, %f2;", "did you mean 'add'?", "add.f32 %f0, %f1, %f2;"),
+    ("div.rn.full.f32 %f0, %f1, %f2;", "as in div.full.f32", "div.full.f32 %f0, %f1, %f2;"),
+    ("rcp.approx.f64 %d0, %d1;", "rcp.approx.ftz.f64", "rcp.approx.ftz.f64 %d0, %d1;"),
+    ("min.xorsign.f32 %f0, %f1, %f2;", "write both", "min.xorsign.abs.f32 %f0, %f1, %f2;"),
+]
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize(("wrong", "answer", "right"), MENDED)
+def test_what_follows_the_answer_assembles(db: Database, ptxas: Path, wrong: str, answer: str, right: str) -> None:
+    """Without the file: the message alone is explained."""
+    said, mended = judge(ptxas, [wrong, right], "sm_120a", "9.5")
+    assert said and not mended
+    assert answer in "\n".join(as_text(explanations(db, [f"ptxas a.ptx, line 9; error   : {m}" for m in said])))
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Unknown modifier '.foo'", "Unknown modifier '.relaxed2'", "Not a name of any known instruction: 'redd'"],
+)
+def test_no_name_is_suggested_that_is_only_somewhat_alike(db: Database, message: str) -> None:
+    (found,) = explanations(db, [message])
+    assert "did you mean" not in found.meaning.change or "'red'" in found.meaning.change

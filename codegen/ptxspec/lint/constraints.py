@@ -22,6 +22,7 @@ _LISTED = re.compile(
 )
 _LISTED_OPEN = re.compile(r"""(?:\s*+,?\s*+(?:\w++\s*+=?\s*+)?(?:["'][=&+\w,~{} ]*+)?)?\Z""")
 
+_NUMBER = re.compile(r"[%$](\d++)")
 _LLVM = re.compile(r'\s*+,\s*+"([^"]*+)"')
 
 # The letter of each operand, None for one that is not known.
@@ -67,6 +68,12 @@ def listed(text: str, position: int, final: bool) -> Constraints | None:
             return None if not final and not text[m.end() :].strip() else ()
         return _letters([part.strip() for part in m["list"].split(",") if "~" not in part])
     return None if not final and _LISTED_OPEN.match(text, position) else ()
+
+
+def unused(text: str, constraints: Constraints) -> frozenset[str]:
+    """The kinds of the operands that no statement in a text names, as in `"f"`."""
+    named = {int(n) for n in _NUMBER.findall(text)}
+    return frozenset(f'"{c}"' for i, c in enumerate(constraints) if c is not None and i not in named)
 
 
 def _closed(text: str, position: int) -> int | None:

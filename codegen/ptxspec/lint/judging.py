@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..catalog import is_other_function
-from ..diagnostics import nearest
+from ..diagnostics import are_near, nearest
 from ..ptx import operands as kinds
 from ..ptx.complaints import ERROR, NOTE, WARNING, WHOLE, Complaint
 from ..ptx.matching import Matcher, beyond, count, unreadable
@@ -59,7 +59,7 @@ def misspelt(db: Database, opcode: str, names: Sequence[str], target: str | None
     bare = _BY_OTHERS.fullmatch(lower)
     if bare and bare[1] in db.opcodes:
         return bare[1]
-    return next((o for o in nearest(lower, db.opcodes, len(db.opcodes)) if _are_near(lower, o)), None)
+    return next((o for o in nearest(lower, db.opcodes, len(db.opcodes)) if are_near(lower, o)), None)
 
 
 def _spelt(db: Database, opcode: str, type: str, target: str | None, ptx: str | None) -> str:
@@ -70,17 +70,12 @@ def _spelt(db: Database, opcode: str, type: str, target: str | None, ptx: str | 
     return v.spelling if db.takes(v, target, ptx) and db.is_advisable(v, target, ptx) else opcode
 
 
-def _are_near(one: str, other: str) -> bool:
-    """Whether one letter is wrong, too many or missing."""
-    longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
-    if len(longer) == len(shorter):
-        return len(one) > 2 and sum(a != b for a, b in zip(one, other, strict=True)) == 1
-    return any(longer[:i] + longer[i + 1 :] == shorter for i in range(len(longer)))
-
-
 def _no_type(name: str, meant: str, index: int) -> Complaint:
     reason = "; types are written in lower case" if name.lower() == meant else ""
     return Complaint(ERROR, "unknown-type", f"there is no type .{name}{reason}", f"write .{meant}", index)
+
+
+_Key = tuple[str, tuple[Shape, ...] | None, str | None, str | None, bool, frozenset[str]]
 
 
 class InstructionJudge:
@@ -97,7 +92,7 @@ class InstructionJudge:
         self.matcher = Matcher(DatabaseRules(db))
         self.ignored = [frozenset(group) for group in assembler["ignored"]]
         self._ignored_names = frozenset().union(*self.ignored)
-        self._known: dict[tuple[str, tuple[Shape, ...] | None, str | None, str | None, bool], Judgement] = {}
+        self._known: dict[_Key, Judgement] = {}
 
     def judge(
         self,
@@ -106,19 +101,27 @@ class InstructionJudge:
         target: str | None,
         ptx: str | None,
         lenient: bool = False,
+        free: frozenset[str] = frozenset(),
     ) -> Judgement:
         """`head` is the spelling without spaces; `shapes` the kinds of all operands, the result's first, None where
-        they are not known. `lenient`: what has no PTX name at all is another machine's."""
-        key = (head, shapes, target, ptx, lenient)
+        they are not known. `lenient`: what has no PTX name at all is another machine's. `free`: the kinds of what an
+        asm statement has, and does not use."""
+        key = (head, shapes, target, ptx, lenient, free)
         found = self._known.get(key)
         if found is None:
             if len(self._known) > 100_000:
                 self._known.clear()
-            found = self._known[key] = self._judge(head, shapes, target, ptx, lenient)
+            found = self._known[key] = self._judge(*key)
         return found
 
     def _judge(
-        self, head: str, shapes: tuple[Shape, ...] | None, target: str | None, ptx: str | None, lenient: bool
+        self,
+        head: str,
+        shapes: tuple[Shape, ...] | None,
+        target: str | None,
+        ptx: str | None,
+        lenient: bool,
+        free: frozenset[str],
     ) -> Judgement:
         opcode, *names = head.split(".")
         types = [n for n in names if n in self.types or n in self.other_types]
@@ -147,7 +150,7 @@ class InstructionJudge:
                 errors += self._why_not(opcode, names, effective, types, counted, target, ptx)
             return Judgement(None, (*errors, *unreadable(shapes or ())))
         complaints = spelled + self._refusals(variant, target, ptx)
-        complaints += self.matcher.complaints(variant, shapes or ())
+        complaints += self.matcher.complaints(variant, shapes or (), free)
         if not any(c.severity == ERROR for c in complaints):
             complaints += self._notes(variant, effective, target, ptx)
         return Judgement(variant.spelling, tuple(complaints))
@@ -164,7 +167,9 @@ class InstructionJudge:
         refused = [r for r in refused if r.code != "target-unknown"]
         names = variant.spelling.split(".")[1:]
         help = str(advice(self.db, variant.opcode, names, variant.operands, target, ptx)) if refused else ""
-        return [Complaint(ERROR, r.code, r.message, help, requires=variant.requires) for r in refused]
+        # On some targets it came later than on others.
+        needs = variant.requires._replace(ptx=self.db.catalog.window(variant.requires, target)[0])
+        return [Complaint(ERROR, r.code, r.message, help, requires=needs) for r in refused]
 
     # Names
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import PurePath
 
@@ -18,6 +18,8 @@ from ..query.database import Database
 from ..query.instead import RECIPE, is_block
 from ..query.names import spelled
 from ..query.verdicts import pair
+from .constraints import unused
+from .evidence import Evidence, is_cuda, speaks_of_cuda
 from .filling import filled
 from .findings import Finding
 from .judging import ELSEWHERE, NOT_OURS, InstructionJudge, misspelt
@@ -34,12 +36,14 @@ _TYPED = re.compile(r"\.reg\s+\.(?:pred|[bsuf]\d+)\b")
 class _Module:
     """What the text says of itself so far, or what the options say instead of the target and the PTX version.
     `wrong_header`: its header has been complained of, and is not behind it. `is_ptx`: something in it is PTX's, and
-    no other machine's. `statement` is where the last one starts, and `number` counts those of all texts."""
+    no other machine's. `statement` is where the last one starts, and `number` counts those of all texts. `free`: the
+    kinds of the operands that an asm statement has, and does not use."""
 
     def __init__(self, target: str | None, ptx: str | None, registers: Registers) -> None:
         self.target, self.ptx, self.registers = target, ptx, registers
         self.wrong_header = self.is_ptx = False
         self.statement, self.number = -1, 0
+        self.free: frozenset[str] = frozenset()
 
 
 def language(path: PurePath) -> str:
@@ -81,9 +85,11 @@ class Linter:
         extract = EXTRACT.get(language)
         if extract is None:
             raise PtxspecError(unknown("language", language, (PTX, *EXTRACT)))
+        certain, likely = is_cuda(file), False
         for window in windows(traced(chunks)):
+            likely |= speaks_of_cuda(window.text)
             for text in extract(window):
-                yield from self._embedded(text, file)
+                yield from self._embedded(text, file, certain, likely)
 
     def _module(self, scanner: Scanner, window: View, module: _Module, file: str) -> Iterator[Finding]:
         # Places are a window's own.
@@ -108,15 +114,18 @@ class Linter:
                 module.wrong_header = item.header
                 yield _problem(item, window, module, file)
 
-    def _embedded(self, text: Text, file: str) -> list[Finding]:
-        """Strings hold other machines' assembly too, with rules of its own: what cannot be read, and what has no name
-        of PTX's, is worth saying only beside an instruction of the database, in prose only where it is about that."""
+    def _embedded(self, text: Text, file: str, certain: bool, likely: bool) -> list[Finding]:
+        """Strings hold other machines' assembly too, with rules of its own: nothing is said where nothing says that it
+        is PTX. What cannot be read, and what has no name of PTX's, is worth saying only beside an instruction of the
+        database, in prose only where it is about that."""
         registers = Registers(self._special, text.constraints, text.whole)
         # Today's compilers write a module for it.
         module = _Module(self.target, self.ptx or self.db.catalog.newest_version, registers)
+        module.free = unused(text.text, text.constraints)
         found: list[Finding] = []
         doubtful: list[Finding] = []
         beside = False
+        evidence = Evidence(self.db, text.text, text.constraints, certain or text.named, likely)
         for item in self._scanner(embedded=True).scan(text):
             if isinstance(item, Instruction):
                 # Operands have no quotation marks: those are a command's, which is given PTX.
@@ -124,6 +133,7 @@ class Linter:
                     continue
                 one, more = self._instruction(item, text, module, file)
                 self._count(item.head, one)
+                evidence.statement(item.head, item.operands, item.operands_start + len(item.operands), known=True)
                 beside = one
                 found += more
                 if not one and not text.prose:
@@ -133,15 +143,22 @@ class Linter:
                     module.is_ptx = is_ptx
             elif isinstance(item, Declaration):
                 registers.take(item.text)
-                module.is_ptx |= item.text is not None and _TYPED.match(item.text) is not None
+                typed = item.text is not None and _TYPED.match(item.text) is not None
+                module.is_ptx |= typed
+                evidence.certain |= typed
             elif isinstance(item, Directive):
+                evidence.header([value.text for value in item.values])
                 found += self._directive(item, text, module, file)
             elif isinstance(item, Other) and (text.named or not text.prose):
+                if item.kind == STRANGER:
+                    evidence.stranger(item.start, item.text)
                 # Other machines have opcodes that end in letters and digits, as PTX's types do.
                 (found if "." in item.text else doubtful).extend(self._other(item, text, module, file))
             elif isinstance(item, Problem) and ((beside and not item.stray) or not text.prose):
                 doubtful.append(_problem(item, text, module, file))
                 beside = False
+        if not evidence.certain:
+            return []
         return sorted(found + doubtful, key=lambda f: (f.line, f.column)) if module.is_ptx else found
 
     def _other(self, item: Other, view: View, module: _Module, file: str) -> Iterator[Finding]:
@@ -182,7 +199,7 @@ class Linter:
         opcode, dot, names = head.partition(".")
         known = opcode if opcode in self.db.opcodes else opcode.lower()
         lenient = view.embedded if lenient is None else lenient
-        judgement = self.judge.judge(known + dot + names, shapes, module.target, module.ptx, lenient)
+        judgement = self.judge.judge(known + dot + names, shapes, module.target, module.ptx, lenient, module.free)
         module.is_ptx |= judgement is not NOT_OURS
         if judgement is NOT_OURS or judgement is ELSEWHERE:
             return False, []
@@ -191,6 +208,7 @@ class Linter:
             complaint = Complaint(ERROR, "unknown-opcode", message, f"write {known}{dot}{names}")
             return True, [_instruction_finding(item, operands, view, file, complaint, head, module.number)]
         complaints = [self._with_registers(c, item, opcode, names, view, module) for c in judgement.complaints]
+        complaints = [_alone(c, item, view) for c in complaints]
         if item.plain < 0 and (apart := self.judge.apart(item.head)):
             complaints = [apart]
         variant = judgement.variant or head
@@ -285,6 +303,23 @@ def _target(text: str) -> str:
     return f"{match[1]}_{match[2].lower()}" if match else text
 
 
+def _alone(c: Complaint, item: Instruction, view: View) -> Complaint:
+    """A complaint of an operand of an asm statement, without what mends it where other statements use the operand, for
+    which its constraint may be right."""
+    if c.code != "illegal-register" or not c.help or not view.embedded:
+        return c
+    name = _about(c, list(split(item.operands))).text
+    used = re.compile(rf"{re.escape(name)}\b")
+    here, everywhere = len(used.findall(item.operands)), len(used.findall(view.text))
+    return c._replace(help="") if name and here < everywhere else c
+
+
+def _about(c: Complaint, operands: Sequence[Operand]) -> Operand:
+    """The operand that a complaint is about, or the part of one."""
+    operand = operands[c.operand]
+    return operand.parts[c.part] if c.part >= 0 else operand
+
+
 @lru_cache(maxsize=1)
 def _names(head: str) -> list[tuple[int, int]]:
     """Where the names behind the opcode stand, each with its dot: the same for all complaints of a statement."""
@@ -301,8 +336,7 @@ def _instruction_finding(
             first, last = names[c.name]
             start, length = item.start + first, last - first
     elif c.operand >= 0:
-        operand = (operands or list(split(item.operands)))[c.operand]
-        operand = operand.parts[c.part] if c.part >= 0 else operand
+        operand = _about(c, operands or list(split(item.operands)))
         message, named = message.replace("{operand}", operand.text), message.startswith("{operand}")
         start, length = item.operands_start + operand.start, len(operand.text)
     place = view.place(start)

@@ -15,13 +15,12 @@ from ..lint.windows import read
 from ..ptx.complaints import ERROR
 from ..query.database import Database
 from . import forms
-from .meanings import Meaning, driver_error, floors, together
+from .meanings import NOT_OURS, Meaning, driver_error, floors, together
 from .messages import Message, Place, Surroundings, message, surroundings
 from .tools import of_tool
 
 _SHOWN = 4
 _LONGEST = 4096
-_NOT_OURS = Meaning("the instructions of this database are not what this is about")
 
 
 class Complaint(NamedTuple):
@@ -41,7 +40,7 @@ class Explanation(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        return self.meaning.change != _NOT_OURS.change
+        return self.meaning.known
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -135,7 +134,7 @@ def _meaning(db: Database, c: Complaint, around: Surroundings, told: list[Meanin
     by_itself = _by_itself(db, c, around)
     found = _of_findings(db, c.found) if c.found else None
     if found is None:
-        return by_itself or _NOT_OURS
+        return by_itself or NOT_OURS
     if found in told:
         # Of one instruction ptxas may complain twice, and what was said of it need not be about the second.
         return by_itself or found
@@ -168,14 +167,16 @@ def _of_findings(db: Database, found: Iterable[Finding]) -> Meaning:
 
 
 def _floor(db: Database, r: Requirement, lacking: set[str]) -> Meaning:
-    return floors(db, r.target if "target-too-old" in lacking else "", r.ptx)
+    target = r.target if "target-too-old" in lacking else ""
+    return floors(db, target, db.catalog.window(r, target or None)[0])
 
 
 def _needs(db: Database, r: Requirement) -> str:
     if r.on:
         text = f"it needs {db.catalog.on_text(r)}"
     else:
-        text = f"it needs .target {r.target} or newer, and .version {db.versions[r.ptx]} or newer"
+        first = db.versions[db.catalog.window(r, r.target)[0]]
+        text = f"it needs .target {r.target} or newer, and .version {first} or newer"
     return text + (f", {r.until} at the latest" if r.until else "")
 
 

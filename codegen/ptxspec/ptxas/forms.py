@@ -1,30 +1,41 @@
 """The forms of ptxas's messages, and what each of them means where its instruction is not known. A quoted name in one
-is an opcode, or one with modifiers."""
+is an opcode, or one with modifiers.
+
+What is told of an instruction is what the database says of it; of others it is said that they are not in it. A message
+names seldom all that was written, so that of an opcode which has other instructions beside those of the database, what
+is told is said to be of the latter."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from ..catalog import Asked, PtxVersion, is_other_function
+from ..catalog import Asked, is_other_function
 from ..compact import compact
-from ..diagnostics import nearest, suggest
+from ..diagnostics import are_near, nearest, suggest
+from ..lint.rules import DatabaseRules
+from ..ptx import constants
+from ..ptx.matching import Matcher
 from ..query.alike import differences, summary
 from ..query.database import Database, Variant, names_of
+from .features import NAMED, ptx_floor, target_floor, unsupported
 from .meanings import Meaning, floors
 
 Tell = Callable[[Database, re.Match[str]], Meaning | None]
-_SHOWN, _TYPES = 4, 6
-# A member of the group of modifiers that a message means.
-_MEMBER = {"Rounding": "rn", "Comparison": "lt"}
+_TYPES = 6
+# Members of the groups of modifiers that a message means.
+_MEMBERS = {"Rounding": ("rn", "rni"), "Comparison": ("lt",)}
 
 
 def meaning(db: Database, text: str) -> Meaning | None:
-    """What a message of ptxas means by itself."""
+    """What a message of ptxas means by itself. Where it names an opcode, that is one of the database's instructions."""
     for pattern, tell in (*_ANYWHERE, *_OF_PTXAS):
         m = re.search(pattern, text)
         if m:
-            return tell(db, m)
+            instruction = m.groupdict().get("opcode")
+            if instruction is None:
+                return tell(db, m)
+            return _besides(db, instruction, tell(db, m)) if _is_ours(db, instruction) else _elsewhere(instruction)
     return None
 
 
@@ -33,65 +44,38 @@ def is_one(text: str) -> bool:
     return any(re.search(pattern, text) for pattern, _ in _ANYWHERE)
 
 
-def _target_floor(db: Database, m: re.Match[str]) -> Meaning:
-    name, target = m["name"], m["target"]
-    known = db.targets.get(target)
-    why = (f"{name} came with {target}",)
-    if known is None:
-        return Meaning(f"compile for {target} or newer", why)
-    meant = _meant(db, name)
-    wanted = [v.requires.ptx for v in meant if v.requires.target == target] or [v.requires.ptx for v in meant]
-    oldest = min((db.versions[f] for f in wanted), key=_order, default=db.versions[known.ptx])
-    return floors(db, target, max(oldest, db.versions[known.ptx], key=_order).version)._replace(why=why)
+def _is_ours(db: Database, instruction: str) -> bool:
+    """Whether what a message names may be an instruction of the database."""
+    opcode, names = _spelled(instruction)
+    if opcode not in db.opcodes or db.is_elsewhere(opcode, names):
+        return False
+    return {*names}.issubset(db.opcodes[opcode].names)
 
 
-def _unsupported(db: Database, m: re.Match[str]) -> Meaning | None:
-    """Of what few targets have ptxas does not say which."""
-    name, target = m["name"], m["target"]
-    named = db.types.intersection(re.findall(r"\w+", name))
-    needs = dict.fromkeys(v.requires for v in _meant(db, name) if named.issubset(v.types))
-    refusals = [f for r in needs if target in db.targets for f in db.catalog.refusals(r, target)]
-    bounds = list(dict.fromkeys(f.bound for f in refusals if f.code == "target-specific"))[:_SHOWN]
-    if not bounds:
-        return None
-    why = tuple(f"{target} does not have {name}: it needs {bound}" for bound in bounds)
-    return Meaning(f"compile for {bounds[0]}", why)
+def _elsewhere(instruction: str) -> Meaning:
+    return Meaning(f"{instruction} is not in this database: nothing is known of it here", known=False)
 
 
-def _order(version: PtxVersion) -> int:
-    return version.order
+def _besides(db: Database, instruction: str, found: Meaning | None) -> Meaning | None:
+    """What is told, with a word on the opcode's other instructions where these may be meant as well."""
+    opcode, names = _spelled(instruction)
+    others = _other_forms(db, opcode)
+    if found is None or not others or db.split(names)[1]:
+        return found
+    listed = ", ".join(f".{form}" for form in others[:_TYPES]) + (" and others" if len(others) > _TYPES else "")
+    return found._replace(
+        why=(*found.why, f"that is said of {opcode} in this database, which has no {opcode} of {listed}")
+    )
 
 
-def _meant(db: Database, feature: str) -> list[Variant]:
-    """The variants that a message may be about: '.NaN', 'max.f16 or max.f16x2', 'max.f32 with 3 input operands'."""
-    opcodes = set(re.findall(r"(?<![.\w])\w+", feature)) & db.opcodes.keys()
-    modifiers = db.modifiers.intersection(re.findall(r"\.(\w+)", feature))
-    types = db.types.intersection(re.findall(r"\w+", feature))
-    count = re.search(r"with (\d+) input operands", feature)
-    if not (opcodes or modifiers or types):
-        return []
-    found = [
-        v
-        for v in db.variants
-        if (not opcodes or v.opcode in opcodes)
-        and modifiers <= v.modifiers
-        and (not types or not types.isdisjoint(v.types))
-        and (count is None or v.operands == int(count[1]))
-    ]
-    # 'cvt.bf16.u8' names all types, in their order.
-    in_order = tuple(n for n in re.findall(r"\.(\w+)", feature) if n in db.types)
-    return [v for v in found if v.types == in_order] or found
+def _other_forms(db: Database, opcode: str) -> Sequence[str]:
+    """The types, some behind modifiers, of an opcode's instructions that are not in the database."""
+    found: Sequence[str] = db.opcodes[opcode].data["assembler"]["elsewhere"] or ()
+    return found
 
 
-def _ptx_floor(db: Database, m: re.Match[str]) -> Meaning:
-    version = m["version"]
-    if version not in db.versions:
-        return Meaning(f"write .version {version} or newer", (f"{m['name']} came with PTX {version}",))
-    return floors(db, "", version)._replace(why=(f"{m['name']} came with PTX {version}",))
-
-
-def _spelled(name: str) -> tuple[str, list[str]]:
-    opcode, *names = name.strip("'").split(".")
+def _spelled(instruction: str) -> tuple[str, list[str]]:
+    opcode, *names = instruction.split(".")
     return opcode, names
 
 
@@ -106,145 +90,170 @@ def _of(db: Database, instruction: str) -> tuple[str, Asked, list[Variant]]:
     that was written."""
     opcode, names = _spelled(instruction)
     modifiers, types = db.split(names)
-    of = db.opcodes[opcode].variants if opcode in db.opcodes else ()
     asked = Asked(types, frozenset(modifiers), None, complete=False)
-    return ".".join((opcode, *types)), asked, [v for v in of if v.types == types or not types]
+    return ".".join((opcode, *types)), asked, [v for v in db.opcodes[opcode].variants if v.types == types or not types]
 
 
 def _fitting(db: Database, asked: Asked, variants: Sequence[Variant]) -> list[Variant]:
     return [v for v in variants if db.catalog.may_be_advised(v, asked._replace(types=v.types))]
 
 
-def _with(db: Database, instruction: str, wanted: str) -> Meaning:
-    """An instruction with a modifier that it does not have as it is written."""
+def _with(db: Database, instruction: str, wanted: str, type: str | None = None) -> Meaning:
+    """An instruction with a modifier that it does not have as it is written. `type`: one of those that it has."""
     form, asked, typed = _of(db, instruction)
     opcode = form.partition(".")[0]
-    if opcode not in db.opcodes:
-        return _elsewhere(opcode)
+    typed = [v for v in typed if type is None or type in v.types]
     fitting = _fitting(db, asked._replace(modifiers=asked.modifiers | {wanted}), typed)
     if len({v.spelling for v in fitting}) == 1:
         return Meaning(f"write {fitting[0].spelling}")
     if fitting:
-        types = dict.fromkeys(".".join(v.types) for v in fitting)
-        listed = ", ".join(f".{t}" for t in list(types)[:_TYPES])
-        more = f" and {len(types) - _TYPES} more" if len(types) > _TYPES else ""
-        change = f"write .{wanted} with {listed}{more} only: {form} has it there"
+        types = [".".join(v.types) for v in fitting]
+        change = f"write .{wanted} with {_listed(types)} only: {form} has it there"
         return Meaning(change, (), _spelled_as(db, opcode, fitting))
     if any(wanted in v.modifiers for v in typed):
         return Meaning(f"no {form} has all of this")
+    if any(wanted in other.split(".") for other in _other_forms(db, opcode)):
+        return Meaning(f"the {opcode} that has .{wanted} is not in this database", known=False)
     has = ", ".join(f".{n}" for n in names_of(typed) if n in db.modifiers) or "no modifiers"
     said = (f"no {form} has .{wanted}; it has {has}", *_said(db, wanted))
     return Meaning(f"leave .{wanted} out, where you can do without it", said)
+
+
+def _listed(types: Iterable[str]) -> str:
+    """Some types, each once, the first of them by name."""
+    every = list(dict.fromkeys(types))
+    more = f" and {len(every) - _TYPES} more" if len(every) > _TYPES else ""
+    return ", ".join(f".{t}" for t in every[:_TYPES]) + more
 
 
 def _said(db: Database, modifier: str) -> tuple[str, ...]:
     return (f".{modifier}: {summary(db, modifier)}",) if modifier in db.modifiers else ()
 
 
-def _elsewhere(opcode: str) -> Meaning:
-    return Meaning(f"{opcode} is not in this database")
-
-
 def _illegal(db: Database, m: re.Match[str]) -> Meaning:
-    return _with(db, m["opcode"], m["modifier"].strip("'."))
+    return _with(db, m["opcode"], m["modifier"])
+
+
+def _members(db: Database, what: str) -> list[str]:
+    """The modifiers that a message means by a word."""
+    return [n for members in db.groups.values() if not {*_MEMBERS[what]}.isdisjoint(members) for n in members]
 
 
 def _illegal_rounding(db: Database, m: re.Match[str]) -> Meaning:
     opcode, _ = _spelled(m["opcode"])
-    if opcode not in db.opcodes:
-        return _elsewhere(opcode)
-    roundings = {n for members in db.groups.values() if "rn" in members for n in members}
+    roundings = frozenset(_members(db, "Rounding"))
     with_one = [v for v in db.opcodes[opcode].variants if v.modifiers & roundings]
     if not with_one:
         return Meaning(f"leave the rounding out: no {opcode} has one")
     others = _spelled_as(db, opcode, [v for v in with_one if db.is_advisable(v)])
-    return Meaning(f"leave the rounding out: {opcode} has none with these types and modifiers", (), others)
+    has = ", ".join(f".{n}" for n in names_of(with_one) if n in roundings)
+    change = f"write a rounding that {opcode} has with these types and modifiers, or none if it has none"
+    return Meaning(change, (f"{opcode} has {has}, not all of them with the same types",), others)
 
 
 def _required_one(db: Database, m: re.Match[str]) -> Meaning:
     """Which of several modifiers is the author's to say: they compute different things."""
     form, asked, typed = _of(db, m["opcode"])
     opcode = form.partition(".")[0]
-    if opcode not in db.opcodes:
-        return _elsewhere(opcode)
-    group = next(members for members in db.groups.values() if _MEMBER[m["what"]] in members)
     named = {n for n in re.findall(r"\.(\w+)", m["besides"] or "") if n in db.modifiers}
     # What else may stand in the place of one: of each type, the modifiers of spellings that have nothing besides.
-    fitting = [v for v in _fitting(db, asked, typed) if v.modifiers & {*group, *named}]
+    fitting = [v for v in _fitting(db, asked, typed) if v.modifiers & {*_members(db, m["what"]), *named}]
     said = differences(db, [v for v in fitting if len(v.modifiers) == min(len(w.modifiers) for w in fitting)])
     if not said:
-        return Meaning(f"the manual has no {form} with one")
+        return Meaning(f"the manual has no {form} with one", known=False)
     change = f"write the one that you mean behind {form}: {'; '.join(said)}"
     return Meaning(change, ("these compute different things",), _spelled_as(db, opcode, fitting))
 
 
 def _boolean(db: Database, m: re.Match[str]) -> Meaning:
     opcode, _ = _spelled(m["opcode"])
-    of = db.opcodes[opcode].variants if opcode in db.opcodes else ()
     predicates = {name for name, about in db.data["types"].items() if about["kind"] == "bool"}
-    found = [v for v in of if db.is_advisable(v) and any(s.type in predicates for s in v.sources)]
+    of = (v for v in db.opcodes[opcode].variants if any(s.type in predicates for s in v.sources))
+    found = [v for v in of if db.is_advisable(v)]
     example = f", as in {found[0].spelling} {found[0].places}" if found else ""
     return Meaning(f"a modifier says what is done with the predicate behind the operands{example}")
 
 
 def _required(db: Database, m: re.Match[str]) -> Meaning:
-    name = m["modifier"].strip("'.")
-    offered = _with(db, m["opcode"], name)
-    return Meaning(f"write .{name}, which must be there", (offered.change, *offered.why), offered.others)
+    offered = _with(db, m["opcode"], m["modifier"], m["type"])
+    return Meaning(f"write .{m['modifier']}, which must be there", (offered.change, *offered.why), offered.others)
 
 
-def _companion(db: Database, m: re.Match[str]) -> Meaning:
-    both = frozenset(n.strip("'.") for n in (m["one"], m["other"]))
+def _companion(db: Database, m: re.Match[str]) -> Meaning | None:
+    both = frozenset((m["one"], m["other"]))
     found = [v.spelling for v in db.variants if both <= v.modifiers and db.is_advisable(v)]
-    return Meaning(f"write both, as in {found[0]}" if found else "write both")
+    return Meaning(f"write both, as in {found[0]}") if found else None
 
 
-def _excluding(db: Database, m: re.Match[str]) -> Meaning:
-    both = [m["one"].strip("'."), m["other"].strip("'.")]
+def _excluding(db: Database, m: re.Match[str]) -> Meaning | None:
+    both = [m["one"], m["other"]]
     about = [line for n in both for line in _said(db, n)]
+    if not about:
+        return None
     return Meaning(f"write one of the two, .{both[0]} or .{both[1]}, the one that you mean", tuple(about))
 
 
 def _unknown(db: Database, m: re.Match[str]) -> Meaning | None:
-    name = m["modifier"].strip("'.")
+    name = m["modifier"]
     if name in db.data["assembler"]["leading"]:
         found = [v.spelling for v in db.variants if name in v.modifiers and db.is_advisable(v)]
         return Meaning(f".{name} must follow the opcode at once, as in {found[0]}") if found else None
-    known = [*db.data["modifiers"], *db.data["types"]]
-    return Meaning(
-        suggest(name, known, ".") if nearest(name, known) else f"no instruction of this database has .{name}"
-    )
+    near = _near(name, [*db.data["modifiers"], *db.data["types"]])
+    return Meaning(f"did you mean '.{near}'?") if near else Meaning(f"no instruction of this database has .{name}")
+
+
+def _near(name: str, known: Iterable[str]) -> str | None:
+    """What is meant by a name with one letter wrong, too many or missing."""
+    known = list(known)
+    return next((k for k in nearest(name, known, len(known)) if are_near(name.lower(), k.lower())), None)
 
 
 def _types(db: Database, m: re.Match[str]) -> Meaning:
     opcode, _ = _spelled(m["opcode"])
-    if opcode not in db.opcodes:
-        return _elsewhere(opcode)
-    types = [".".join(t) for t in db.opcodes[opcode].types]
-    more = f" and {len(types) - _TYPES} more" if len(types) > _TYPES else ""
-    listed = ", ".join("." + t for t in types[:_TYPES]) + more
-    others = _spelled_as(db, opcode, [v for v in db.opcodes[opcode].variants if db.is_advisable(v)])
-    return Meaning(f"write the types that your registers hold, once: {opcode} has {listed}", (), others)
+    of = db.opcodes[opcode].variants
+    others = _spelled_as(db, opcode, [v for v in of if db.is_advisable(v)])
+    listed = _listed(".".join(t) for t in db.opcodes[opcode].types)
+    change = f"write types that {opcode} has with the modifiers beside them, once: {opcode} has {listed}"
+    return Meaning(change, (), others)
 
 
 def _arguments(db: Database, m: re.Match[str]) -> Meaning:
     opcode, _ = _spelled(m["opcode"])
-    if opcode not in db.opcodes:
-        return _elsewhere(opcode)
-    variants = sorted(db.opcodes[opcode].variants, key=lambda v: v.operands)
-    operands = " or ".join(dict.fromkeys(v.places for v in variants))
-    floats = [t for t, taken in db.data["assembler"]["constants"].items() if "double" in taken]
-    types = [t for t in floats if any(t in types for types in db.opcodes[opcode].types)]
-    constants = f"constants are taken for {', '.join('.' + t for t in types)} only, written as 1.0 and not as 1"
-    return Meaning(f"the operands are {operands}, in registers of their types", (constants,) if types else ())
+    operands = " or ".join(dict.fromkeys(v.places for v in sorted(db.opcodes[opcode].variants, key=_operands)))
+    if "unpacks" in db.opcodes[opcode].data:
+        operands += ", or the vector first and what it is unpacked from behind it"
+    why = "their number does not match, or the type of one: a register's, or a constant's"
+    return Meaning(f"the operands are {operands}: each of its type", (why, *_constants(db, opcode)))
+
+
+def _operands(v: Variant) -> int:
+    return v.operands
+
+
+def _constants(db: Database, opcode: str) -> Iterator[str]:
+    """What constants an opcode takes for sources of each of its types, where all its variants agree."""
+    matcher = Matcher(DatabaseRules(db))
+    taken: dict[str, set[tuple[str, ...]]] = {}
+    for v in db.opcodes[opcode].variants:
+        for s in v.sources:
+            if (sorts := matcher.constants(v, s.type)) is not None:
+                taken.setdefault(s.type, set()).add(sorts)
+    by_forms: dict[tuple[str, ...], list[str]] = {}
+    for type, agreed in taken.items():
+        if len(agreed) == 1:
+            by_forms.setdefault(next(iter(agreed)), []).append(type)
+    for forms, types in by_forms.items():
+        written = " or ".join(text for sort, text in _WRITTEN.items() if sort in forms)
+        take = "take" if len(types) > 1 else "takes"
+        yield f"{_listed(types)} {take} {f'constants as {written}' if written else 'no constants'}"
 
 
 def _pair(db: Database, m: re.Match[str]) -> Meaning | None:
     known = db.targets.get(m["target"])
     if known is None:
         return None
-    older = (f"or compile for a target that PTX {m['version']} knows",)
-    return floors(db, "", known.ptx)._replace(why=(f"{known.name} came with PTX {db.versions[known.ptx]}", *older))
+    older = f"or compile for a target that PTX {m['version']} knows"
+    return floors(db, "", known.ptx, f"{known.name} came with PTX {db.versions[known.ptx]}", older)
 
 
 def _no_target(db: Database, m: re.Match[str]) -> Meaning:
@@ -255,8 +264,12 @@ def _no_instruction(db: Database, m: re.Match[str]) -> Meaning:
     name = m["name"]
     if name.lower() in db.opcodes:
         return Meaning(f"opcodes are written in lower case: {name.lower()}")
-    near = not is_other_function(name, db.opcodes) and nearest(name, db.opcodes)
-    return Meaning(suggest(name, db.opcodes) if near else f"no instruction of this database is {name}")
+    near = (
+        None
+        if is_other_function(name, db.opcodes)
+        else _near(name, [*db.opcodes, *db.data["assembler"]["other_opcodes"]])
+    )
+    return Meaning(f"did you mean '{near}'?") if near else Meaning(f"no instruction of this database is {name}")
 
 
 def _no_header(db: Database, m: re.Match[str]) -> Meaning:
@@ -269,32 +282,70 @@ def _unreadable(db: Database, m: re.Match[str]) -> Meaning:
 
 
 def _undeclared(db: Database, m: re.Match[str]) -> Meaning:
-    return Meaning(f"declare it before, in this block or around it, as in `.reg .f32 {m['name']};`")
+    change = f"declare {m['name']} before, in this block or around it: a register as in `.reg .f32 {m['name']};`"
+    return Meaning(change, ("a register's type is the one that its instructions take",))
+
+
+def _vector_size(db: Database, m: re.Match[str]) -> Meaning:
+    """Vectors are those of instructions that load, store and move; the database has few."""
+    instruction = m["instruction"]
+    opcode, _ = _spelled(instruction)
+    if opcode in db.opcodes and not _has_vectors(db, opcode):
+        return Meaning(f"name one register: {opcode} takes no vectors")
+    more = () if opcode in db.opcodes else (f"{instruction} is not in this database: no more is known of it here",)
+    return Meaning("write as many registers in braces as the vector has: two behind .v2, four behind .v4", more)
+
+
+def _has_vectors(db: Database, opcode: str) -> bool:
+    about = db.opcodes[opcode]
+    return bool(about.data["assembler"].get("vectors_elsewhere")) or any(
+        s.braced for v in about.variants for s in v.sources
+    )
+
+
+def _comparison(db: Database, m: re.Match[str]) -> Meaning:
+    opcode, _ = _spelled(m["opcode"])
+    others = _spelled_as(db, opcode, [v for v in db.opcodes[opcode].variants if db.is_advisable(v)])
+    has = ", ".join(f".{n}" for n in db.opcodes[opcode].names if n in db.modifiers) or "no modifiers"
+    return Meaning("leave the comparison out", (f"{opcode} has {has}",), others)
+
+
+def _second(db: Database, m: re.Match[str]) -> Meaning:
+    opcode, _ = _spelled(m["opcode"])
+    if not any(v.second is not None or v.result_registers > 1 for v in db.opcodes[opcode].variants):
+        return Meaning(_NO_SECOND)
+    return Meaning("the second result is a predicate: declare it by .reg .pred")
 
 
 def _says(text: str) -> Tell:
-    return lambda db, m: Meaning(text)
+    return lambda db, m: Meaning(text.format(**m.groupdict()))
 
 
+# Sorts of constants, as they are written.
+_WRITTEN = {constants.INTEGER: "1", constants.DOUBLE: "1.0", constants.SINGLE: "0f3F800000"}
+_NO_SECOND = "there is no second result: name one register"
 _STOPPED = "ptxas stops here: what follows was not judged; `ptxspec lint` judges it"
+_OF = r"instruction '(?P<opcode>[^']*)'"
 _ANYWHERE: tuple[tuple[str, Tell], ...] = (
-    (r"(?P<name>'[^']*') requires \.target (?P<target>\w+) or higher", _target_floor),
-    (r"(?:Feature|Instruction) (?P<name>'[^']*') not supported on \.target '(?P<target>\w+)'", _unsupported),
-    (r"(?P<name>'[^']*') requires PTX ISA \.version (?P<version>[\d.]+) or later", _ptx_floor),
-    (r"Illegal modifier (?P<modifier>'[^']*') for instruction (?P<opcode>'[^']*')", _illegal),
-    (r"Illegal rounding modifier for instruction (?P<opcode>'[^']*')", _illegal_rounding),
+    (rf"{NAMED} requires \.target (?P<target>\w+) or higher", target_floor),
+    (rf"(?:Feature|Instruction) {NAMED} not supported on \.target '(?P<target>\w+)'", unsupported),
+    (rf"{NAMED} requires PTX ISA \.version (?P<version>[\d.]+) or later", ptx_floor),
+    (rf"Illegal modifier '\.?(?P<modifier>[^']*)' for {_OF}", _illegal),
+    (rf"Illegal rounding modifier for {_OF}", _illegal_rounding),
     (
-        r"(?P<what>Rounding|Comparison) modifier (?P<besides>or '[^']*' modifier )?"
-        r"required for instruction (?P<opcode>'[^']*')",
+        rf"(?P<what>Rounding|Comparison) modifier (?P<besides>or '[^']*' modifier )?required for {_OF}",
         _required_one,
     ),
-    (r"^Boolean operation is required for instruction (?P<opcode>'[^']*')", _boolean),
-    (r"(?P<modifier>'?\.\w+'?) modifier required for instruction (?P<opcode>'[^']*')", _required),
-    (r"Modifier (?P<one>'[^']*') requires modifier (?P<other>'[^']*')", _companion),
-    (r"Modifier (?P<one>'[^']*') cannot be combined with modifier (?P<other>'[^']*')", _excluding),
-    (r"Unknown modifier (?P<modifier>'[^']*')", _unknown),
-    (r"Unexpected instruction types specified for (?P<opcode>'[^']*')", _types),
-    (r"Arguments mismatch for instruction (?P<opcode>'[^']*')", _arguments),
+    (rf"^Boolean operation is required for {_OF}", _boolean),
+    (
+        rf"'?\.(?P<modifier>[\w:]+)'? modifier required for {_OF}(?: with (?:destination )?type '\.(?P<type>\w+)')?",
+        _required,
+    ),
+    (r"Modifier '\.(?P<one>[^']*)' requires modifier '\.(?P<other>[^']*)'", _companion),
+    (r"Modifier '\.(?P<one>[^']*)' cannot be combined with modifier '\.(?P<other>[^']*)'", _excluding),
+    (r"Unknown modifier '\.?(?P<modifier>[^']*)'", _unknown),
+    (r"Unexpected instruction types specified for '(?P<opcode>[^']*)'", _types),
+    (rf"Arguments mismatch for {_OF}", _arguments),
     (r"PTX \.version (?P<version>[\d.]+) does not support \.target (?P<target>\w+)", _pair),
     (r"Unsupported \.target '(?P<target>[^']*)'", _no_target),
     (r"Not a name of any known instruction: '(?P<name>[^']*)'", _no_instruction),
@@ -303,42 +354,57 @@ _ANYWHERE: tuple[tuple[str, Tell], ...] = (
 # Other lines of a log might look like these.
 _OF_PTXAS: tuple[tuple[str, Tell], ...] = (
     (r"Parsing error near (?P<near>'(?:\w[^']*|\})')", _unreadable),
-    (r"Parsing error|Result discard mode|non-ASCII", _says(_STOPPED)),
-    (r"^(?:Multiple|Duplicate) ", _says("write one of them")),
+    (r"Parsing error|non-ASCII", _says(_STOPPED)),
+    (r"^Result discard mode", lambda db, m: Meaning("name a register for the result", (_STOPPED,))),
     (
-        r"^Special register argument not allowed",
-        _says("no arithmetic reads a special register, such as %tid.x: move it into a register, and convert that"),
+        r"^(?:Multiple (?:comparisons set|[\w ]+ specified)|Duplicate (?:'[^']*'|[\w.]+) modifier)",
+        _says("write one of them"),
     ),
     (
-        r"elements of|^Illegal vector size",
+        rf"^Special register argument not allowed for {_OF}",
+        _says("{opcode} reads no special register, such as %tid.x: move it into a register, and convert that"),
+    ),
+    (
+        r"^Incompatible elements of vector|^Illegal vector size",
         _says("a vector has as many registers as the instruction takes, all of the size that it takes"),
     ),
-    (r"ector operand is not allowed|esult vector expected|ector qualifier|ector size", _says("name one register")),
+    (rf"^Vector operand is not allowed for {_OF}", _says("name one register")),
+    (rf"^Vector qualifier is not allowed for {_OF}", _says("leave .v2 or .v4 out: {opcode} has none of them")),
     (
-        r"^Argument [1-9]\d* of instruction '[^']*': must be register",
-        _says("load it into a register first: arithmetic reads no parameters, variables or memory"),
+        r"^Result vector expected",
+        _says(
+            "write the result as a vector, two registers in braces behind .v2 and four behind .v4, or leave that out"
+        ),
     ),
-    (r"^Result register required|^Argument 0 of instruction", _says("the result needs a register")),
-    (r"negation|unary minus", _says("a register is not negated here: do that by an instruction of its own")),
+    (r"^Argument vector size mismatch for instruction '(?P<instruction>[^']*)'", _vector_size),
+    (
+        r"^Argument [1-9]\d* of instruction '(?P<opcode>[^']*)': must be register",
+        _says("load it into a register first: {opcode} reads no parameters, variables or memory"),
+    ),
+    (rf"^Result register required for {_OF}", _says("the result needs a register")),
+    (r"^Argument 0 of instruction '(?P<opcode>[^']*)': must be register", _says("the result needs a register")),
+    (
+        rf"^Operand negation not allowed for {_OF}|^Illegal argument to (?:unary minus|predicate negation)",
+        _says("a register is not negated here: do that by an instruction of its own"),
+    ),
     (r"^Constant overflow", _says("no type has such a large integer; a floating-point constant is written as 1.0")),
     (
         r"^Constant expression type mismatch",
         _says("an expression is made of floating-point constants or of integers: write 1.0 + 1.0, not 1.0 + 1"),
     ),
-    (
-        r"^Unknown symbol '(?P<name>[^']*)'",
-        _undeclared,
-    ),
-    (r"ideo selector|Unknown field|Array indexing", _says("name the register alone")),
-    (r"^Predicate output not", _says("there is no second result: name one register")),
-    (r"^Predicate output expected", _says("the second result is a predicate: declare it by .reg .pred")),
-    (r"^Illegal expression", _says("a vector holds registers and constants")),
-    (r"^Sink ", _says("name a register")),
+    (r"^Unknown symbol '(?P<name>[^']*)'", _undeclared),
+    (rf"^Video selector is not allowed on .* for {_OF}", _says("name the register alone")),
+    (rf"^Predicate output not allowed for {_OF}", _says(_NO_SECOND)),
+    (rf"^Predicate output expected for {_OF}", _second),
+    (r"^Sink '_' not allowed as", _says("name a register")),
     (r"division by zero", _says("the assembler computes this constant, and divides nothing by zero")),
     (r"^Unsupported cast", _says("only (.s64) and (.u64) stand before a constant")),
     (r"^Integer constant", _says("this is computed of integers only: write 1 and not 1.0")),
+    (rf"^No state space qualifier expected for {_OF}", _says("leave the state space out")),
+    (rf"^Comparison qualifier is not allowed for {_OF}", _comparison),
     (
-        r"qualifier (?:is not allowed|expected) for instruction|comparison qualifier|applies only to \w+ integer",
-        _says("remove it"),
+        r"^Mismatch between instruction type and comparison qualifier",
+        _says("write a comparison that there is of this type"),
     ),
+    (r"^Modifier '(?P<modifier>[^']*)' (?:applies only|does not apply) to", _says("leave {modifier} out")),
 )

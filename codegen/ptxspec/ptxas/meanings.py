@@ -12,35 +12,47 @@ from .messages import Surroundings
 
 class Meaning(NamedTuple):
     """`change` mends it; `others` are other ways, which one may ask for. Where the change is a newer target or PTX
-    version, `target` and `ptx` are these, so that it may become one with that of other messages."""
+    version, `target` and `ptx` are these, so that it may become one with that of other messages; `ptx` is None where a
+    version may be needed that is not known. `known` is false where `change` says that nothing is known."""
 
     change: str
     why: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     target: str = ""
-    ptx: str = ""
+    ptx: str | None = ""
+    known: bool = True
 
 
-def floors(db: Database, target: str, ptx: str) -> Meaning:
-    """Compile for a newer target, with a newer PTX version, or both."""
+NOT_OURS = Meaning("the instructions of this database are not what this is about", known=False)
+
+
+_NO_VERSION = "which PTX version it needs there is not known here: ptxas says it where .version is older"
+
+
+def floors(db: Database, target: str, ptx: str | None, *why: str) -> Meaning:
+    """Compile for a newer target, with a newer PTX version, or both, and why."""
     if not target:
-        return Meaning(f"write .version {db.versions.get(ptx, ptx)} or newer", ptx=ptx)
+        return Meaning(f"write .version {db.versions.get(ptx or '', ptx)} or newer", why, ptx=ptx)
     change = f"compile for {target} or newer (-arch={target}; .target {target} in PTX)"
     if ptx:
-        change += f" with .version {db.versions[ptx]} or newer"
-    return Meaning(change, target=target, ptx=ptx)
+        return Meaning(f"{change} with .version {db.versions[ptx]} or newer", why, target=target, ptx=ptx)
+    return Meaning(change, (*why, _NO_VERSION), target=target, ptx=ptx)
 
 
 def together(db: Database, meanings: Iterable[Meaning]) -> Meaning:
-    """The change that gives all of some what they need."""
+    """The change that gives all of some what they need. Where a version may be needed that is not known, one is told
+    only if the assembler itself asked for one: then it asked for all that are lacking."""
     meanings = list(meanings)
     targets = [m.target for m in meanings if m.target]
     target = max(targets, key=lambda t: db.targets[t].order) if targets else ""
-    versions = [m.ptx for m in meanings if m.ptx] + ([db.targets[target].ptx] if target else [])
-    ptx = max(versions, key=lambda v: db.versions[v].order)
-    why = dict.fromkeys(w for m in meanings for w in m.why)
+    versions = [m.ptx for m in meanings if m.ptx]
+    is_told = all(m.ptx is not None for m in meanings) or any(m.ptx and not m.target for m in meanings)
+    ptx = None
+    if versions and is_told:
+        ptx = max(versions + ([db.targets[target].ptx] if target else []), key=lambda v: db.versions[v].order)
+    why = dict.fromkeys(w for m in meanings for w in m.why if w != _NO_VERSION)
     others = dict.fromkeys(o for m in meanings for o in m.others)
-    return floors(db, target, ptx)._replace(why=tuple(why), others=tuple(others))
+    return floors(db, target, ptx, *why)._replace(others=tuple(others))
 
 
 def compilers(db: Database, target: str) -> str:

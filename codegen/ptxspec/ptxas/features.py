@@ -1,0 +1,122 @@
+"""Messages that something needs a newer target or PTX version, and what the database has of that there.
+
+ptxas names the target, and seldom the PTX version. That is told where every word of the message is one of the
+database's, and the database has what they name there; of anything else it is said that it is not known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from ..catalog import Requirement
+from ..query.database import Database, Variant
+from .meanings import Meaning, floors
+
+# A message may name a modifier, and what it stands on: '.satfinite' on 'cvt.tf32.f32.rn'.
+NAMED = r"(?P<name>(?:'[^']*' on )?'[^']*')"
+_WORD = re.compile(r"[.\w:]+|\S")
+_FILLING = frozenset(["with", "on", "'"])
+_OTHERWISE = frozenset(["or", "/"])
+
+
+def target_floor(db: Database, m: re.Match[str]) -> Meaning:
+    """`X requires .target T`: T, with the PTX version that all need which the words name and T is the first to have."""
+    name, target = m["name"], f"sm_{m['target'].removeprefix('sm_')}"
+    why = f"{name} came with {target}"
+    variants = [] if target not in db.targets else meant(db, name)
+    first = {r: ptx for r in dict.fromkeys(v.requires for v in variants) if (ptx := _first_on(db, r, target))}
+    if not first:
+        # What is the database's, and newer than this target, needs another one, which ptxas names as well.
+        return floors(db, target, "" if variants else None, why)
+    versions = sorted(first.values(), key=_order(db))
+    least, most = versions[0], versions[-1]
+    found = [why]
+    if least != most:
+        example = next(v for v in variants if first.get(v.requires) == least)
+        found.append(f"PTX {least} is enough for some of it, as for {example.spelling}")
+    if older := _older(db, first, target):
+        found.append("{} has it from PTX {}".format(*older))
+    return floors(db, target, most, *found)
+
+
+def unsupported(db: Database, m: re.Match[str]) -> Meaning | None:
+    """`X not supported on .target T`: the targets that have all that the words name. ptxas does not say which."""
+    name, target = m["name"], m["target"]
+    if target not in db.targets:
+        return None
+    needs = dict.fromkeys(v.requires for v in meant(db, name) if not db.catalog.takes(v.requires, target))
+    both = db.catalog.together(needs) if needs else None
+    if both is None:
+        return None
+    if not both.on:
+        return floors(db, both.target, db.catalog.window(both, both.target)[0])
+    bound = db.catalog.on_text(both)
+    return Meaning(f"compile for {bound}", (f"{target} does not have {name}: it needs {bound}",))
+
+
+def ptx_floor(db: Database, m: re.Match[str]) -> Meaning:
+    version, why = m["version"], f"{m['name']} came with PTX {m['version']}"
+    if version not in db.versions:
+        return Meaning(f"write .version {version} or newer", (why,))
+    return floors(db, "", version, why)
+
+
+def meant(db: Database, feature: str) -> list[Variant]:
+    """The variants that the words of a message name: '.NaN', 'max.f16 or max.f16x2', 'max.f32 with 3 input operands',
+    'cvt with .e4m3x2/.e5m2x2'. None where a word is not one of the database's."""
+    opcodes, modifiers, groups, types = set[str](), set[str](), list[frozenset[str]](), list[str]()
+    text, count = re.subn(r" with (\d+) input operands", "", feature)
+    operands = int(re.findall(r"with (\d+) input", feature)[0]) if count else None
+    words = _WORD.findall(text)
+    for word in words:
+        if word in _FILLING or word in _OTHERWISE:
+            continue
+        first, *names = word.split(".")
+        if first in db.opcodes:
+            opcodes.add(first)
+        elif first:
+            # What stands behind a slash goes without its dot.
+            names = [first, *names]
+        for n in names:
+            if n in db.types:
+                types.append(n)
+            elif n in db.modifiers:
+                modifiers.add(n)
+            elif n in db.groups:
+                # As the manual writes it: 'div.rnd.f32'.
+                groups.append(frozenset(db.groups[n]))
+            else:
+                return []
+    if not (opcodes or modifiers or groups or types):
+        return []
+    of = (o for name, o in db.opcodes.items() if not opcodes or name in opcodes)
+    found = [v for o in of for v in o.variants if modifiers <= v.modifiers and operands in (None, v.operands)]
+    found = [v for v in found if not any(g.isdisjoint(v.modifiers) for g in groups)]
+    if opcodes and types and _OTHERWISE.isdisjoint(words):
+        # 'cvt.bf16.u8' names all types, in their order; where it names one, mixed precision may have more.
+        exact = [v for v in found if v.types == tuple(types)]
+        return exact or ([v for v in found if types[0] in v.types] if len(types) == 1 else [])
+    return [v for v in found if not types or not {*types}.isdisjoint(v.types)]
+
+
+def _first_on(db: Database, r: Requirement, target: str) -> str | None:
+    """The first PTX version on a target, where no older target has it then."""
+    if not db.catalog.takes(r, target):
+        return None
+    here = db.targets[target]
+    ptx = max(db.catalog.window(r, target)[0], here.ptx, key=_order(db))
+    older = (t for t in db.targets.values() if t.order < here.order)
+    return None if any(db.catalog.takes(r, t.name, ptx) for t in older) else ptx
+
+
+def _older(db: Database, needs: Iterable[Requirement], target: str) -> tuple[str, str] | None:
+    """The oldest target before one that has all of it, and the PTX version from which it does."""
+    needs = list(needs)
+    for t in db.targets.values():
+        if t.order < db.targets[target].order and not t.base and all(db.catalog.takes(r, t.name) for r in needs):
+            return t.name, max((db.catalog.window(r, t.name)[0] for r in needs), key=_order(db))
+    return None
+
+
+def _order(db: Database) -> Callable[[str], int]:
+    return lambda version: db.versions[version].order
