@@ -111,3 +111,15 @@ def test_files_of_cuda_have_no_other_assembly(db: Database) -> None:
 )
 def test_errors_in_ptx_are_told_in_every_language(db: Database, language: str, program: str) -> None:
     assert db.lint(program, language=language) != []
+
+
+@pytest.mark.parametrize("statement", ["fadd.f16 v0, v1, v2", "fmul.f32 v0, v1, v2", "fcvt.ps.f16 %0, %1"])
+def test_a_header_for_several_machines_may_have_the_assembly_of_each(db: Database, statement: str) -> None:
+    program = f"""
+    #if defined(__CUDA_ARCH__)
+    asm("add.foo.f32 %0, %1, %2;" : "=f"(d) : "f"(a), "f"(b));
+    #else
+    asm("{statement}" : "=f"(d) : "f"(a));
+    #endif
+    """
+    assert [(f.line, f.code) for f in db.lint(program, language="c++", file="a.h")] == [(3, "unknown-modifier")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 _SKIP = r"(?:[ \t\r\n]|\\\r?\n|//[^\n]*|/\*(?s:.)*?\*/)*+"
 _MARK = re.compile(rf"{_SKIP}(?P<mark>::|[:,)])")
@@ -22,7 +23,7 @@ _LISTED = re.compile(
 )
 _LISTED_OPEN = re.compile(r"""(?:\s*+,?\s*+(?:\w++\s*+=?\s*+)?(?:["'][=&+\w,~{} ]*+)?)?\Z""")
 
-_NUMBER = re.compile(r"[%$](\d++)")
+_NUMBER = re.compile(r"[%$](\d{1,4})(?!\d)")
 _LLVM = re.compile(r'\s*+,\s*+"([^"]*+)"')
 
 # The letter of each operand, None for one that is not known.
@@ -70,10 +71,9 @@ def listed(text: str, position: int, final: bool) -> Constraints | None:
     return None if not final and _LISTED_OPEN.match(text, position) else ()
 
 
-def unused(text: str, constraints: Constraints) -> frozenset[str]:
-    """The kinds of the operands that no statement in a text names, as in `"f"`."""
-    named = {int(n) for n in _NUMBER.findall(text)}
-    return frozenset(f'"{c}"' for i, c in enumerate(constraints) if c is not None and i not in named)
+def uses(text: str) -> Counter[int]:
+    """How often a text names each operand by its number."""
+    return Counter(int(n) for n in _NUMBER.findall(text))
 
 
 def _closed(text: str, position: int) -> int | None:

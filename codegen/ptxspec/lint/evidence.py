@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from ..ptx.scanning import HOLE
 from ..query.database import Database
-from .constraints import Constraints
+from .constraints import Constraints, uses
 
 # Files of nothing but CUDA.
 _CUDA = frozenset([".cu", ".cuh"])
@@ -19,10 +19,11 @@ _CUDA = frozenset([".cu", ".cuh"])
 _WORDS = re.compile(
     r"__CUDA|__global__|__device__|\bcuda|\bCUDA|nvptx|\breg(?:16|32|64)\b|\btriton\b|inline_asm_elementwise|inline_ptx"
 )
-_NUMBER = re.compile(r"[%$](\d++)")
 _END = re.compile(rf"\s*+[;{HOLE}]")
 # The constraints of constants, which stand beside those of registers.
 _CONSTANTS = frozenset("niC")
+# A statement that a person writes.
+_LONGEST = 4096
 _HEADER = re.compile(rf"\d+\.\d+|(?:sm|compute)_\d+[af]?|.*{HOLE}.*")
 
 
@@ -45,28 +46,32 @@ class Evidence:
         self._registers, self._letters = assembler["registers"], assembler["constraints"]
         self._text, self._constraints, self._likely = text, constraints, likely
         others = "|".join(assembler["other_opcodes"])
-        self.certain = certain or re.search(rf"\b(?:{others})(?:\.[\w:]+)*\.[bsuf]\d+\s[^;]*;", text) is not None
+        self.certain = (
+            certain
+            or re.search(rf"(?<![\w.])(?:{others})(?:\.[\w:]+)*\.[bsuf]\d+\s[^;\n]{{0,200}}+;", text) is not None
+        )
 
-    def statement(self, head: str, operands: str, behind: int, known: bool) -> None:
-        """A statement, which ends where `behind` is. `known`: PTX has its opcode."""
-        _, *names = "".join(head.split()).split(".")
-        ended = _END.match(self._text, behind) is not None
-        fitting = self._fit(names, operands)
-        if known and not self._types.isdisjoint(names):
+    def statement(self, head: str, operands: str, behind: int, ours: bool) -> None:
+        """A statement of an opcode that PTX has, which ends where `behind` is. `ours`: its names are like PTX's."""
+        names = _names(head)
+        if self._types.isdisjoint(names):
+            self.certain |= ours and (self._fit(names, operands) or (self._likely and self._ends(behind)))
+        elif not self.certain:
             # Spelled as PTX is. Registers of other machines have names of their own, and no semicolon behind them.
-            self.certain |= ended or fitting or self._likely or _NUMBER.search(operands) is not None
-        else:
-            self.certain |= (fitting and (known or ended)) or (self._likely and ended)
+            self.certain = self._likely or bool(uses(operands)) or self._ends(behind) or self._fit(names, operands)
 
     def stranger(self, start: int, head: str) -> None:
         """A statement of an opcode that PTX does not have."""
-        end = self._text.find(";", start)
-        behind = end if end >= 0 else len(self._text)
-        self.statement(head, self._text[start + len(head) : behind], behind, known=False)
+        end = self._text.find(";", start, start + _LONGEST)
+        if not self.certain and end >= 0:
+            self.certain = self._likely or self._fit(_names(head), self._text[start + len(head) : end])
 
     def header(self, values: Sequence[str]) -> None:
         """`.version` or `.target`, which other assemblers have for other things."""
         self.certain |= any(_HEADER.fullmatch(v) for v in values)
+
+    def _ends(self, behind: int) -> bool:
+        return _END.match(self._text, behind) is not None
 
     def _fit(self, names: Sequence[str], operands: str) -> bool:
         """Whether the constraints are PTX's, and those of a statement's operands are of its types, each of which some
@@ -74,9 +79,12 @@ class Evidence:
         every = {c for c in self._constraints if c is not None}
         if not every <= self._letters.keys() | _CONSTANTS:
             return False
-        numbers = [int(n) for n in _NUMBER.findall(operands)]
-        letters = {self._constraints[n] for n in numbers if n < len(self._constraints)} - _CONSTANTS
+        letters = {self._constraints[n] for n in uses(operands) if n < len(self._constraints)} - _CONSTANTS
         held = [{*self._letters[c]} for c in letters if c is not None]
         wanted = [{*self._registers[n]} for n in names if n in self._registers]
         fitting = all(any(h & w for w in wanted) for h in held) and all(any(h & w for h in held) for w in wanted)
         return bool(held) and (fitting or not wanted)
+
+
+def _names(head: str) -> list[str]:
+    return "".join(head.split()).split(".")[1:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import PurePath
@@ -18,7 +19,7 @@ from ..query.database import Database
 from ..query.instead import RECIPE, is_block
 from ..query.names import spelled
 from ..query.verdicts import pair
-from .constraints import unused
+from .constraints import uses
 from .evidence import Evidence, is_cuda, speaks_of_cuda
 from .filling import filled
 from .findings import Finding
@@ -36,13 +37,14 @@ _TYPED = re.compile(r"\.reg\s+\.(?:pred|[bsuf]\d+)\b")
 class _Module:
     """What the text says of itself so far, or what the options say instead of the target and the PTX version.
     `wrong_header`: its header has been complained of, and is not behind it. `is_ptx`: something in it is PTX's, and
-    no other machine's. `statement` is where the last one starts, and `number` counts those of all texts. `free`: the
-    kinds of the operands that an asm statement has, and does not use."""
+    no other machine's. `statement` is where the last one starts, and `number` counts those of all texts. `uses`: how
+    often an asm statement names each of its operands; `free`: the kinds of those that it has, and does not use."""
 
     def __init__(self, target: str | None, ptx: str | None, registers: Registers) -> None:
         self.target, self.ptx, self.registers = target, ptx, registers
         self.wrong_header = self.is_ptx = False
         self.statement, self.number = -1, 0
+        self.uses: Counter[int] = Counter()
         self.free: frozenset[str] = frozenset()
 
 
@@ -121,7 +123,8 @@ class Linter:
         registers = Registers(self._special, text.constraints, text.whole)
         # Today's compilers write a module for it.
         module = _Module(self.target, self.ptx or self.db.catalog.newest_version, registers)
-        module.free = unused(text.text, text.constraints)
+        module.uses = uses(text.text) if text.constraints else Counter()
+        module.free = frozenset(f'"{c}"' for i, c in enumerate(text.constraints) if c and i not in module.uses)
         found: list[Finding] = []
         doubtful: list[Finding] = []
         beside = False
@@ -133,7 +136,7 @@ class Linter:
                     continue
                 one, more = self._instruction(item, text, module, file)
                 self._count(item.head, one)
-                evidence.statement(item.head, item.operands, item.operands_start + len(item.operands), known=True)
+                evidence.statement(item.head, item.operands, item.operands_start + len(item.operands), one)
                 beside = one
                 found += more
                 if not one and not text.prose:
@@ -208,7 +211,7 @@ class Linter:
             complaint = Complaint(ERROR, "unknown-opcode", message, f"write {known}{dot}{names}")
             return True, [_instruction_finding(item, operands, view, file, complaint, head, module.number)]
         complaints = [self._with_registers(c, item, opcode, names, view, module) for c in judgement.complaints]
-        complaints = [_alone(c, item, view) for c in complaints]
+        complaints = [_alone(c, item, module) for c in complaints]
         if item.plain < 0 and (apart := self.judge.apart(item.head)):
             complaints = [apart]
         variant = judgement.variant or head
@@ -303,15 +306,14 @@ def _target(text: str) -> str:
     return f"{match[1]}_{match[2].lower()}" if match else text
 
 
-def _alone(c: Complaint, item: Instruction, view: View) -> Complaint:
+def _alone(c: Complaint, item: Instruction, module: _Module) -> Complaint:
     """A complaint of an operand of an asm statement, without what mends it where other statements use the operand, for
     which its constraint may be right."""
-    if c.code != "illegal-register" or not c.help or not view.embedded:
+    if c.code != "illegal-register" or not module.uses:
         return c
-    name = _about(c, list(split(item.operands))).text
-    used = re.compile(rf"{re.escape(name)}\b")
-    here, everywhere = len(used.findall(item.operands)), len(used.findall(view.text))
-    return c._replace(help="") if name and here < everywhere else c
+    here = uses(item.operands)
+    (number,) = uses(_about(c, list(split(item.operands))).text) or (-1,)
+    return c._replace(help="") if here[number] < module.uses[number] else c
 
 
 def _about(c: Complaint, operands: Sequence[Operand]) -> Operand:

@@ -16,7 +16,7 @@ from .meanings import Meaning, floors
 NAMED = r"(?P<name>(?:'[^']*' on )?'[^']*')"
 _WORD = re.compile(r"[.\w:]+|\S")
 _FILLING = frozenset(["with", "on", "'"])
-_OTHERWISE = frozenset(["or", "/"])
+_OTHERWISE = re.compile(r" or |/")
 
 
 def target_floor(db: Database, m: re.Match[str]) -> Meaning:
@@ -67,9 +67,9 @@ def meant(db: Database, feature: str) -> list[Variant]:
     opcodes, modifiers, groups, types = set[str](), set[str](), list[frozenset[str]](), list[str]()
     text, count = re.subn(r" with (\d+) input operands", "", feature)
     operands = int(re.findall(r"with (\d+) input", feature)[0]) if count else None
-    words = _WORD.findall(text)
-    for word in words:
-        if word in _FILLING or word in _OTHERWISE:
+    text, others = _OTHERWISE.subn(" ", text)
+    for word in _WORD.findall(text):
+        if word in _FILLING:
             continue
         first, *names = word.split(".")
         if first in db.opcodes:
@@ -92,7 +92,7 @@ def meant(db: Database, feature: str) -> list[Variant]:
     of = (o for name, o in db.opcodes.items() if not opcodes or name in opcodes)
     found = [v for o in of for v in o.variants if modifiers <= v.modifiers and operands in (None, v.operands)]
     found = [v for v in found if not any(g.isdisjoint(v.modifiers) for g in groups)]
-    if opcodes and types and _OTHERWISE.isdisjoint(words):
+    if opcodes and types and not others:
         # 'cvt.bf16.u8' names all types, in their order; where it names one, mixed precision may have more.
         exact = [v for v in found if v.types == tuple(types)]
         return exact or ([v for v in found if types[0] in v.types] if len(types) == 1 else [])

@@ -59,13 +59,9 @@ def _elsewhere(instruction: str) -> Meaning:
 def _besides(db: Database, instruction: str, found: Meaning | None) -> Meaning | None:
     """What is told, with a word on the opcode's other instructions where these may be meant as well."""
     opcode, names = _spelled(instruction)
-    others = _other_forms(db, opcode)
-    if found is None or not others or db.split(names)[1]:
+    if found is None or not _other_forms(db, opcode) or db.split(names)[1]:
         return found
-    listed = ", ".join(f".{form}" for form in others[:_TYPES]) + (" and others" if len(others) > _TYPES else "")
-    return found._replace(
-        why=(*found.why, f"that is said of {opcode} in this database, which has no {opcode} of {listed}")
-    )
+    return found._replace(why=(*found.why, f"{opcode} has forms besides, of which this database knows nothing"))
 
 
 def _other_forms(db: Database, opcode: str) -> Sequence[str]:

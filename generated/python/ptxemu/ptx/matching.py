@@ -124,6 +124,12 @@ def _kind(shape: Shape) -> str:
     return shape if isinstance(shape, str) else shape[0]
 
 
+def _constrained(shape: Shape, part: int) -> list[str]:
+    """The constraint of an operand, or of a part of one; none where it has none."""
+    kinds_of_it = [shape] if isinstance(shape, str) else shape[1:] if part == WHOLE else shape[1 + part : 2 + part]
+    return [kind for kind in kinds_of_it if kind.startswith('"')]
+
+
 def _mixed(parts: Sequence[str], operand: int) -> list[Complaint]:
     """Registers of a vector are bits, or of one sort: whether integers have a sign makes no difference."""
     sorts = {"integer" if kind[1] in "su" else kind for kind in parts if kind.startswith(".") and kind[1] != "b"}
@@ -154,6 +160,7 @@ class Matcher:
         self._registers: dict[str, Any] = assembler["registers"]
         self._constants: dict[str, Any] = assembler["constants"]
         self._letters = {f'"{c}"': tuple(f".{r}" for r in rs) for c, rs in assembler["constraints"].items()}
+        self._free: frozenset[str] = frozenset()
 
     def unpacks(self, opcode: str, shapes: Sequence[Shape] | None) -> bool:
         """Whether a statement stands the other way round: a vector is its result."""
@@ -166,8 +173,20 @@ class Matcher:
         # A register may be declared as a vector.
         return others and any(k.startswith(".v") for k in kinds_of_all)
 
-    def complaints(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
-        """`shapes` are the kinds of all operands, the result's first."""
+    def complaints(self, v: Variant, shapes: Sequence[Shape], free: frozenset[str] = frozenset()) -> list[Complaint]:
+        """`shapes` are the kinds of all operands, the result's first. `free` are the constraints of operands that the
+        asm statement has and does not use: where one of them fits, it may be what was meant, and no other mend is
+        told."""
+        self._free = free
+        found = self._complaints(v, shapes)
+        wrong = {kind for c in found if c.operand != WHOLE for kind in _constrained(shapes[c.operand], c.part)}
+        if len(wrong) > 1:
+            # What stands in a wrong place may belong into another one.
+            self._free = free | wrong
+            found = self._complaints(v, shapes)
+        return found
+
+    def _complaints(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
         if self.unpacks(v.opcode, shapes):
             return self._unpacking(v, shapes)
         found = self._result(v, shapes[0]) if shapes else []
@@ -296,12 +315,20 @@ class Matcher:
         letters = [c for c, rs in self._letters.items() if set(rs) <= set(taken)]
         # What holds the type itself takes a variable of it; what holds its bits alone does not.
         letters = [c for c in letters if f".{type.lstrip('.')}" in self._letters[c]] or letters
-        help = f"write {' or '.join(letters)}" if letters else f"name a register of {wanted}"
+        fitting = any(not set(taken).isdisjoint(self._letters[c]) for c in self._free if c in self._letters)
+        # The one mend, or none. What is no number in C may be anything: an address, packed values, a scale.
+        is_number = any(r.startswith(".f") for r in is_)
+        help = f"write {letters[0]}" if len(letters) == 1 and is_number and not fitting else ""
         return "illegal-register", f"{{operand}} has the constraint {kind}, of {' or '.join(is_)}; {takes}", help
 
     def registers(self, v: Variant, type: str) -> tuple[str, ...]:
         """The types of the registers that are taken for an operand of a type; empty where nothing is known of it."""
         return tuple(f".{r}" for r in self._taken(v, "registers", type, self._registers.get(type, ())))
+
+    def constants(self, v: Variant, type: str) -> tuple[str, ...] | None:
+        """The sorts of numbers that are taken for a source operand of a type; None where nothing is known of it."""
+        taken = self._taken(v, "constants", type, self._constants.get(type))
+        return None if taken is None else tuple(sort for sort in taken if sort in _CONSTANTS)
 
     def _taken(self, v: Variant, what: str, type: str, usual: Any) -> Any:
         """What operands of a type may be: what the instruction's file says, else what is so for every instruction."""
