@@ -20,17 +20,17 @@ from pathlib import Path
 from typing import Any
 
 # Everything is installed from .ci/requirements.txt, build tools too, and the README's two commands find it there: what
-# is released tomorrow fails no change of today. `pip install uv` and, in one line, `uv pip compile --upgrade
-# --universal --generate-hashes --python-version 3.11 --extra test pyproject.toml -o .ci/requirements.txt` renew it.
+# is released tomorrow fails no change of today. .ci/constraints.txt has the same versions for everybody else, and
+# `python .ci/dependencies.py renew` renews both.
 LOCKED = "pip install --quiet --require-hashes -r .ci/requirements.txt"
 # pip takes the opposite of what this is called.
 FROM_LOCK = "export PIP_NO_INDEX=1 PIP_NO_BUILD_ISOLATION=0; "
 STEPS = {
     "locked dependencies": LOCKED,
-    "README: generate": FROM_LOCK + "pip install --quiet -e . && ptxspec generate",
+    "README: generate": FROM_LOCK + "pip install --quiet -c .ci/constraints.txt -e . && ptxspec generate",
     "generated/ as it is committed": "git diff --exit-code --stat -- generated && "
     'test -z "$(git status --porcelain -- generated)"',
-    "README: pytest": FROM_LOCK + "pip install --quiet -e '.[test]' && pytest",
+    "README: pytest": FROM_LOCK + "pip install --quiet -c .ci/constraints.txt -e '.[test]' && pytest",
     "ruff check": "ruff check .",
     "ruff format": "ruff format --check .",
     "mypy": "mypy",

@@ -185,7 +185,7 @@ def test_only_the_bound_that_hardware_is_known_to_exceed_excuses(
     j = bounds.Judge(SPEC, SPEC.instructions["cos"], v, target)
     x = np.array([operand], np.float32)
     bound = 2**-20.5 if operand < 6 else 2**-14.7
-    got = np.float32(np.cos(np.float64(x)) + off * bound).view(np.uint32)
+    got = (np.cos(x.astype(np.float64)) + off * bound).astype(np.float32).view(np.uint32)
     found = j.judge([x.view(np.uint32)], got, ptxemu.execute("cos.approx.f32", x.view(np.uint32)))
     assert (bool(found.outside[0]), bool(found.excused[0])) == (outside, excused)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 from collections.abc import Callable
 from pathlib import Path
@@ -63,7 +64,8 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def built(folder: Path, text: str, *flags: str) -> str:
     """C of a test's own as a library: its path."""
-    path = str(folder / "built.so")
+    # Folders are used again, and a library that is loaded stands for whatever comes to its path later.
+    path = str(folder / f"{hashlib.sha256(text.encode()).hexdigest()}.so")
     compiling._build(compiling._compiler(), [*compiling.FLAGS, *flags], text, path, "C of a test's own")
     return path
 

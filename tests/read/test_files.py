@@ -8,10 +8,12 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 from helpers.project import Project
 from helpers.validating import ADD, MAX, MODIFIERS, TYPES, expect_error
 from ptxspec.check.checking import check
-from ptxspec.diagnostics import PtxspecError
+from ptxspec.diagnostics import PtxspecError, SpecError
+from ptxspec.read import positioned
 from ptxspec.read.link import read_all
 from ptxspec.read.positioned import load
 
@@ -46,6 +48,61 @@ def test_a_file_that_cannot_be_read_is_one_clear_error(project: Project, path: s
     head = result.err.splitlines()[0]
     assert head.startswith(f"{path}:{place}: error: ") and message in head
     assert result.err.endswith("\n1 error\n") or name in ("plain text", "a list as a key", "a list")
+
+
+class Impatient(yaml.SafeLoader):
+    """A parser that bounds nesting itself, and reads ahead before it tells of anything."""
+
+    def fetch_flow_collection_start(self, TokenClass: type[yaml.Token]) -> None:
+        if self.flow_level >= 40:
+            mark = self.get_mark()
+            raise yaml.scanner.ScannerError(None, None, "too much for this one", mark)
+        super().fetch_flow_collection_start(TokenClass)
+
+
+PARSERS = {name: getattr(yaml, name) for name in ("SafeLoader", "CSafeLoader") if hasattr(yaml, name)}
+# Texts that are nested by one more than is taken, and the place of that.
+NESTED = {
+    "lists": ("a: " + "[" * 32, "1:35"),
+    "lists without end": ("a: " + "[" * 32 + "[" * 10_000, "1:35"),
+    "mappings": ("a: " + "{b: " * 31 + "{c: d}", "1:128"),
+    "mappings without end": ("{a: " * 10_000, "1:129"),
+    "lists over lines": ("a:\n" + " [\n" * 2_000, "33:2"),
+    "lists in a row": ("a: [" + "[x], " * 50 + "[" * 50, "1:285"),
+    "lists beside brackets that are text": ('a: [\'[[[[\', "[\\"[[[", [x], # [[[[\n ' + "[" * 50, "2:32"),
+    "lists in a list of lines": ("- a: x[[[\n" * 9 + "- - " + "[" * 50, "10:35"),
+    "lines": ("- " * 10_000, "1:65"),
+    "lines with lists": ("- " * 10 + "[" * 50, "1:43"),
+    "keys over lines": ("".join(" " * i + "a:\n" for i in range(300)), "33:33"),
+    "what ends wrong": ("a: " + "[" * 50 + "@", "1:35"),
+}
+
+
+@pytest.mark.parametrize("parser", [*PARSERS.values(), Impatient])
+@pytest.mark.parametrize("name", NESTED)
+def test_nesting_has_our_bound_whichever_parser_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, parser: type
+) -> None:
+    text, place = NESTED[name]
+    monkeypatch.setattr(positioned, "_LOADER", parser)
+    (tmp_path / "x.yaml").write_text(text, "utf-8")
+    with pytest.raises(SpecError) as error:
+        load(tmp_path / "x.yaml", tmp_path)
+    (found,) = error.value.diagnostics
+    assert (f"{found.mark.line}:{found.mark.column}", found.message) == (place, "nested more than 32 deep")
+
+
+@pytest.mark.parametrize("parser", [*PARSERS.values(), Impatient])
+def test_brackets_that_are_text_are_not_nesting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parser: type) -> None:
+    """What is wrong behind them is told."""
+    many = "[{" * 50
+    monkeypatch.setattr(positioned, "_LOADER", parser)
+    (tmp_path / "x.yaml").write_text(f"a: x{many}\nb: '{many}'\nc: ['{many}', \"{many}\"]\nd: |\n  {many}\n", "utf-8")
+    assert len(load(tmp_path / "x.yaml", tmp_path).data) == 4
+    for line in (f"a: x{many}: b", f"a: '{many}': b", f"a: ['{many}', @]", f"a: [b, # {many}\n @]"):
+        (tmp_path / "y.yaml").write_text(f"{line}\n", "utf-8")
+        with pytest.raises(SpecError, match="not valid YAML"):
+            load(tmp_path / "y.yaml", tmp_path)
 
 
 @pytest.mark.parametrize("name", ["types", "modifiers", "targets"])

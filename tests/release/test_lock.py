@@ -1,4 +1,5 @@
-""".ci/requirements.txt is what CI installs, and CHANGELOG.md says what users get."""
+""".ci/requirements.txt is what CI installs, .ci/constraints.txt what README's commands do, and CHANGELOG.md says what
+users get."""
 
 from __future__ import annotations
 
@@ -12,28 +13,26 @@ from packaging.utils import canonicalize_name
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
-NEEDED = [
-    Requirement(line)
-    for line in chain(PROJECT["build-system"]["requires"], PROJECT["project"]["dependencies"], EXTRAS["test"])
-]
-# One package: its version, where it is meant, and its hashes.
-ENTRY = re.compile(r"^(\S[^\n]*==[^\n]*?) \\\n((?:    --hash=\S+(?: \\)?\n)+)", re.MULTILINE)
+BUILDING = PROJECT["build-system"]["requires"]
+NEEDED = [Requirement(line) for line in chain(BUILDING, PROJECT["project"]["dependencies"], EXTRAS["test"])]
+LOCK = (ROOT / ".ci/requirements.txt").read_text("utf-8")
+# One package: its version, where it is meant, its hashes, and who needs it.
+ENTRY = re.compile(r"^(\S[^\n]*==[^\n]*?) \\\n((?:    --hash=\S+(?: \\)?\n)+)((?:    #[^\n]*\n)*)", re.MULTILINE)
 LOCKED = {
-    (pin := Requirement(line)): re.findall(r"sha256:[0-9a-f]{64}", hashes)
-    for line, hashes in ENTRY.findall((ROOT / ".ci/requirements.txt").read_text("utf-8"))
+    (pin := Requirement(line)): re.findall(r"sha256:[0-9a-f]{64}", hashes) for line, hashes, _ in ENTRY.findall(LOCK)
 }
+NEEDED_BY = {Requirement(line).name: {*re.findall(r"[\w-]+", names)} for line, _, names in ENTRY.findall(LOCK)}
 CHANGES = (ROOT / "CHANGELOG.md").read_text("utf-8")
 VERSION = PROJECT["project"]["version"]
 
 
 def test_the_lock_has_every_package_with_its_hashes() -> None:
-    text = (ROOT / ".ci/requirements.txt").read_text("utf-8")
-    assert len(LOCKED) == len(re.findall(r"^[\w-]+==", text, re.MULTILINE)) > 30
+    assert len(LOCKED) == len(re.findall(r"^[\w-]+==", LOCK, re.MULTILINE)) > 30
     assert all(LOCKED.values())
 
 
 def test_the_lock_has_what_pyproject_needs() -> None:
-    """On every Python and system: where it does not, the command in .ci/steps.py renews it."""
+    """On every Python and system: where it does not, `python .ci/dependencies.py renew` makes it so."""
     for needed, python, platform in product(NEEDED, ("3.11", "3.12", "3.13", "3.14"), ("linux", "darwin", "win32")):
         place = {"python_version": python, "python_full_version": f"{python}.1", "sys_platform": platform}
         if needed.marker is None or needed.marker.evaluate(place):
@@ -41,6 +40,22 @@ def test_the_lock_has_what_pyproject_needs() -> None:
             here = [p for p in LOCKED if p.name == name and (p.marker is None or p.marker.evaluate(place))]
             assert len(here) == 1, f"{name} stands {len(here)} times in .ci/requirements.txt"
             assert needed.specifier.contains(str(here[0].specifier).removeprefix("==")), needed
+
+
+def test_the_constraints_have_the_versions_of_the_lock_and_no_hashes() -> None:
+    """pip takes no `-e .` beside hashes."""
+    text = (ROOT / ".ci/constraints.txt").read_text("utf-8")
+    pins = [Requirement(line) for line in text.splitlines() if not line.startswith("#")]
+    assert pins == list(LOCKED) and "--hash" not in text
+
+
+def test_what_builds_the_package_is_held_with_all_that_it_needs() -> None:
+    """pip takes no constraints to where it builds."""
+    pins = [Requirement(line) for line in BUILDING]
+    assert set(pins) <= set(LOCKED)
+    names = {pin.name for pin in pins}
+    needed = {name for name, by in NEEDED_BY.items() if by & names}
+    assert "hatchling" in names and len(needed) > 3 and needed <= names
 
 
 def test_the_changelog_has_the_version() -> None:

@@ -104,10 +104,16 @@ def test_a_run_that_is_ended_says_what_there_is(
 def test_a_step_has_a_limit_and_the_next_one_runs(
     steps: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Hours pass as soon as the step has begun."""
+    """Hours pass as soon as it is seen that the step has begun."""
     assert {*steps.LIMITS} <= {*steps.STEPS}
     begun = tmp_path / "begun"
-    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + 9999 * begun.exists(), sleep=time.sleep)
+    passed = [0]
+
+    def sleep(seconds: float) -> None:
+        time.sleep(seconds)
+        passed[:] = [9999 * begun.exists()]
+
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + passed[0], sleep=sleep)
     monkeypatch.setattr(steps, "time", clock)
     monkeypatch.setattr(steps, "LIMITS", {"hangs": 90.0})
     out = ran(steps, capsys, monkeypatch, hangs=f"{HANGS}touch {shlex.quote(str(begun))}; sleep 100", after="true")

@@ -7,6 +7,7 @@ YAML 1.1 would turn `.NaN`, `-0.0`, `8.10` and `no` into something else, so noth
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ Where = tuple[str | int, ...]
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_BYTES = 1 << 18
 _MAX_DEPTH = 32
+_TOO_DEEP = f"nested more than {_MAX_DEPTH} deep"
 _START = Mark(1, 1)
 # YAML ends a line at these, Python and editors do not: what stands in which line would depend on who reads.
 _SEPARATOR = re.compile("[\x85\u2028\u2029]")
@@ -30,6 +32,8 @@ HIDDEN = re.compile(
     "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
+# The pieces of a flow collection; brackets in quotes and comments open nothing.
+_PIECE = re.compile(r"""[\[\]{}]|"(?:\\.|[^"\\])*"|'[^']*'|#[^\n]*|[^\s\[\]{},]+|[\s,]""", re.DOTALL)
 _UNSEEN = "it is not seen, and may change how the text around it is read; leave it out"
 
 
@@ -171,7 +175,10 @@ def _build(path: Path, name: str, lines: tuple[str, ...], text: str) -> Document
         marks[where] = mark
         return where
 
-    for event in yaml.parse(text, Loader=_LOADER):
+    for event in _events(text):
+        if isinstance(event, Mark):
+            complain(event, _TOO_DEEP)
+            break
         start: Any = event.start_mark
         end: Any = event.end_mark
         mark = Mark(start.line + 1, start.column + 1)
@@ -197,7 +204,7 @@ def _build(path: Path, name: str, lines: tuple[str, ...], text: str) -> Document
                 blocks[where] = mark
         elif isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
             if len(stack) > _MAX_DEPTH:
-                complain(mark, f"nested more than {_MAX_DEPTH} deep")
+                complain(mark, _TOO_DEEP)
                 break
             value = {} if isinstance(event, yaml.MappingStartEvent) else []
             where = place(value, mark)
@@ -212,6 +219,39 @@ def _build(path: Path, name: str, lines: tuple[str, ...], text: str) -> Document
     if errors:
         raise SpecError(errors)
     return Document(path, name, lines, root[0], marks, keys, blocks)
+
+
+def _events(text: str) -> Iterator[yaml.Event | Mark]:
+    """What the parser finds, one after the other. Where it stops behind brackets that are nested too deep for us, the
+    place of the first such comes last: the parser reads to the end of a line before it tells of anything, and some
+    releases have a limit of their own."""
+    end = depth = flow = 0
+    try:
+        for event in yaml.parse(text, Loader=_LOADER):
+            yield event
+            mark: Any = event.end_mark
+            end = mark.index
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth, flow = depth + 1, flow + bool(flow or event.flow_style)
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth, flow = depth - 1, max(0, flow - 1)
+    except yaml.MarkedYAMLError as e:
+        place = _deep_bracket(text[: e.problem_mark.index], end, depth, bool(flow)) if e.problem_mark else None
+        if place is None:
+            raise
+        yield _mark_at(text, place)
+
+
+def _deep_bracket(text: str, index: int, depth: int, flow: bool) -> int | None:
+    """The bracket behind `index`, in a collection that is so deep, that opens one too many."""
+    # Outside of brackets a text may hold some, and only what begins with one is a collection.
+    if not flow and not re.compile(r"[\s:?-]*[\[{]").match(text, index):
+        return None
+    for piece in _PIECE.finditer(text, index):
+        depth += (piece[0] in "[{") - (piece[0] in "]}")
+        if depth > _MAX_DEPTH:
+            return piece.start()
+    return None
 
 
 def _is_key(stack: list[list[Any]]) -> bool:
