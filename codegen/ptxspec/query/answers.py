@@ -78,7 +78,7 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
     found = told(db, verdict, target, ptx)
     lines = [*broken(found.head, "", "  "), *(line for reason in found.reasons for line in broken(reason, "  ", "  "))]
     for name, fact in found.facts:
-        lines += _paragraph(name, fact) if name in ("hazard", "loose") else _named(name, fact)
+        lines += _paragraph(name, fact) if name in ("claim", "hazard", "loose") else _named(name, fact)
     if found.recipe:
         lines += _recipe_lines(*found.recipe)
     if found.none:
