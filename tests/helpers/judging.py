@@ -27,6 +27,9 @@ _RAN = pytest.StashKey[list[Ran]]()
 # The name of a report's attribute: workers send reports with all that they have.
 _SENT = "judged"
 
+# Options of pytest by which fewer tests run.
+_FEWER = ("keyword", "deselect", "ignore", "ignore_glob", "lf", "stepwise")
+
 
 class Judging:
     """The plugin that collects what tests judged. Where all of them ran it holds the file against that; with
@@ -78,8 +81,9 @@ class Judging:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         option, passed = self._config.option, session.exitstatus == pytest.ExitCode.OK
         named = self._config.args_source is not pytest.Config.ArgsSource.TESTPATHS
-        all_asked = option.markexpr == "exhaustive" and not named and not option.keyword
-        if self._is_worker:
+        fewer = named or any(getattr(option, name, None) for name in _FEWER)
+        all_asked = option.markexpr == "exhaustive" and not fewer
+        if self._is_worker or option.collectonly:
             return
         if option.record_judged:
             self._said = [self._recorded(all_asked and not self._skipped) if passed else "nothing is recorded"]

@@ -89,7 +89,7 @@ class Naming:
 class Spec:
     """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode.
     `groups` are those of modifiers, of which semantics knows; those of types are for notation alone. `instead` is what
-    to write where a variant is missing, the best first, `judgements` are by opcode."""
+    to write where a variant is missing, the best first; `judgements` are by opcode."""
 
     formats: Mapping[str, Format | FixedPoint]
     nan_rules: Mapping[str, NanRule]

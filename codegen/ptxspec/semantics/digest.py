@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from functools import lru_cache
 
-from ..model import FixedPoint, Format, Kind, Operand, UnitModel, Variant
+from ..model import Differences, FixedPoint, Format, Kind, Operand, UnitModel, Variant
 from .program import Const, Program, Term, Var
 
 # 2^-40: a changed program is hardly ever taken for the one that was judged.
@@ -71,4 +71,7 @@ _FACTS = (Format.__dataclass_fields__.keys() | FixedPoint.__dataclass_fields__.k
 
 @lru_cache(maxsize=64)
 def _model(m: UnitModel | None) -> str:
-    return hashlib.sha256(repr(m).encode()).hexdigest()[:DIGITS] if m else "-"
+    if m is None:
+        return "-"
+    table = m.core.text if isinstance(m.core, Differences) else ""
+    return hashlib.sha256(f"{m}\n{table}".encode()).hexdigest()[:DIGITS]
