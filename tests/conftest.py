@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helpers import memory as memory_of_files, repository
+from helpers import judging, memory as memory_of_files, repository
 from helpers.browser import Browser, Visits, launched
 from helpers.project import Project, copied
 from helpers.sizes import spread
@@ -27,6 +27,11 @@ gc.set_threshold(100_000, 10, 10)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz", metavar="SECONDS", type=int, default=3600, help="how long `-m fuzz` tries, all in all")
+    parser.addoption("--record-judged", action="store_true", help=f"write who judged what to {judging.PATH}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(judging.Judging(config))
 
 
 @pytest.hookimpl(tryfirst=True)

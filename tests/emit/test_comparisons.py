@@ -8,6 +8,7 @@ import pytest
 from helpers.arithmetic_package import PATHS, taking
 from helpers.comparing import GROUPS, operands
 from helpers.grids import special
+from helpers.judging import Judged
 from helpers.sizes import each_size, spread
 from oracles import relations
 from oracles.relations import FLOATS, Bits
@@ -38,11 +39,13 @@ def check(v: Variant, columns: list[Bits]) -> None:
 
 @each_size
 @pytest.mark.parametrize("group", GROUPS)
-def test_special_values_and_some_random_ones(group: str, whole: bool) -> None:
+def test_special_values_and_some_random_ones(group: str, whole: bool, judged: Judged) -> None:
     for v in GROUPS[group] if whole else spread(GROUPS[group], 4):
         for path in PATHS if "ftz" in v.modifiers else ("by itself",):
             with taking(path, environment):
                 check(v, operands(v))
+    if whole:
+        judged("definition", [(v.spelling, v.operands) for v in GROUPS[group]])
 
 
 @pytest.mark.parametrize("type_", ["f16", "bf16"])

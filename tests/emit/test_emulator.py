@@ -6,6 +6,7 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers.groups import GROUPS, IN_ORDER, assert_equal, check, grid, ids
+from helpers.judging import Judged
 from helpers.rounding import thinned
 from helpers.sizes import each_size
 from oracles import judge
@@ -17,11 +18,15 @@ MILLION = 1 << 20
 @pytest.mark.sampled(20)
 @each_size
 @pytest.mark.parametrize("group", GROUPS, ids=ids)
-def test_special_values_and_some_random_ones(group: tuple[str, frozenset[str], str, int], whole: bool) -> None:
+def test_special_values_and_some_random_ones(
+    group: tuple[str, frozenset[str], str, int], whole: bool, judged: Judged
+) -> None:
     _, _, format_, count = group
     random = judge.random_operands(format_, count, GRID_RANDOM)
     operands = [np.concatenate([g, r]) for g, r in zip(grid(format_, count), random, strict=True)]
     check(group, thinned(operands, whole, ids(group)))
+    if whole:
+        judged(judge.judge_of(GROUPS[group][0]), [(spelling, count) for spelling in GROUPS[group]])
 
 
 @pytest.mark.exhaustive

@@ -9,20 +9,25 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers.integers import FOLDED, VARIANTS, columns_of, registers, rows_of
+from helpers.judging import Judged
 from helpers.machine_code import machine_code
+from helpers.sizes import each_size
 from oracles import integers
 from oracles.folding import bytes_of, folded, kernel_of, stored
 from ptxspec import Variant
 
 
+@each_size
 @pytest.mark.parametrize("v", VARIANTS, ids=str)
-def test_results_are_those_of_integers(v: Variant) -> None:
-    rows = rows_of(v, 300)
+def test_results_are_those_of_integers(v: Variant, whole: bool, judged: Judged) -> None:
+    rows = rows_of(v, 10_000 if whole else 300)
     got = ptxemu.execute(v.spelling, *columns_of(v, rows))
     got = got if got.dtype == bool else got.view(f"u{got.itemsize}")
     want = [integers.expected(v.spelling, registers(v), row) for row in rows]
     wrong = [(list(map(hex, r)), hex(int(g)), hex(w)) for r, g, w in zip(rows, got, want, strict=True) if int(g) != w]
     assert not wrong, wrong[:3]
+    if whole:
+        judged("definition", [(v.spelling, v.operands)])
 
 
 def test_single_values_wrap_without_a_word() -> None:
@@ -38,7 +43,7 @@ def test_the_first_register_of_a_vector_is_the_lowest() -> None:
 
 
 @pytest.mark.exhaustive
-def test_ptxas_folds_them_to_the_same(ptxas: Path, nvdisasm: Path, tmp_path: Path) -> None:
+def test_ptxas_folds_them_to_the_same(ptxas: Path, nvdisasm: Path, tmp_path: Path, judged: Judged) -> None:
     rng = random.Random(3)
     rows = {f"k{i}": rng.sample(rows_of(v, 100), 40) for i, v in enumerate(FOLDED)}
     kernels = [kernel_of(v, f"k{i}", rows[f"k{i}"]) for i, v in enumerate(FOLDED)]
@@ -50,3 +55,4 @@ def test_ptxas_folds_them_to_the_same(ptxas: Path, nvdisasm: Path, tmp_path: Pat
             operands = rows[f"k{i}"][row]
             want = integers.expected(v.spelling, registers(v), operands)
             assert stored(v, want) == bits, (v, list(map(hex, operands)))
+        judged("ptxas folding", [(v.spelling, v.operands)])

@@ -8,7 +8,7 @@ once is right again; what has a mistake is read every time.
 from __future__ import annotations
 
 import compileall
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from importlib.machinery import SourceFileLoader
@@ -22,13 +22,14 @@ from ptxspec.check import checking
 from ptxspec.check.checking import Checked
 from ptxspec.diagnostics import Diagnostic, display_path
 from ptxspec.emit.products.manual import site
-from ptxspec.model import Evidence, Functions, Instruction, MachineEvidence, Spec
+from ptxspec.model import Evidence, Functions, Instruction, Judgement, MachineEvidence, Spec
 from ptxspec.read import link, positioned, schema
 from ptxspec.read.context import Context
 from ptxspec.read.positioned import Document
 from ptxspec.semantics.compile import Compiler
 from ptxspec.semantics.resolve import Meanings
 
+Judgements = Mapping[str, Sequence[Judgement]]
 K = TypeVar("K")
 V = TypeVar("V")
 # More than a session's tests read again and again; programs that make files by the thousand must not fill the memory.
@@ -53,6 +54,8 @@ def remember(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(link, "read_evidence", _evidence(link.read_evidence))
     patch.setattr(link, "read_machine_code", _machine_code(link.read_machine_code))
     patch.setattr(link, "read_instruction", _instructions(link.read_instruction))
+    patch.setattr(link, "read_judgements", _judgements(link.read_judgements))
+    patch.setattr(link, "judged", _judged(link.judged))
     patch.setattr(checking, "check_instruction", _programs(checking.check_instruction))
     patch.setattr(checking, "check_functions", _right_functions(checking.check_functions))
     patch.setattr(site, "document", lru_cache(_MOST)(site.document))
@@ -207,6 +210,33 @@ def _instructions(read: Callable[..., Instruction | None]) -> Callable[..., Inst
             if found is None or len(context.errors) > before:
                 return found
             known[key] = found, spec
+        return known[key][0]
+
+    return once
+
+
+def _judgements(read: Callable[[Document | None], Judgements]) -> Callable[[Document | None], Judgements]:
+    known: _Known[object, Judgements] = _Known()
+
+    def once(document: Document | None) -> Judgements:
+        key = document and document.lines
+        if key not in known:
+            known[key] = read(document)
+        return known[key]
+
+    return once
+
+
+def _judged(judge: Callable[..., Instruction]) -> Callable[..., Instruction]:
+    known: _Known[object, tuple[Instruction, object]] = _Known()
+
+    def once(
+        instruction: Instruction, judgements: Sequence[Judgement], compiler: Compiler, spelling: str | None = None
+    ) -> Instruction:
+        key = id(instruction), id(judgements), id(compiler.spec.units), spelling
+        if key not in known:
+            found = judge(instruction, judgements, compiler, spelling)
+            known[key] = found, (instruction, judgements, compiler.spec.units)
         return known[key][0]
 
     return once

@@ -11,6 +11,7 @@ from oracles import mixed
 from oracles.mixed import lane, lanes, width
 from ptxemu import environment
 from ptxemu.binary import Array
+from ptxspec.check.claims import FIXED
 
 from helpers.arithmetic_package import PATHS, taking
 from helpers.grids import ragged, special
@@ -25,7 +26,7 @@ def groups() -> dict[Group, list[str]]:
     """Variants that compute the same, lane for lane."""
     found: dict[Group, list[str]] = defaultdict(list)
     for v in ptxemu.variants():
-        if mixed.judged(v.spelling) and v.claim == "exact":
+        if mixed.judged(v.spelling) and v.claim in FIXED and v.spelling not in mixed.READ_IN_TWO_WAYS:
             opcode, modifiers, (result, *_) = mixed.split(v.spelling)
             formats = (lane(result), *map(lane, mixed.sources(v.spelling)))
             default = {"rn"} if opcode != "fma" or lanes(result) == 4 else set()

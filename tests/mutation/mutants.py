@@ -20,9 +20,9 @@ from mutation.exchanges import Exchange
 
 SPEC = ROOT / "spec"
 # What machines write, and units/, which `ptxspec fit` writes, is held against its own evidence by other tests. Of our
-# own choices only a copy of them could tell: words.yaml, `judged`, how GPUs are named, and what fitting begins with.
+# own choices only a copy of them could tell: words.yaml, how GPUs are named, and what fitting begins with.
 SHARED = ("types", "modifiers", "targets", "assembler", "functions", "published", "units")
-_CHOSEN = {"judged", "brands", "editions", "argument", "segments", "words", "cores"}
+_CHOSEN = {"brands", "editions", "argument", "segments", "words", "cores"}
 _CODE = ("semantics", "code", "raw", "operand", "result", "override", "when")
 _SELECTORS = ("for", "has", "lacks", "result", "source")
 

@@ -12,7 +12,7 @@ import gmpy2  # type: ignore[import-untyped]
 import numpy as np
 import ptxemu
 from helpers.grids import ragged, special, uniform
-from helpers.repository import database, specification
+from helpers.repository import database
 from numpy.typing import NDArray
 
 from oracles.judge import CANONICAL, FIELDS as USUAL, MODES, Bits
@@ -57,13 +57,6 @@ def is_scalar(spelling: str) -> bool:
 @cache
 def spellings() -> tuple[str, ...]:
     return tuple(v.spelling for v in ptxemu.variants() if is_scalar(v.spelling))
-
-
-def claimed(by: str) -> set[str]:
-    """The spellings that the specification says somebody judged."""
-    instructions = specification().instructions.values()
-    pairs = [(v, j) for i in instructions for v in i.variants for j in i.judged if j.by == by and v.claim == "exact"]
-    return {v.spelling for v, j in pairs if j.selector.matches(v) and is_scalar(v.spelling)}
 
 
 def is_on(spelling: str, target: str, ptx: str) -> bool:

@@ -28,6 +28,8 @@ LARGEST = {"e5m2": 57344.0, "e4m3": 448.0}
 # Lanes and the bits of each in a register; e2m1p4 has a byte for each number.
 WIDTH = {"f16": 16, "bf16": 16, "f32": 32, "e2m1": 4}
 MODES = {"rn": "roundTiesToEven", "rz": "roundTowardZero", "rm": "roundTowardNegative", "rp": "roundTowardPositive"}
+# The manual's 9.7.5.4 can be read as a product with an operand that was converted before: MPFR cannot tell the reading.
+READ_IN_TWO_WAYS = ("mul.bf16x2.bf16x2.f16x2", "mul.f16x2.f16x2.bf16x2")
 OPERATIONS = {"add": "addition", "sub": "subtraction", "mul": "multiplication", "fma": "fusedMultiplyAdd"}
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import ptxemu
+from ptxspec.check.claims import FIXED
 
 from oracles import conversions, host_code
 from oracles.judge import FIELDS, MODES, Bits
@@ -56,9 +57,9 @@ def spellings() -> tuple[tuple[str, int], ...]:
     """Each with the number of its operands. Of .rs, and of overflow to s2f6, nobody outside says every bit."""
     found = []
     for v in ptxemu.variants():
-        if v.spelling.startswith("cvt.") and v.claim == "exact":
+        if v.spelling.startswith("cvt.") and v.claim in FIXED:
             c = conversion(v.spelling)
-            if NARROW.keys() & {c.to, c.source}:
+            if NARROW.keys() & {c.to, c.source} and "rs" not in c.modifiers and c.to != "s2f6":
                 found.append((v.spelling, v.operands))
     return tuple(found)
 
@@ -191,7 +192,7 @@ def scales(size: int, seed: int = 7) -> Bits:
 @cache
 def without_negative_zeros() -> tuple[str, ...]:
     """Conversions of f32 to 16 bits and tf32 with .pzo."""
-    every = {v.spelling for v in ptxemu.variants() if v.spelling.startswith("cvt.") and v.claim == "exact"}
+    every = {v.spelling for v in ptxemu.variants() if v.spelling.startswith("cvt.") and v.claim in FIXED}
     return tuple(sorted(s for s in every if ".pzo." in s and s.replace(".pzo", "") in conversions.spellings()))
 
 

@@ -20,7 +20,7 @@ def declare(project: Project, rest: str) -> None:
     """What add is folded to, in the words of `rest`, in the place of what the file says."""
     text = (project.root / ADD).read_text("utf-8")
     start = text.index("\nfolding:\n")
-    end = text.index("\njudged:\n")
+    end = text.index("\ncorner_cases:\n")
     project.edit(ADD, text[start:end], f"{START}{rest}\n")
 
 

@@ -10,6 +10,7 @@ import ptxemu
 import pytest
 from helpers.arithmetic_package import PATHS, taking
 from helpers.groups import assert_equal
+from helpers.judging import Judged
 from helpers.sizes import spread
 from oracles import conversions
 from ptxemu import environment
@@ -57,6 +58,7 @@ def test_some_conversions(spelling: str) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("spelling", SPELLINGS)
-def test_every_conversion(spelling: str) -> None:
+def test_every_conversion(spelling: str, judged: Judged) -> None:
     """All operands of 8 and 16 bits, a quarter of a million of the others."""
     check(spelling, 1 << 18)
+    judged(conversions.judge_of(spelling), [(spelling, 2 if conversions.conversion(spelling).is_pair else 1)])

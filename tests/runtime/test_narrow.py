@@ -12,8 +12,9 @@ import ptxemu
 import pytest
 from helpers.arithmetic_package import PATHS, taking
 from helpers.groups import assert_equal
+from helpers.judging import Judged
 from helpers.repository import specification
-from helpers.sizes import spread
+from helpers.sizes import each_size, spread
 from oracles import conversions, host_code, narrow
 from oracles.judge import Bits
 from oracles.narrow import NARROW, Conversion
@@ -80,10 +81,12 @@ def test_some_conversions(case: tuple[str, int]) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("case", narrow.spellings(), ids=identify)
-def test_every_conversion(case: tuple[str, int]) -> None:
+def test_every_conversion(case: tuple[str, int], judged: Judged) -> None:
     """All operands of 16 bits and less; of single precision every number, every middle and their neighbours, and two
     million of any bits."""
     check(*case, size=1 << 20)
+    for by in dict.fromkeys(["definition", narrow.judge_of(case[0])]):
+        judged(by, [case])
 
 
 def test_every_form_is_here() -> None:
@@ -119,15 +122,18 @@ def test_ml_dtypes_agrees_on_numbers_in_range(narrow_format: str) -> None:
     assert_equal(narrow_format, [x], got.view(got.dtype), packed(np.stack([theirs, theirs]), NARROW[narrow_format]))
 
 
+@each_size
 @pytest.mark.parametrize("spelling", narrow.without_negative_zeros())
-def test_pzo_is_the_conversion_without_negative_zeros(spelling: str) -> None:
-    x = conversions.operands(spelling.replace(".pzo", ""), 400)
+def test_pzo_is_the_conversion_without_negative_zeros(spelling: str, whole: bool, judged: Judged) -> None:
+    x = conversions.operands(spelling.replace(".pzo", ""), 1 << 18 if whole else 400)
     want = narrow.expected_without(spelling, x)
     kernel = ptxemu.compile(spelling)
     for path in PATHS:
         with taking(path, environment):
             got = kernel(x) if kernel.operands == 1 else (kernel(x, x) >> np.uint32(16)).astype(want.dtype)
         assert_equal(spelling, [x], got, want)
+    if whole:
+        judged("definition", [(spelling, kernel.operands)])
 
 
 # Rounding by random bits, which nobody outside has judged: the manual's words in exact fractions

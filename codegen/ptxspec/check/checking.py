@@ -29,11 +29,11 @@ class Checked:
     programs: Mapping[Variant, Programs]
 
 
-def check(spec: Spec) -> tuple[list[Checked], list[Diagnostic]]:
+def check(spec: Spec, compiler: Compiler | None = None) -> tuple[list[Checked], list[Diagnostic]]:
     """Specialise every variant, run every corner case, and hold every recipe against what it is for; what is wrong
-    comes back as diagnostics."""
+    comes back as diagnostics. A compiler that has seen the specification need not compile again."""
     checked, errors = [], []
-    compiler = Compiler(spec)
+    compiler = compiler or Compiler(spec)
     for instruction in spec.instructions.values():
         one, found = check_instruction(compiler, instruction)
         errors += found

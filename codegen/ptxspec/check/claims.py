@@ -21,13 +21,18 @@ CLAIMS = {
     "unspecified": "nobody promises anything",
 }
 
-# Who judges, outside of this project, by the names that instruction files give them.
+# Those of variants of which every bit is fixed, whether or not somebody judged it.
+FIXED = ("exact", "unjudged")
+
+# Who judges, outside of this project, by the names that spec/observed/judged.yaml gives them.
 JUDGES = {
     "MPFR": "MPFR",
     "definition": "its definition, written anew",
     "ptxas folding": "what ptxas makes of constants",
     "NVIDIA host code": "NVIDIA's headers on the host",
 }
+# What writes down who judged what.
+JUDGE_AGAIN = "pytest -m exhaustive --record-judged"
 
 
 def basis(instruction: Instruction, v: Variant) -> str:
@@ -36,7 +41,7 @@ def basis(instruction: Instruction, v: Variant) -> str:
         claim=v.claim,
         listed=v.listed,
         bounds=[bound(a.bound, a.kind, a.range, a.section) for a in instruction.accuracy if a.selector.matches(v)],
-        judges=judges(instruction, v),
+        judges=v.judges,
         open=[n.open for n in instruction.notes if n.open and n.selector.matches(v)],
     )
 
@@ -46,18 +51,16 @@ def basis_text(claim: str, listed: bool, bounds: Iterable[str], judges: Sequence
         return "the manual's bound: " + "; ".join(bounds)
     if claim == "unspecified":
         return "nothing: the manual " + ("gives no bound" if listed else "does not list the spelling")
-    judged = f"tests judge it by {' and '.join(JUDGES[j] for j in judges)}" if judges else "no test judges it"
+    by = " and ".join(JUDGES[j] for j in judges)
+    judged = f"tests judge it by {by}" if judges else "no test judges it"
+    if judges and claim == "unjudged":
+        judged = f"its program is no longer the one that tests judged by {by}: `{JUDGE_AGAIN}` judges the new one"
     told = f"IEEE 754 and the manual; {judged}"
     return f"{told}; open, and here our reading: {' and '.join(open)}" if open else told
 
 
 def bound(bound: str, kind: str, range: str, section: str) -> str:
     return f"{bound} {kind}{f' for operands {range}' if range else ''} ({section})"
-
-
-def judges(instruction: Instruction, v: Variant) -> list[str]:
-    """Who judges a variant, by the names that instruction files give them."""
-    return list(dict.fromkeys(j.by for j in instruction.judged if j.selector.matches(v)))
 
 
 def recorded(spec: Spec, v: Variant) -> list[tuple[Recording, str]]:

@@ -37,7 +37,7 @@ def compiled(
     made = Instruction(
         opcode=opcode, path=code.path, summary=name, description="", pages=(), syntax=(), observed="", rules=(),
         assembler_rules=(), tolerated=(), elsewhere=None, other_modifiers=(), empty_types=(), operand_rules=(),
-        means=(), semantics=code, nan=(), corner_tables=(), accuracy=(), judged=(), notes=(), variants=(v,),
+        means=(), semantics=code, nan=(), corner_tables=(), accuracy=(), notes=(), variants=(v,),
     )  # fmt: skip
     return made, {v: {None: compiler.program(made, v, None)}}
 

@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     read = reading.read_all(root.path)
     errors = list(read.diagnostics)
     if read.spec is not None:
-        errors += checking.check(read.spec)[1]
+        errors += checking.check(read.spec, read.compiler)[1]
     files = set(read.files)
     if options.paths:
         named = {*read.files, *(e.path for e in errors)}

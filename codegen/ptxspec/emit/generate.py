@@ -41,7 +41,7 @@ def build(root: Path) -> Files:
     reading = read_all(root)
     if reading.spec is None or reading.diagnostics:
         raise SpecError(reading.diagnostics)
-    checked, errors = check(reading.spec)
+    checked, errors = check(reading.spec, reading.compiler)
     if errors:
         raise SpecError(errors)
     return make(reading.spec, checked, Templates(root))

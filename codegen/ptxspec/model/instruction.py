@@ -75,14 +75,6 @@ class Accuracy:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """Variants whose results somebody outside has judged: `by` names them, and a test runs them."""
-
-    selector: Selector
-    by: str
-
-
-@dataclass(frozen=True)
 class Meaning:
     """Spellings that behave as though they had further modifiers."""
 
@@ -216,7 +208,6 @@ class Instruction:
     nan: tuple[tuple[Selector, NanRule], ...]
     corner_tables: tuple[CornerTable, ...]
     accuracy: tuple[Accuracy, ...]
-    judged: tuple[Judged, ...]
     notes: tuple[Note, ...]
     variants: tuple[Variant, ...]
     hardware: tuple[HardwarePath, ...] = ()

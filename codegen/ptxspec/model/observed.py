@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .variant import Key, Variant
 
@@ -111,6 +112,14 @@ class Recording:
     def finding(self, variant: Variant) -> str | None:
         """ "equal", "inside" or "unequal"; None where the variant was not recorded."""
         return next((n for n in ("equal", "inside", "unequal") if variant.key in getattr(self, n)), None)
+
+
+class Judgement(NamedTuple):
+    """A judge outside of this project found right what a variant computed; of the program there is a digest."""
+
+    by: str
+    variant: str
+    program: str
 
 
 @dataclass(frozen=True)

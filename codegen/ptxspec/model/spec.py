@@ -13,7 +13,7 @@ from .code import Code
 from .formats import FixedPoint, Format, NanRule, Type
 from .functions import Functions
 from .instruction import HardwarePath, Instruction
-from .observed import Entry, Evidence, MachineEvidence, PublishedModel, Recording, Speed
+from .observed import Entry, Evidence, Judgement, MachineEvidence, PublishedModel, Recording, Speed
 from .recipes import Instead
 from .requirements import Selector
 from .units import Unit, UnitModel
@@ -89,7 +89,7 @@ class Naming:
 class Spec:
     """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode.
     `groups` are those of modifiers, of which semantics knows; those of types are for notation alone. `instead` is what
-    to write where a variant is missing, the best first."""
+    to write where a variant is missing, the best first; `judgements` are by opcode."""
 
     formats: Mapping[str, Format | FixedPoint]
     nan_rules: Mapping[str, NanRule]
@@ -107,6 +107,7 @@ class Spec:
     speed: Speed | None = None
     machine: MachineEvidence | None = None
     recordings: tuple[Recording, ...] = ()
+    judgements: Mapping[str, tuple[Judgement, ...]] = field(default_factory=dict)
     units: Mapping[str, Unit] = field(default_factory=dict)
     naming: Naming = Naming()
     published: Mapping[str, PublishedModel] = field(default_factory=dict)

@@ -66,7 +66,8 @@ class Variant:
 
     Of a result p, `second` is the q of p|q, which a statement may leave out. `hazards` are what its machine code does
     instead of what it says; `crash` is what the assembler ends with that takes it and breaks down on it, empty where it
-    does not. A variant has one object."""
+    does not. `judges` are who found the results of an `exact` one right; those of an `unjudged` one judged what it
+    computed before it was changed. A variant has one object."""
 
     opcode: str
     modifiers: tuple[str, ...]
@@ -78,6 +79,7 @@ class Variant:
     requires: Requirement = NOTHING
     manual: Requirement | None = None
     claim: str = "exact"
+    judges: tuple[str, ...] = ()
     means: tuple[str, ...] = ()
     hazards: tuple[Hazard, ...] = ()
     crash: str = ""

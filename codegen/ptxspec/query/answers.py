@@ -51,7 +51,8 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None) ->
         elif verdict.manual != verdict.requires:
             facts.append(("manual", requirement(db, verdict.manual)))
         facts += [("means", verdict.means)] if verdict.means else []
-        facts.append(("claim", str(verdict.claim)))
+        why = f": {verdict.rests_on}" if verdict.claim == "unjudged" else ""
+        facts.append(("claim", f"{verdict.claim}{why}"))
         facts += [("hazard", verdict.hazard)] if verdict.hazard else []
         facts += [("loose", text) for text in (verdict.loose if verdict.available else ())]
     # A recipe stands below as it is written, and so does why there is none; not what is easily taken for the same.
@@ -78,7 +79,7 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
     found = told(db, verdict, target, ptx)
     lines = [*broken(found.head, "", "  "), *(line for reason in found.reasons for line in broken(reason, "  ", "  "))]
     for name, fact in found.facts:
-        lines += _paragraph(name, fact) if name in ("hazard", "loose") else _named(name, fact)
+        lines += _paragraph(name, fact) if name in ("claim", "hazard", "loose") else _named(name, fact)
     if found.recipe:
         lines += _recipe_lines(*found.recipe)
     if found.none:

@@ -19,7 +19,6 @@ from ..model import (
     Form,
     HardwarePath,
     Instruction,
-    Judged,
     Meaning,
     NanRule,
     Note,
@@ -90,7 +89,6 @@ class _InstructionFile:
         refused = self.selector(("assembler",), self.assembler, "refuses") if "refuses" in self.assembler else None
         means = tuple(self.meaning(("means", i), m) for i, m in entries("means"))
         accuracy = tuple(self.accuracy(("accuracy", i), a) for i, a in entries("accuracy"))
-        judged = tuple(Judged(self.selector(("judged", i), j), j["by"]) for i, j in entries("judged"))
         made = Instruction(
             opcode=opcode,
             path=doc.name,
@@ -119,7 +117,6 @@ class _InstructionFile:
                 if (at := ("corner_cases", i))
             ),
             accuracy=accuracy,
-            judged=judged,
             notes=tuple(self.note(("notes", i), n) for i, n in entries("notes")),
             variants=(),
             registers=self.registers(),
@@ -388,7 +385,8 @@ class _InstructionFile:
         elif not v.listed or any(self.spec.modifiers[n].approximate for n in (*v.modifiers, *means)):
             claim = "unspecified"
         else:
-            claim = "exact" if any(j.selector.matches(v) for j in made.judged) else "unjudged"
+            # Until it is known who judged its program.
+            claim = "unjudged"
         return replace(
             v,
             requires=observed,

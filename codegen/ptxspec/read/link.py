@@ -10,14 +10,16 @@ from pathlib import Path
 from ..diagnostics import Diagnostic, Mark, SpecError, display_path
 from ..model import Recording, Spec
 from ..recipes.linking import link
+from ..semantics.compile import Compiler
 from ..semantics.resolve import Meanings
 from . import positioned, schema
 from .assembler import read_assembler
 from .context import Context
 from .functions import read_functions
 from .instruction import read_instruction
+from .judged import judged
 from .modifiers import check_stages, read_groups, read_implied, read_modifiers
-from .observed import read_evidence, read_machine_code, read_recordings, read_speed
+from .observed import read_evidence, read_judgements, read_machine_code, read_recordings, read_speed
 from .positioned import Document
 from .published import read_published
 from .targets import read_naming, read_targets, read_versions
@@ -26,7 +28,7 @@ from .units import read_model, read_units
 from .words import read_words
 
 _SHARED = ("types", "modifiers", "targets", "assembler", "units")
-_OBSERVED = ("evidence", "machine_code", "recordings", "speed")
+_OBSERVED = ("evidence", "judged", "machine_code", "recordings", "speed")
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
 # The functions of other languages, the manual's words, and what was found out about the specification: no result
@@ -41,11 +43,12 @@ _DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("c
 @dataclass
 class Reading:
     """What could be read: `spec` is None where a file that all others need is wrong. `files` are those looked at, each
-    by its name below the root."""
+    by its name below the root; `compiler` has the programs that were made on the way."""
 
     spec: Spec | None
     diagnostics: list[Diagnostic]
     files: tuple[str, ...]
+    compiler: Compiler | None = None
 
 
 def read(root: Path) -> Spec:
@@ -68,7 +71,7 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
     instructions = list(files.instructions(spelling and spelling.partition(".")[0]))
     models = list(files.models())
     context = Context(files.errors)
-    spec = None
+    spec = compiler = None
     complete = {name: doc for name, doc in shared.items() if doc is not None}
     if len(complete) == len(_SHARED):
         spec = _shared(complete, context)
@@ -80,12 +83,18 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
         spec = replace(
             spec,
             instructions={i.opcode: i for i in read_ones if i is not None},
+            judgements=read_judgements(observed["judged"]),
             evidence=read_evidence(observed["evidence"]),
             speed=read_speed(observed["speed"], context),
             machine=read_machine_code(observed["machine_code"], context),
             recordings=read_recordings(observed["recordings"], context),
             sources=dict(sorted(files.sources.items())),
         )
+        if not files.errors:
+            compiler = Compiler(spec)
+            judgements = spec.judgements
+            found = {n: judged(i, judgements.get(n, ()), compiler, spelling) for n, i in spec.instructions.items()}
+            spec = replace(spec, instructions=found)
         spec = replace(spec, published=read_published(published, spec, context))
         if spelling is None:
             spec = replace(spec, words=read_words(words, spec, context))
@@ -94,7 +103,7 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
             instead, wrong = link(spec)
             files.errors += wrong
             spec = replace(spec, instead=instead)
-    return Reading(spec, sorted(set(files.errors)), tuple(sorted({*files.names, *files.sources})))
+    return Reading(spec, sorted(set(files.errors)), tuple(sorted({*files.names, *files.sources})), compiler)
 
 
 @dataclass

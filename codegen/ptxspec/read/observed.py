@@ -8,6 +8,7 @@ from typing import Any
 from ..model import (
     Entry,
     Evidence,
+    Judgement,
     Key,
     MachineCode,
     MachineEvidence,
@@ -75,6 +76,23 @@ def _run(doc: Document, where: Where, text: str, every: list[str], context: Cont
         message, help = f"'{text}' names no target", f"in the list of targets {last} stands before {first}"
         context.errors.append(doc.error(where, message, help))
     return found
+
+
+def read_judgements(doc: Document | None) -> Mapping[str, tuple[Judgement, ...]]:
+    """By opcode. Programs that are no longer those of their variants say that somebody should judge again, and
+    variants that are no longer in the specification say nothing."""
+    if doc is None:
+        return {}
+    return {
+        opcode: tuple(
+            Judgement(by, opcode + names, program)
+            for judges, programs in found.items()
+            for program, spellings in programs.items()
+            for names in spellings.split()
+            for by in judges.split(", ")
+        )
+        for opcode, found in doc.data["opcodes"].items()
+    }
 
 
 def read_speed(doc: Document | None, context: Context) -> Speed | None:

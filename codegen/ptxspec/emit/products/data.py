@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ...check.checking import Checked
-from ...check.claims import judges, recorded
+from ...check.claims import recorded
 from ...check.relations import relation
 from ...grounds import Grounds
 from ...model import (
@@ -360,7 +360,7 @@ class _Opcode:
             # What the NaN rule rests on where the instruction says something of its own.
             **({"nan_rests_on": self.rests_on(rule.rests_on)} if rule and own else {}),
         }
-        requires, claim = self.requirements.place(v.requires.as_json()), self.claims.place([v.claim, *judges(i, v)])
+        requires, claim = self.requirements.place(v.requires.as_json()), self.claims.place([v.claim, *v.judges])
         return [rule.name if rule else None, requires, claim, *([rest] if rest else [])]
 
 

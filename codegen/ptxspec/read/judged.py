@@ -1,0 +1,48 @@
+"""A claim is earned by a run: `exact` are the variants whose present programs a judge found right."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ..check.claims import FIXED, JUDGES
+from ..diagnostics import SpecError
+from ..model import Instruction, Judgement, Variant
+from ..semantics.compile import Compiler
+from ..semantics.digest import Digests
+
+
+def digests(instruction: Instruction, variants: Iterable[Variant], compiler: Compiler) -> dict[Variant, list[str]]:
+    """Of each variant the digests of its programs, first that without a target. Raises SpecError."""
+    known = Digests()
+    return {v: [known.of(v, p) for p in compiler.programs(instruction, v).values()] for v in variants}
+
+
+def judged(
+    instruction: Instruction, judgements: Iterable[Judgement], compiler: Compiler, spelling: str | None = None
+) -> Instruction:
+    """The instruction with what its variants, or those of one spelling, claim. A judge ran the program that a variant
+    has without a target; those that it has on some targets must be programs that the judge ran of other variants."""
+    fixed = [v for v in instruction.variants if v.claim in FIXED and spelling in (None, v.spelling)]
+    try:
+        found = digests(instruction, fixed, compiler)
+    except SpecError:  # whoever checks the specification is told
+        return instruction
+    ran: dict[str, set[str]] = defaultdict(set)
+    earlier: dict[str, set[Judgement]] = defaultdict(set)
+    for j in judgements:
+        ran[j.by].add(j.program)
+        earlier[j.variant].add(j)
+    known = {(j.by, j.variant, j.program) for js in earlier.values() for j in js}
+    present = {(v.spelling, own) for v, (own, *_) in found.items()}
+
+    def claimed(v: Variant) -> Variant:
+        own, *others = found[v]
+        judges = tuple(by for by in JUDGES if (by, v.spelling, own) in known and ran[by].issuperset(others))
+        if judges:
+            return replace(v, claim="exact", judges=judges)
+        lapsed = {j.by for j in earlier[v.spelling] if (j.variant, j.program) not in present}
+        return replace(v, claim="unjudged", judges=tuple(by for by in JUDGES if by in lapsed))
+
+    return replace(instruction, variants=tuple(claimed(v) if v in found else v for v in instruction.variants))
