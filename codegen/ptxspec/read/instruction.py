@@ -144,7 +144,7 @@ class _InstructionFile:
         if len(self.errors) > before:
             return None
         wanted = {v.form for v in self.variants if spelling is None or v.spelling == spelling}
-        required = Requirements(made.rules, made.assembler_rules, self.spec.catalog)
+        required = Requirements(made.rules, made.assembler_rules, self.variants, self.spec.catalog)
         completed = [self.complete(v, made, required) if v.form in wanted else v for v in self.variants]
         variants = [v for v in completed if not (refused and refused.matches(v))]
         for v in variants:
