@@ -44,7 +44,9 @@ class Requirements:
         """The manual's rules that name an axis and are not replaced."""
         replacing = [self._variants_of(r) for r in _naming(axis, assembler)]
         rules = _naming(axis, manual)
-        return [r for r in rules if not any(about <= self._variants_of(r) for about in replacing)] if replacing else rules
+        return (
+            [r for r in rules if not any(about <= self._variants_of(r) for about in replacing)] if replacing else rules
+        )
 
     def _variants_of(self, rule: Rule) -> frozenset[int]:
         found = self._about.get(id(rule))
