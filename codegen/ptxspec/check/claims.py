@@ -48,7 +48,7 @@ def basis_text(claim: str, listed: bool, bounds: Iterable[str], judges: Sequence
         return "nothing: the manual " + ("gives no bound" if listed else "does not list the spelling")
     judged = f"tests judge it by {' and '.join(JUDGES[j] for j in judges)}" if judges else "no test judges it"
     told = f"IEEE 754 and the manual; {judged}"
-    return f"{told}; open, and here our reading: {' and '.join(open)}" if open else told
+    return f"{told}; open, and here our reading: {' and '.join(dict.fromkeys(open))}" if open else told
 
 
 def bound(bound: str, kind: str, range: str, section: str) -> str:
