@@ -1545,16 +1545,16 @@ RECIPES: dict[str, tuple[tuple[str, int, str], ...]] = {
         ('461', 1, ''),
     ),
     "mad.f32 3": (
-        ('462', 13, ''),
+        ('462', 13, 'as on sm_20 and newer'),
     ),
     "mad.sat.f32 3": (
-        ('463', 13, ''),
+        ('463', 13, 'as on sm_20 and newer'),
     ),
     "mad.ftz.f32 3": (
-        ('464', 13, ''),
+        ('464', 13, 'as on sm_20 and newer'),
     ),
     "mad.ftz.sat.f32 3": (
-        ('465', 13, ''),
+        ('465', 13, 'as on sm_20 and newer'),
     ),
     "mad.f64 3": (
         ('466', 0, ''),
