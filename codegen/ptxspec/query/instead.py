@@ -79,7 +79,8 @@ def as_json(db: Database, offer: Offer) -> dict[str, Any]:
         "ptx": offer.ptx,
         "cuda": offer.cuda or None,
         "from": floor(db, offer.requires),
-        "differs": offer.differs or None,
+        "differs": None if offer.elsewhere else offer.differs or None,
+        **({"as_on": offer.differs} if offer.elsewhere else {}),
     }
 
 
