@@ -98,8 +98,8 @@ signatures: [
 {"lanes":1,"results":[{"name":"d","type":"f32"}],"sources":[{"name":"a","type":"f32"}]}
 ],
 families: [
-{"texts":[".approx.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","claims":[["0x57c00","reported"]],"implied":[["0xf","ftz"]],"programs":[0],"on":[["0xf",[1]],["0xfc00",[2]],["0x70000",[3]]]},
-{"texts":[".approx.ftz.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","programs":[1],"on":[["0xfc00",[4]],["0x70000",[5]]]},
+{"texts":[".approx.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","claims":[["0x57c00","reported"],["0x20000","unspecified"]],"implied":[["0xf","ftz"]],"programs":[0],"on":[["0xf",[1]],["0xfc00",[2]],["0x70000",[3]]]},
+{"texts":[".approx.ftz.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","claims":[["0x70000","unspecified"]],"programs":[1],"on":[["0xfc00",[4]],["0x70000",[5]]]},
 {"texts":[".f32"],"signature":0,"claim":"bounded","targets":"0xf","means":["approx","ftz"],"programs":[1]}
 ]
 };

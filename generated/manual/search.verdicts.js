@@ -116,7 +116,7 @@
     }
     // What may differ is told as `ptxspec query` tells it.
     const words = {"NaN bits": "but for the bits of a NaN", "within bound": "within the variant's bound"};
-    const differs = [...new Set(found.map(r => words[r.differs]).filter(Boolean))];
+    const differs = [...new Set(found.map(r => words[r.differs] ?? (r.differs.startsWith("as on ") ? `bit for bit ${r.differs}` : "")).filter(Boolean))];
     const text = differs.length ? `Computes the same ${listed(differs, "or")}.` : "Computes the same, bit for bit.";
     const some = found.length < group.length ? ` For ${found.length} of ${group.length} variants.` : "";
     return [{

@@ -188,7 +188,7 @@ signatures: [
 ],
 families: [
 {"texts":[".approx.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","claims":[["0x57c00","reported"]],"implied":[["0xf","ftz"]],"programs":[0],"on":[["0xf",[1]],["0x1c00",[2]],["0x7e000",[3]]]},
-{"texts":[".approx.ftz.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","programs":[1],"on":[["0x1c00",[4]],["0x7e000",[5]]]},
+{"texts":[".approx.ftz.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","claims":[["0x1c00","unspecified"]],"programs":[1],"on":[["0x1c00",[4]],["0x7e000",[5]]]},
 {"texts":[".rnd.f32"],"signature":0,"claim":"exact","targets":"0xfffffffffff0","implied":[["0xf","ftz"]],"programs":[6,0,7,8]},
 {"texts":[".rnd.ftz.f32"],"signature":0,"claim":"exact","targets":"0xfffffffffff0","programs":[9,1,10,11]},
 {"texts":[".rn.f64"],"signature":1,"claim":"exact","targets":"0xffffffffffff","programs":[12]},

@@ -35,8 +35,8 @@ _AS_WRITTEN: Final = (
 # kept apart from what steers them (kernel.h), and kernels are held against NumPy's.
 FLAGS: Final = ("-std=c11", "-O3", *_AS_WRITTEN, "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared")
 SOURCES: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native")
-# How C is handed to the compiler: where that changes, what was kept or shipped before is not used any more. Until 2 a file
-# of the working folder could take the place of one of the package.
+# How C is handed to the compiler: where that changes, what was kept or shipped before is not used any more. Until 2 a
+# file of the working folder could take the place of one of the package.
 _HANDED: Final = 2
 _said: set[str] = set()
 # A compiler that has failed is not asked again.

@@ -14,8 +14,7 @@ from . import (
 )
 from .binary import Array
 from .computing import Computing
-from .index import REPORTED
-from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
+from .lookup import Row, UnknownTargetError, UnknownVariantError, claim_on, counted, find
 from .operands import OperandError, masked, mended, read, spelled
 from .running import is_integer
 from .signature import Registers, Type, signature
@@ -121,9 +120,8 @@ class Kernel(Computing):
 
     @property
     def claim(self) -> str:
-        """How faithful it is on its target: the variant's claim, or "reported"."""
-        known = REPORTED.get(self.variant.spelling, "").split()
-        return "reported" if self.target in known else self.variant.claim
+        """How faithful it is on its target, where that makes a difference."""
+        return claim_on(self.variant, self.target)
 
     def __repr__(self) -> str:
         on = f" on {self.target}" if self.target else ""

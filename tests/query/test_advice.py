@@ -192,7 +192,7 @@ def test_the_emulators_errors_say_the_same(db: Database, whole: bool) -> None:
             "the same: sqrt.rn.f32 (round to nearest, ties to even)",
         ),
         ("sqrt.f64", "sm_90", "on sm_90, write sqrt.rn.f64"),
-        ("mad.f32", "sm_90", "instead: fma.rn.f32 %d, %a, %b, %c;"),
+        ("mad.f32", "sm_90", "instead: fma.rn.f32 %d, %a, %b, %c;, bit for bit as on sm_20 and newer"),
         ("add.foo.f32", None, "write add.f32, without .foo"),
     ],
 )

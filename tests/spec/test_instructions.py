@@ -111,7 +111,7 @@ def test_claims(spec: Spec) -> None:
     # What random bits do, and what becomes of a number below the smallest fixed-point one, nobody outside has judged.
     open_ = {v.spelling for v in variants(spec) if "rs" in v.modifiers or v.result.type.name == "s2f6x2"}
     assert len(open_) == 18 + 16
-    # And which operand of these the manual has converted first.
+    # Where the manual converts b, how often is rounded is our reading.
     open_ |= {"mul.bf16x2.bf16x2.f16x2", "mul.f16x2.f16x2.bf16x2"}
     for v in variants(spec):
         full = MEANS.get(v.spelling, v.spelling)

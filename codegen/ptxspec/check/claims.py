@@ -4,21 +4,19 @@ Queries import this module: of the model it needs the names only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ..model import Instruction, Recording, Spec, Variant
 
 CLAIMS = {
     "exact": "IEEE 754 and the manual fix every bit, but for NaNs and what is named as open",
     "unjudged": "IEEE 754 and the manual fix every bit, and nobody outside has judged it",
     "measured": "every recorded bit of that target is the emulator's",
-    "reported": "equal on all operands to a published model that its author compared with GPUs of that target",
-    "bounded": "the manual bounds the error; the emulator rounds correctly",
-    "unspecified": "nobody promises anything",
+    "reported": "equal on all operands of a published model that its author compared with GPUs of that target",
+    "bounded": "the manual bounds the error; the emulator rounds correctly, or follows hardware inside of the bound",
+    "unspecified": "nobody promises anything, or the hardware that the emulator follows breaks the manual's bound",
 }
 
 # Those of variants of which every bit is fixed, whether or not somebody judged it.
@@ -43,10 +41,13 @@ def basis(instruction: Instruction, v: Variant) -> str:
         bounds=[bound(a.bound, a.kind, a.range, a.section) for a in instruction.accuracy if a.selector.matches(v)],
         judges=v.judges,
         open=[n.open for n in instruction.notes if n.open and n.selector.matches(v)],
+        since=next((r.since for r in instruction.recipes if r.since and r.selector.matches(v)), ""),
     )
 
 
-def basis_text(claim: str, listed: bool, bounds: Iterable[str], judges: Sequence[str], open: Sequence[str]) -> str:
+def basis_text(
+    claim: str, listed: bool, bounds: Iterable[str], judges: Sequence[str], open: Sequence[str], since: str
+) -> str:
     if claim == "bounded":
         return "the manual's bound: " + "; ".join(bounds)
     if claim == "unspecified":
@@ -56,7 +57,9 @@ def basis_text(claim: str, listed: bool, bounds: Iterable[str], judges: Sequence
     if judges and claim == "unjudged":
         judged = f"its program is no longer the one that tests judged by {by}: `{JUDGE_AGAIN}` judges the new one"
     told = f"IEEE 754 and the manual; {judged}"
-    return f"{told}; open, and here our reading: {' and '.join(open)}" if open else told
+    if since:
+        told += f"; without a target, and on older ones, not as on {since} and newer"
+    return f"{told}; open, and here our reading: {' and '.join(dict.fromkeys(open))}" if open else told
 
 
 def bound(bound: str, kind: str, range: str, section: str) -> str:
@@ -68,15 +71,41 @@ def recorded(spec: Spec, v: Variant) -> list[tuple[Recording, str]]:
     return [(r, found) for r in spec.recordings if (found := r.finding(v))]
 
 
-def reported(
-    published: Mapping[str, Any], inferred: Mapping[str, Sequence[str]], spelling: str, target: str
-) -> tuple[str, str]:
-    """The claim that a published model makes of a variant on a target, if it does, and what to say of it; both are from
-    the data, which has the models and where they are followed by inference."""
-    for name, p in published.items():
-        if any(r["variant"] == spelling and target in r["targets"] for r in p["reports"].values()):
-            source = f"{name} by {p['author']} ({p['source']}, commit {p['commit'][:12]}, {p['licence']})"
-            return "reported", f"all 2^32 results of {source}; {p['judged']}; no measurement of ours"
-    if target in inferred.get(spelling, ()):
-        return "", "the emulator follows a published model, by inference: its author did not compare this there"
-    return "", ""
+def followed(spec: Spec, v: Variant) -> list[tuple[list[str], str, str]]:
+    """Where the emulator follows what is published of the hardware, or has all of its results: targets with the claim
+    of that path, empty where that is the variant's own, and what to say of it."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for target in spec.targets if v.claim != "exact" and spec.may_follow(v) else ():
+        if spec.catalog.takes(v.requires, target) and (said := _followed(spec, v, target)):
+            found.setdefault(said, []).append(target)
+    return [(targets, claim, told) for (claim, told), targets in found.items()]
+
+
+def basis_on(spec: Spec, v: Variant, target: str | None) -> str:
+    """What the claim on a target rests on where no recording is."""
+    own = basis(spec.instructions[v.opcode], v)
+    found = ((claim, told) for targets, claim, told in followed(spec, v) if target in targets)
+    claim, told = next(found, ("", ""))
+    return told if claim else "; ".join(filter(None, (own, told)))
+
+
+def _followed(spec: Spec, v: Variant, target: str) -> tuple[str, str] | None:
+    claim = spec.claim(v, target)
+    if claim == "reported" and (reporter := spec.reporter(v, target)):
+        return claim, f"{reporter.text}; no measurement of ours"
+    broken = spec.exceeded(v, target) if claim == "unspecified" else None
+    if claim == "measured" or (target not in spec.inferred_on(v) and not broken):
+        return None
+    path = spec.known_path(spec.instructions[v.opcode].hardware_paths(v), target)
+    why = (
+        [f"{i.told} ({i.source})" for u in path.units for _, i in filter(None, [spec.inferred(u, target)])]
+        if path
+        else []
+    )
+    told = "the emulator follows a published model, by inference: "
+    told += "; ".join(why) or "its author did not compare this there"
+    if broken and (e := broken.exceeded):
+        which = bound(broken.bound, broken.kind, broken.range, broken.section)
+        told += f"; it breaks the bound of {which}: {e.worst(v.result.kind.width)}, with an error of {e.error}"
+        return claim, told
+    return "", told

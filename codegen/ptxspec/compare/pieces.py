@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..diagnostics import PtxspecError
 from ..model import BOOL, Operand, Spec
-from .sides import PIECE, Face, Side
+from .sides import AS_KNOWN, CORRECTLY, PIECE, Face, Side
 
 Array = NDArray[Any]
 
@@ -40,8 +40,9 @@ def piece(
     about = [f"takes {', '.join(taken) or 'nothing'}, gives {', '.join(f.results)}"]
     about += [f"on {target}"] * (target is not None)
     about.append(f.claim)
+    computed = CORRECTLY if target is None else AS_KNOWN
     if loose := not {*f.claim.split(", ")} <= {*SURE}:
-        about.append("the emulator rounds correctly, hardware need not")
+        about.append(f"the emulator {computed}, hardware need not")
 
     def run(asked: Face, columns: Sequence[Array]) -> list[Array]:
         given = (columns[i].astype(np.bool_) if sources[i].kind == BOOL else columns[i] for i in order)
@@ -49,7 +50,7 @@ def piece(
         made = found if isinstance(found, tuple) else (found,)
         return [np.asarray(x if x.dtype == np.bool_ else x.view(f"u{x.itemsize}")) for x in made]
 
-    return Side(name, tuple(about), Face(sources, given), PIECE, run, loose=loose)
+    return Side(name, tuple(about), Face(sources, given), PIECE, run, loose=loose, computed=computed)
 
 
 def named(text: str) -> str:

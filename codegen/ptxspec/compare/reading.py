@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..check.claims import basis
+from ..check.claims import basis_on
 from ..diagnostics import PtxspecError, SpecError, nearest
 from ..evaluate import emulator
 from ..gpu import registers
@@ -25,7 +25,7 @@ from ..roots import Root
 from . import mpfr
 from .functions import NUMPY, Functions
 from .pieces import SURE, named, piece
-from .sides import VARIANT, Face, Misfit, Origin, Side, common_face
+from .sides import CORRECTLY, FOLLOWING, VARIANT, Face, Misfit, Origin, Side, common_face
 
 Array = NDArray[Any]
 # What takes the types of the other side, where that has some of its own.
@@ -131,10 +131,11 @@ class Reader:
     def _variant(self, spec: Spec, v: Variant, results: int, target: str | None) -> Side:
         """With so many of its results: of p|q both, or p."""
         kernel = self.emulator.compile(v.spelling, v.operands, target)
-        instruction, claim = spec.instructions[v.opcode], spec.claim(v, target)
-        about = [claim if claim in ("exact", "measured") else f"{claim}: {basis(instruction, v)}"]
+        claim = spec.claim(v, target)
+        about = [claim if claim in ("exact", "measured") else f"{claim}: {basis_on(spec, v, target)}"]
+        computed = FOLLOWING if spec.follows(v, target) else CORRECTLY
         if claim not in SURE:
-            about.append("the emulator rounds correctly, hardware need not")
+            about.append(f"the emulator {computed}{', hardware need not' * (computed == CORRECTLY)}")
         hazard = spec.catalog.hazard_text(v, target)
         about += [hazard] if hazard else []
 
@@ -147,7 +148,7 @@ class Reader:
 
         name = f"{v.spelling}{' on ' + target if target else ''}"
         face, origin = Face(v.sources, v.results[:results]), Origin(spec, v, target)
-        return Side(name, tuple(about), face, VARIANT, run, loose=claim not in SURE, origin=origin)
+        return Side(name, tuple(about), face, VARIANT, run, loose=claim not in SURE, computed=computed, origin=origin)
 
     @property
     def _shared(self) -> Spec:

@@ -20,6 +20,12 @@ Registers = list[Array]
 # Special operands of more would be too many to try in all combinations.
 MOST = 4
 
+# What the emulator does with what need not have the same results on a GPU.
+CORRECTLY = "rounds correctly"
+FOLLOWING = "follows a model of the target's hardware"
+# Of several statements.
+AS_KNOWN = f"{FOLLOWING} where there is one, and {CORRECTLY} elsewhere"
+
 # How much a face tells.
 PIECE, FUNCTION, VARIANT = range(3)
 
@@ -87,7 +93,7 @@ class Origin(NamedTuple):
 class Side:
     """`about` are facts for people, `rank` how much its face tells: of two the higher one's names and types are told.
     `run` takes and gives registers as words of memory, in the statement's order; it is told the face that is asked
-    about. What is `loose` may have other results on a GPU than here."""
+    about. What is `loose` may have other results on a GPU than here: `computed` says what is computed then."""
 
     name: str
     about: tuple[str, ...]
@@ -96,6 +102,7 @@ class Side:
     run: Callable[[Face, Sequence[Array]], Registers]
     open: tuple[Open, ...] = ()
     loose: bool = False
+    computed: str = CORRECTLY
     origin: Origin | None = None
 
 

@@ -11,7 +11,7 @@ from ..literals import decimal, describe, hexadecimal
 from ..model import BOOL, Kind
 from .comparing import Found
 from .differing import MAY, MEASURED, NAMES, WORDS
-from .sides import Side
+from .sides import CORRECTLY, Side
 from .tallying import Row
 
 _STREAMS = {
@@ -50,10 +50,15 @@ def _verdict(found: Found) -> str:
     # Nothing is said of operands that were not tried.
     on = f" on all {whole:,} operands" if whole else f" on what was tried: {streams}"
     said = f"{a} and {b} are equal{on}{but}."
-    if loose := [s.name for s in (found.a, found.b) if s.loose]:
-        names = " and ".join(dict.fromkeys(loose))
-        return f"{said} That is so in the emulator, which rounds correctly what {names} need not."
-    return said
+    computed: dict[str, list[str]] = {}
+    for s in (found.a, found.b):
+        if s.loose and s.name not in computed.setdefault(s.computed, []):
+            computed[s.computed].append(s.name)
+    ways = [
+        f"{how} {f'what {names} need not' if how == CORRECTLY else f'for {names}'}"
+        for how, names in ((how, " and ".join(names)) for how, names in computed.items())
+    ]
+    return f"{said} That is so in the emulator, which {' and '.join(ways)}." if ways else said
 
 
 def _stream(name: str) -> str:

@@ -99,9 +99,11 @@ class Comparison:
     def agrees(self, found: Found) -> bool | None:
         """Whether the claim holds; None where there is no claim, and where a hazard explains that it does not. What
         nobody has judged yet is to have every bit."""
-        if self.claim == "unspecified" or (self._is_hazard and not found.equal):
+        # Of a bound that hardware of this target breaks, what is known of that is judged.
+        claim = "bounded" if self.claim == "unspecified" and self._judge else self.claim
+        if claim == "unspecified" or (self._is_hazard and not found.equal):
             return None
-        if self.claim != "bounded":
+        if claim != "bounded":
             return found.equal
         # As far as the hardware of this target is known to exceed it, the bound is wrong, and not the result.
         return found.outside == found.excused

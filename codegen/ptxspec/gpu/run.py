@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from ..diagnostics import PtxspecError
 from ..model import BOOL, Spec, Variant
 from . import registers, vectors
-from .bounds import exceeded
 from .compare import Comparison, Found
 from .device import About, Device, DeviceError, Module, NoDeviceError
 from .recording import RecordedPart, Recorder, Recording
@@ -211,12 +210,12 @@ def _row(spec: Spec, v: Variant, about: About, compiled: str, newest: str) -> Ro
 
 def _exceeds(spec: Spec, v: Variant, target: str) -> str:
     """How hardware of a target is known to break the manual's bound for a variant."""
-    a = exceeded(spec, v, target)
+    a = spec.exceeded(v, target)
     if a is None or a.exceeded is None:
         return ""
-    e, width = a.exceeded, v.result.kind.width // 4
-    worst = f"0x{e.operand:0{width}x} gives 0x{e.result:0{width}x} ({e.rests_on})"
-    return f"{a.bound} {a.kind} for operands {a.range} ({a.section}), which this hardware exceeds: {worst}"
+    worst = f"{a.exceeded.worst(v.result.kind.width)} ({a.exceeded.rests_on})"
+    of = f" for operands {a.range}" if a.range else ""
+    return f"{a.bound} {a.kind}{of} ({a.section}), which this hardware exceeds: {worst}"
 
 
 def _newest(spec: Spec, release: str) -> str:

@@ -41,6 +41,7 @@ from .instruction import (
 from .observed import (
     Entry,
     Evidence,
+    Inferred,
     Judgement,
     MachineCode,
     MachineEvidence,
@@ -62,7 +63,7 @@ __all__ = [
     "BOOL", "DIFFERENCES", "NAN_BITS", "NOTHING_DIFFERS", "OVERFLOWS", "ROUNDINGS", "WITHIN_BOUND", "Accuracy",
     "Argument", "Assembler", "Call", "Code", "Compared", "Compiled", "Core", "CornerRow", "CornerTable", "Crash",
     "Defined", "Differences", "Entry", "Evidence", "Exceeded", "Executed", "Fitted", "FixedPoint", "Folding",
-    "Form", "Format", "Functions", "HardwarePath", "HazardRule", "Implied", "Instead", "Instruction",
+    "Form", "Format", "Functions", "HardwarePath", "HazardRule", "Implied", "Inferred", "Instead", "Instruction",
     "Interpolator", "Intrinsic", "Judgement", "Key", "Kind", "LaneBits", "Languages", "MachineCode", "MachineEvidence",
     "MachineForms", "Meaning", "Modifier", "Naming", "NanRule", "Note", "Opening", "Operand", "OperandRule", "Own",
     "Page", "Pattern", "Proof", "PublishedModel", "Recipe", "Recording", "Reference", "Report", "Rule", "Selector",

@@ -53,13 +53,26 @@ class CornerTable:
 
 @dataclass(frozen=True)
 class Exceeded:
-    """Where the hardware itself breaks a bound of the manual's: on the targets `within`, most of all for `operand`,
-    whose `result` is that of `rests_on`; both are encodings."""
+    """Where the hardware itself breaks a bound of the manual's: in the ranges of targets `within`, most of all for
+    `operands`, whose `result` is that of `rests_on`; these are encodings. `error` is that of the result, in the units
+    of the bound."""
 
-    within: tuple[str, str]
-    operand: int
+    within: tuple[tuple[str, str], ...]
+    operands: tuple[int, ...]
     result: int
+    error: str
     rests_on: str
+
+    @property
+    def ranges(self) -> str:
+        """As in "sm_50 to sm_75, sm_86"."""
+        return ", ".join(first if first == last else f"{first} to {last}" for first, last in self.within)
+
+    def worst(self, width: int) -> str:
+        """The operands and their result, of so many bits."""
+        digits = width // 4
+        operands = ", ".join(f"0x{x:0{digits}x}" for x in self.operands)
+        return f"{operands} give{'s' * (len(self.operands) == 1)} 0x{self.result:0{digits}x}"
 
 
 @dataclass(frozen=True)

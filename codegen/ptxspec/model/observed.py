@@ -134,9 +134,20 @@ class Report:
 
 
 @dataclass(frozen=True)
+class Inferred:
+    """A unit that a published model is taken to have on targets on which its author did not compare it: `told` is what
+    was seen there, at `source`."""
+
+    unit: str
+    targets: tuple[str, ...]
+    source: str
+    told: str
+
+
+@dataclass(frozen=True)
 class PublishedModel:
-    """A model of hardware that somebody else published and compared with GPUs, as `judged` says. `evidence` is the
-    folder with its results, below the root."""
+    """A model of hardware that somebody else published and compared with GPUs, as `judged` says. `equal` is what the
+    emulator has of it, and `evidence` the folder with its results or the test that computes them, below the root."""
 
     name: str
     author: str
@@ -144,11 +155,16 @@ class PublishedModel:
     commit: str
     licence: str
     judged: str
+    equal: str
     evidence: str
     reports: tuple[Report, ...]
+    inferred: tuple[Inferred, ...] = ()
 
-    def __str__(self) -> str:
-        return f"{self.name} by {self.author} ({self.source}, commit {self.commit[:12]}, {self.licence}); {self.judged}"
+    @property
+    def text(self) -> str:
+        """What the emulator has of it, and what it is."""
+        origin = f"{self.source}, commit {self.commit[:12]}, {self.licence}"
+        return f"{self.equal} of {self.name} by {self.author} ({origin}); {self.judged}"
 
     def report(self, spelling: str, target: str) -> Report | None:
         """What it reports of a variant on a target."""

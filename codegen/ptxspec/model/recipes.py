@@ -33,7 +33,8 @@ class Written:
 
 @dataclass(frozen=True)
 class Recipe:
-    """An entry of `instead`. Where there is no recipe, `none` says why, and there are no statements."""
+    """An entry of `instead`. Where there is no recipe, `none` says why, and there are no statements. A recipe may do
+    what a variant does `since` a target: without one, and on older ones, the variant does something else."""
 
     selector: Selector
     statements: tuple[Written, ...]
@@ -41,6 +42,7 @@ class Recipe:
     none: str
     rests_on: Grounds
     code: Code
+    since: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,14 @@ class Instead:
     requires: Requirement
     differs: str
     recipe: Recipe | None = None
+
+    @property
+    def promise(self) -> str:
+        """What may differ, as answers have it: empty where that is nothing, "NaN bits", "within bound", or nothing but
+        on older targets, "as on sm_20 and newer"."""
+        if self.differs != NOTHING_DIFFERS:
+            return self.differs
+        return f"as on {self.recipe.since} and newer" if self.recipe and self.recipe.since else ""
 
     @property
     def own_registers(self) -> list[str]:

@@ -12,8 +12,8 @@ from ..grounds import Grounds
 from .code import Code
 from .formats import FixedPoint, Format, NanRule, Type
 from .functions import Functions
-from .instruction import HardwarePath, Instruction
-from .observed import Entry, Evidence, Judgement, MachineEvidence, PublishedModel, Recording, Speed
+from .instruction import Accuracy, HardwarePath, Instruction
+from .observed import Entry, Evidence, Inferred, Judgement, MachineEvidence, PublishedModel, Recording, Speed
 from .recipes import Instead
 from .requirements import Selector
 from .units import Unit, UnitModel
@@ -121,31 +121,58 @@ class Spec:
         return {**self.groups, **self.type_groups}
 
     def claim(self, variant: Variant, target: str | None) -> str:
-        """The variant's claim on a target: what is not exact is `measured` where all recordings of that target that
-        have the variant are equal in every bit, and `reported` where a published model is."""
+        """The variant's claim on a target, of the path that is followed there. What is not exact is `measured` where
+        all recordings of that target that have the variant are equal in every bit, and `reported` where a published
+        model is; nothing is promised where a path breaks the manual's bound."""
         gpu = self.catalog.plain(target)
         found = {r.finding(variant) for r in self.recordings if r.target == gpu} - {None}
         if variant.claim == "exact":
             return variant.claim
         if found == {"equal"}:
             return "measured"
-        return "reported" if not found and self.reporter(variant, target) else variant.claim
+        if not found and self.reporter(variant, target):
+            return "reported"
+        return "unspecified" if self.follows(variant, target) and self.exceeded(variant, target) else variant.claim
+
+    def follows(self, variant: Variant, target: str | None) -> bool:
+        """Whether the machine code is followed on a target, and not the semantics."""
+        paths = self.instructions[variant.opcode].hardware_paths(variant) if target is not None else ()
+        return target is not None and self.known_path(paths, target) is not None
+
+    def exceeded(self, variant: Variant, target: str | None) -> Accuracy | None:
+        """The bound of the manual's that hardware of a target is known to break for a variant."""
+        gpu = self.catalog.plain(target) or target
+        for a in self.instructions[variant.opcode].accuracy if gpu else ():
+            ranges = a.exceeded.within if a.exceeded and a.selector.matches(variant) else ()
+            if gpu and any(self.is_within(gpu, w) for w in ranges):
+                return a
+        return None
+
+    @cached_property
+    def _reported(self) -> frozenset[str]:
+        """The spellings that published models have results of."""
+        return frozenset(r.variant for p in self.published.values() for r in p.reports)
+
+    def may_follow(self, variant: Variant) -> bool:
+        """Whether anything but the semantics is known of a variant on some target."""
+        return variant.spelling in self._reported or bool(self.instructions[variant.opcode].hardware_paths(variant))
 
     def reporter(self, variant: Variant, target: str | None) -> PublishedModel | None:
         """The published model all of whose results of a variant the emulator has, on a target that its author
         compared."""
         if target is None:
             return None
-        path = self.known_path(self.instructions[variant.opcode].hardware_paths(variant), target)
-        for p in self.published.values() if path else ():
+        paths = self.instructions[variant.opcode].hardware_paths(variant)
+        known = not paths or self.known_path(paths, target)
+        for p in self.published.values() if known else ():
             if p.report(variant.spelling, target):
                 return p
         return None
 
     def other_claims(self, variant: Variant) -> dict[str, tuple[str, ...]]:
         """The claims that a variant makes on some of the targets that take it, where these are not its own: by each of
-        them the targets, where a recording or a published model says more than is promised everywhere."""
-        known = self.recordings or (self.published and self.instructions[variant.opcode].hardware_paths(variant))
+        them the targets, where a recording or a published model says something else than is promised everywhere."""
+        known = self.recordings or self.may_follow(variant)
         found: dict[str, list[str]] = {}
         for target in self.targets if known and variant.claim != "exact" else ():
             claim = self.claim(variant, target)
@@ -158,7 +185,8 @@ class Spec:
         return self.other_claims(variant).get("reported", ())
 
     def inferred_on(self, variant: Variant) -> tuple[str, ...]:
-        """The targets on which the emulator follows a published model, though nobody compared the variant there."""
+        """The targets on which the emulator follows a published model, though its author did not compare the variant
+        there."""
         paths, found = self.instructions[variant.opcode].hardware_paths(variant), []
         for target in self.targets if paths else ():
             path = self.known_path(paths, target) if self.catalog.takes(variant.requires, target) else None
@@ -179,8 +207,17 @@ class Spec:
         return next((found[type] for found in own if type in found), self.assembler.constants.get(type))
 
     def model(self, unit: str, target: str) -> UnitModel | None:
-        """What is known of a unit on a target."""
-        return next((m for m in self.units[unit].models if self.is_within(target, m.within)), None)
+        """What is known of a unit on a target, by inference too."""
+        models = self.units[unit].models
+        found = next((m for m in models if self.is_within(target, m.within)), None)
+        if found is None and (inferred := self.inferred(unit, target)):
+            return next((m for m in reversed(models) if m.fitted.reported == inferred[0].name), None)
+        return found
+
+    def inferred(self, unit: str, target: str) -> tuple[PublishedModel, Inferred] | None:
+        """The published model that a unit is taken to follow on a target beyond its own, and what speaks for it."""
+        every = ((p, i) for p in self.published.values() for i in p.inferred)
+        return next(((p, i) for p, i in every if i.unit == unit and target in i.targets), None)
 
     def path(self, paths: Sequence[HardwarePath], target: str) -> HardwarePath | None:
         """The machine code on a target: the first that is for it."""

@@ -52,7 +52,8 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None) ->
             facts.append(("manual", requirement(db, verdict.manual)))
         facts += [("means", verdict.means)] if verdict.means else []
         why = f": {verdict.rests_on}" if verdict.claim == "unjudged" else ""
-        facts.append(("claim", f"{verdict.claim}{why}"))
+        elsewhere = next((o.elsewhere for o in verdict.instead if o.elsewhere), "")
+        facts.append(("claim", f"{verdict.claim}{elsewhere}{why}"))
         facts += [("hazard", verdict.hazard)] if verdict.hazard else []
         facts += [("loose", text) for text in (verdict.loose if verdict.available else ())]
     # A recipe stands below as it is written, and so does why there is none; not what is easily taken for the same.

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from ..catalog import Catalog, Hazard, PtxVersion, Target, hazard_of, requirement_of
-from ..check.claims import basis_text, bound, reported
+from ..check.claims import basis_text, bound
 from ..diagnostics import PtxspecError, known_range, unknown
 from ..ptx.elsewhere import is_elsewhere
 from .recording import Recording
@@ -190,6 +190,7 @@ class Database:
             bounds=[bound(a["bound"], a["kind"], a.get("range", ""), a["section"]) for a in bounds],
             judges=judges,
             open=[marks["open"] for _, marks in marked if "open" in marks],
+            since=rest.get("since", ""),
         )
         return (
             self.requirements[requires],
@@ -310,23 +311,19 @@ class Database:
         if v.hazards:
             v = v._replace(hazards=tuple(Hazard(h.text) for h in self.catalog.hazards(v, target)))
         here = [(r, found) for r, found in v.recorded if r.target == gpu]
-        if not here:
-            return self._reported(v, target)
-        if any(found != "equal" for _, found in here):
-            return v
+        if not here or any(found != "equal" for _, found in here):
+            return self._followed(v, target)
         recordings = "; ".join(str(r) for r, _ in here)
         if v.claim == "exact":
             return v._replace(rests_on=f"{v.rests_on}; equal to {recordings}")
         return v._replace(claim="measured", rests_on=recordings)
 
-    def _reported(self, v: Variant, target: str) -> Variant:
-        """The variant, whose claim is `reported` where a published model has the same results."""
-        if v.claim == "exact":
-            return v
-        claim, told = reported(self.data["published"], self.data["inferred"], v.spelling, target)
-        if not told:
-            return v
-        return v._replace(claim=claim, rests_on=told) if claim else v._replace(rests_on=f"{v.rests_on}; {told}")
+    def _followed(self, v: Variant, target: str) -> Variant:
+        """The variant with the claim of the path that is followed on a target."""
+        for targets, claim, told in self.data["followed"].get(f"{v.spelling} {v.operands}", ()):
+            if target in targets:
+                return v._replace(claim=claim, rests_on=told) if claim else v._replace(rests_on=f"{v.rests_on}; {told}")
+        return v
 
     def diff_ptx(self, old: str, new: str) -> tuple[list[Variant], list[Variant]]:
         """Variants that a newer PTX version has and an older one lacks, and the other way round."""

@@ -17,8 +17,8 @@ _MANY = "the"
 
 class Offer(NamedTuple):
     """A recipe for a variant. `ptx` has %d, %a, %b and %c for its operands; `cuda` is that as inline assembly, empty
-    where operands are predicates; `differs` is what may differ from the variant, "NaN bits" or "within bound", or
-    empty; it `works` on the target and the PTX version that were asked about."""
+    where operands are predicates; `differs` is what may differ from the variant, "NaN bits", "within bound" or all
+    but "as on sm_20 and newer", or empty; it `works` on the target and the PTX version that were asked about."""
 
     ptx: str
     cuda: str
@@ -38,7 +38,12 @@ class Offer(NamedTuple):
             "NaN bits": "but for the bits of a NaN",
             "within bound": "within the variant's bound",
         }
-        return words[self.differs]
+        return words.get(self.differs, f"bit for bit {self.differs}")
+
+    @property
+    def elsewhere(self) -> str:
+        """What to say beside the variant's claim, where it does something else than the recipe on older targets."""
+        return f"; without a target, and on older ones, not {self.differs}" if self.differs.startswith("as on") else ""
 
     @property
     def line(self) -> str:
@@ -74,7 +79,8 @@ def as_json(db: Database, offer: Offer) -> dict[str, Any]:
         "ptx": offer.ptx,
         "cuda": offer.cuda or None,
         "from": floor(db, offer.requires),
-        "differs": offer.differs or None,
+        "differs": None if offer.elsewhere else offer.differs or None,
+        **({"as_on": offer.differs} if offer.elsewhere else {}),
     }
 
 

@@ -38,11 +38,6 @@ def page(root: Root, name: str, operands: int | None = None) -> str:
     return "\n".join(_variant(db, v, code) for v in same if operands in (None, v.operands))
 
 
-def _reported(published: dict[str, Any], v: Variant) -> list[str]:
-    """The targets on which a published model has the variant's results."""
-    return [t for r in published["reports"].values() if r["variant"] == v.spelling for t in r["targets"]]
-
-
 def _variant(db: Database, v: Variant, code: Path) -> str:
     data, about, names = db.data, db.opcodes[v.opcode].data, v.spelling.split(".")[1:]
     known, longer = db.known_of(v), db.stands_for(v)
@@ -63,10 +58,9 @@ def _variant(db: Database, v: Variant, code: Path) -> str:
             lines.append(f"  - the hardware itself exceeds it on {a['exceeded']}: the manual errs")
     lines += [f"- claim: {v.claim}", f"- it rests on: {v.rests_on}"]
     lines += [f"- recorded: {r}: {STANDINGS[found]}" for r, found in v.recorded] or ["- recorded: on no GPU yet"]
-    if on := sorted({t for p in data["published"].values() for t in _reported(p, v)}):
-        lines.append(f"- claim on {', '.join(on)}: reported")
-    if on := data["inferred"].get(v.spelling):
-        lines.append(f"- follows a published model by inference on {', '.join(on)}")
+    for on, claim, told in data["followed"].get(f"{v.spelling} {v.operands}", ()):
+        where = ", ".join(on)
+        lines.append(f"- claim on {where}: {claim}: {told}" if claim else f"- on {where}: {told}")
     if known["nan"] is not None:
         rule = data["nan_rules"][known["nan"]]
         own = known.get("nan_rests_on")

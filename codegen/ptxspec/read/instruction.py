@@ -141,7 +141,7 @@ class _InstructionFile:
         if len(self.errors) > before:
             return None
         wanted = {v.form for v in self.variants if spelling is None or v.spelling == spelling}
-        required = Requirements(made.rules, made.assembler_rules, self.spec.catalog)
+        required = Requirements(made.rules, made.assembler_rules, self.variants, self.spec.catalog)
         completed = [self.complete(v, made, required) if v.form in wanted else v for v in self.variants]
         variants = [v for v in completed if not (refused and refused.matches(v))]
         for v in variants:
@@ -342,9 +342,13 @@ class _InstructionFile:
             help = "write [-2pi, 2pi], 2^-9 <= |b| <= 2^9, positive and finite, or positive and finite outside (0.5, 2)"
             self.errors.append(self.doc.error((*where, "range"), str(e), help))
         exceeded, found = None, a.get("exceeded")
-        if found and (within := self.context.within(self.doc, (*where, "exceeded", "within"), found["within"])):
-            worst = int(found["operand"], 16), int(found["result"], 16)
-            exceeded = Exceeded(within, *worst, found["rests_on"])
+        if found:
+            at = (*where, "exceeded", "within")
+            within = [self.context.within(self.doc, (*at, k), text) for k, text in enumerate(found["within"])]
+            exceeded = Exceeded(
+                tuple(w for w in within if w), tuple(int(x, 16) for x in found["operands"]), int(found["result"], 16),
+                str(found["error"]), found["rests_on"],
+            )  # fmt: skip
         return Accuracy(self.selector(where, a), a["kind"], str(a["bound"]), text, a["section"], exceeded)
 
     def compared(self, where: Where, c: dict[str, Any]) -> Compared:

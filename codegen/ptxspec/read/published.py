@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ..model import PublishedModel, Report, Spec
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..model import Inferred, PublishedModel, Report, Spec
 from .context import Context, words
 from .positioned import Document
 
@@ -23,10 +26,23 @@ def read_published(doc: Document | None, spec: Spec, context: Context) -> dict[s
             if instruction and all(v.spelling != spelling for v in instruction.variants):
                 context.errors.append(doc.error((*at, "variant"), f"unknown variant '{spelling}'"))
             within = [context.within(doc, (*at, "within", k), text) for k, text in enumerate(r["within"])]
-            targets = tuple(t for t in spec.targets if any(w and spec.is_within(t, w) for w in within))
+            targets = _targets(spec, within)
             reports.append(Report(r["results"], spelling, unit, targets))
         found[name] = PublishedModel(
-            name, words(m["author"]), m["source"], m["commit"], words(m["licence"]), words(m["judged"]), m["evidence"],
-            tuple(reports),
+            name, words(m["author"]), m["source"], m["commit"], words(m["licence"]), words(m["judged"]),
+            words(m["equal"]), m["evidence"], tuple(reports), tuple(_inferred(doc, name, m, spec, context)),
         )  # fmt: skip
     return found
+
+
+def _inferred(doc: Document, name: str, model: Mapping[str, Any], spec: Spec, context: Context) -> Iterator[Inferred]:
+    for i, d in enumerate(model.get("inferred", ())):
+        at = ("models", name, "inferred", i)
+        if d["unit"] not in spec.units:
+            context.errors.append(doc.error((*at, "unit"), f"unknown unit '{d['unit']}'"))
+        within = [context.within(doc, (*at, "within", k), text) for k, text in enumerate(d["within"])]
+        yield Inferred(d["unit"], _targets(spec, within), d["source"], words(d["told"]))
+
+
+def _targets(spec: Spec, ranges: Sequence[tuple[str, str] | None]) -> tuple[str, ...]:
+    return tuple(t for t in spec.targets if any(w and spec.is_within(t, w) for w in ranges))

@@ -36,7 +36,9 @@ def read_recipes(
     for i, entry in enumerate(entries):
         at: Where = ("instead", i)
         key = "none" if "none" in entry else "ptx"
-        for other in ("ptx", "differs"):
+        if "since" in entry:
+            context.known(doc, (*at, "since"), entry["since"], context.targets, "target")
+        for other in ("ptx", "differs", "since"):
             if key == "none" and other in entry:
                 message = f"'none' says why there is no recipe, and '{other}' belongs to one"
                 context.errors.append(doc.error((*at, other), message, "remove one of the two", key=True))
@@ -54,6 +56,7 @@ def read_recipes(
                 none=words(entry.get("none", "")),
                 rests_on=grounds(at, entry),
                 code=code,
+                since=entry.get("since", ""),
             )
         )
     return tuple(found)

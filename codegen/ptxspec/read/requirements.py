@@ -3,7 +3,8 @@ targets that all of them name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 
 from ..catalog import Catalog, Limit, Requirement
@@ -13,38 +14,79 @@ Floors = dict[str, str]
 
 
 class Requirements:
-    """What an instruction's rules require of its variants, made once for all that the same rules match."""
+    """What an instruction's rules require of its variants, made once for all that the same rules match.
 
-    def __init__(self, manual: Sequence[Rule], assembler: Sequence[Rule], catalog: Catalog) -> None:
-        self._rules = manual, assembler
+    A rule of the assembler's replaces what the manual's rules say of the axes that it names where it is about no more
+    than they are: what the manual says of a part of its variants alone, it says nothing of."""
+
+    def __init__(
+        self, manual: Sequence[Rule], assembler: Sequence[Rule], variants: Iterable[Variant], catalog: Catalog
+    ) -> None:
+        self._rules = [*_each_pattern(manual)], [*_each_pattern(assembler)]
+        self._variants = tuple(variants)
         self._catalog = catalog
+        self._about: dict[int, frozenset[int]] = {}
         self._known: dict[tuple[tuple[int, ...], ...], tuple[Requirement, Requirement]] = {}
 
     def of(self, variant: Variant) -> tuple[Requirement, Requirement]:
-        """What the manual's rules require, and the same with the values of the assembler's on the axes that they name.
-        Without a rule, the oldest version and target do."""
+        """What the manual's rules require, and the same with the values of the assembler's in the place of those that
+        these replace. Without a rule, the oldest version and target do."""
         manual, assembler = ([r for r in rules if r.selector.matches(variant)] for rules in self._rules)
         key = tuple(map(id, manual)), tuple(map(id, assembler))
         if key not in self._known:
-            readings = _Reading(self._catalog, [], manual), _Reading(self._catalog, manual, assembler)
-            self._known[key] = readings[0].requirement(), readings[1].requirement()
+            left = {axis: self._left(axis, manual, assembler) for axis in _AXES}
+            together = _Reading(self._catalog, {axis: left[axis] + _naming(axis, assembler) for axis in _AXES})
+            alone = _Reading(self._catalog, {axis: _naming(axis, manual) for axis in _AXES})
+            self._known[key] = alone.requirement(), together.requirement()
         return self._known[key]
+
+    def _left(self, axis: str, manual: list[Rule], assembler: list[Rule]) -> list[Rule]:
+        """The manual's rules that name an axis and are not replaced."""
+        replacing = [self._variants_of(r) for r in _naming(axis, assembler)]
+        rules = _naming(axis, manual)
+        return (
+            [r for r in rules if not any(about <= self._variants_of(r) for about in replacing)] if replacing else rules
+        )
+
+    def _variants_of(self, rule: Rule) -> frozenset[int]:
+        found = self._about.get(id(rule))
+        if found is None:
+            found = frozenset(i for i, v in enumerate(self._variants) if rule.selector.matches(v))
+            self._about[id(rule)] = found
+        return found
+
+
+# What rules say something about. What they say of a range of targets is of the range alone.
+_AXES = ("ptx", "target", "until", "within", "on")
+
+
+def _each_pattern(rules: Iterable[Rule]) -> Iterator[Rule]:
+    """A rule that is about several patterns is as good as one for each of them."""
+    for r in rules:
+        for pattern in r.selector.patterns:
+            yield replace(r, selector=replace(r.selector, patterns=(pattern,)))
+
+
+def _naming(axis: str, rules: Iterable[Rule]) -> list[Rule]:
+    """The rules that name an axis."""
+    return [r for r in rules if getattr(r, axis) and (axis in ("within", "on") or r.within is None)]
 
 
 class _Reading:
-    """The rules that match one variant: on each axis those of `first` count where none of `then` names it."""
+    """The rules that count for one variant, by the axis that they name."""
 
-    def __init__(self, catalog: Catalog, first: list[Rule], then: list[Rule]) -> None:
+    def __init__(self, catalog: Catalog, rules: Mapping[str, Sequence[Rule]]) -> None:
         self.catalog = catalog
-        self.rules = (then, first)
+        self.rules = rules
 
     def requirement(self) -> Requirement:
         targets, versions = self.catalog.targets, self.catalog.versions
         ptx = max(self._given("ptx"), key=lambda v: versions[v].order, default=next(iter(versions)))
         target = max(self._given("target"), key=lambda t: targets[t].order, default=next(iter(targets)))
         until = min(self._given("until"), key=lambda v: versions[v].order, default=None)
-        limits = next(filter(None, map(_limits, self.rules)), ())
-        named = next(filter(None, ([dict(r.on) for r in rules if r.on] for rules in self.rules)), [])
+        ranges = (Limit(*r.within, r.ptx, r.until) for r in self.rules["within"] if r.within is not None)
+        limits = tuple(dict.fromkeys(ranges))
+        named = [dict(r.on) for r in self.rules["on"]]
         if not named:
             return Requirement(ptx, target, until, limits)
         every = (t for t in targets.values() if t.order >= targets[target].order)
@@ -55,13 +97,12 @@ class _Reading:
         limits = tuple(w for w in limits if any(self._is_within(t, w) for t in floors))
         return Requirement(lowest, next(iter(floors), target), until, limits, tuple(floors.items()))
 
+    def _given(self, axis: str) -> list[str]:
+        return [getattr(r, axis) for r in self.rules[axis]]
+
     def _is_within(self, target: str, limit: Limit) -> bool:
         first, here, last = (self.catalog.targets[t].order for t in (limit.first, target, limit.last))
         return first <= here <= last
-
-    def _given(self, axis: str) -> list[str]:
-        values = ([v for r in rules if r.within is None and (v := getattr(r, axis))] for rules in self.rules)
-        return next(filter(None, values), [])
 
     def _both(self, one: Floors, other: Floors) -> Floors:
         """The targets that stand in both, in target order."""
@@ -69,10 +110,6 @@ class _Reading:
 
     def _later(self, *versions: str) -> str:
         return max(versions, key=lambda v: self.catalog.versions[v].order)
-
-
-def _limits(rules: list[Rule]) -> tuple[Limit, ...]:
-    return tuple(Limit(*r.within, r.ptx, r.until) for r in rules if r.within is not None)
 
 
 def expanded(entries: Iterable[tuple[str, str]], catalog: Catalog) -> tuple[tuple[str, str], ...]:

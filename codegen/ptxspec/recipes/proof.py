@@ -56,10 +56,25 @@ class Prover:
                 # What stands for another spelling is that by its meaning.
                 if recipe is None or self._is_known(variant, instead):
                     continue
+                if told := self._wrong_since(variant, recipe.since):
+                    errors.append(recipe.code.error(recipe.code.start, *told))
                 wrong = self.counterexample(variant, instead)
                 if wrong is not None:
                     errors.append(recipe.code.error(recipe.code.start, *_told(variant, instead, wrong)))
         return errors
+
+    def _wrong_since(self, variant: Variant, since: str) -> tuple[str, str] | None:
+        """What is wrong with the target since which a recipe is the variant: one must be named where the variant does
+        something else without a target, unless a recipe follows the hardware as the variant does."""
+        programs = self.compiler.programs(self.spec.instructions[variant.opcode], variant)
+        here = [t for t in self.spec.targets if self.spec.catalog.takes(variant.requires, t)]
+        newest = self.program(variant)
+        same = [t for t in here if programs.get(t, programs[None]) is newest]
+        must = "" if newest is programs[None] or self.spec.follows(variant, here[-1]) else same[0]
+        if since == must:
+            return None
+        help = f"write since: {must}" if must else "remove 'since'"
+        return f"{variant} does what it does on its newest target {f'since {must}' if must else 'everywhere'}", help
 
     def counterexample(self, variant: Variant, instead: Instead) -> Counterexample | None:
         """The first of some operands on which the two differ by more than the recipe says."""

@@ -7801,13 +7801,55 @@ pred 44
 """,
 }
 
-# The targets on which a variant's claim is "reported".
-REPORTED: dict[str, str] = {
-    "cos.approx.f32": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_70 sm_75",
-    "ex2.approx.f32": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_70 sm_75",
-    "lg2.approx.f32": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_70 sm_75",
-    "rcp.approx.f32": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_70 sm_75",
-    "rsqrt.approx.f32": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_70 sm_75",
-    "sin.approx.f32": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_70 sm_75",
-    "sqrt.approx.f32": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_70 sm_75",
+# The targets on which a variant with so many operands makes another claim than everywhere.
+CLAIMS: dict[str, dict[str, str]] = {
+    "cos.approx.f32 1": {
+        "reported": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_70 sm_75",
+        "unspecified": "sm_72",
+    },
+    "cos.approx.ftz.f32 1": {
+        "unspecified": "sm_70 sm_72 sm_75",
+    },
+    "cvt.rs.bf16x2.f32 3": {
+        "reported": "sm_100a",
+    },
+    "cvt.rs.satfinite.e4m3x4.f32 5": {
+        "reported": "sm_100a",
+    },
+    "cvt.rs.satfinite.e2m1x4.f32 5": {
+        "reported": "sm_100a",
+    },
+    "div.approx.f32 2": {
+        "unspecified": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_86",
+    },
+    "div.approx.ftz.f32 2": {
+        "unspecified": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_86",
+    },
+    "div.full.f32 2": {
+        "unspecified": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_86",
+    },
+    "div.full.ftz.f32 2": {
+        "unspecified": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_86",
+    },
+    "ex2.approx.f32 1": {
+        "reported": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_70 sm_75",
+    },
+    "lg2.approx.f32 1": {
+        "reported": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_70 sm_75",
+    },
+    "rcp.approx.f32 1": {
+        "reported": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_70 sm_75",
+    },
+    "rsqrt.approx.f32 1": {
+        "reported": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_70 sm_75",
+    },
+    "sin.approx.f32 1": {
+        "reported": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_70 sm_75",
+    },
+    "sqrt.approx.f32 1": {
+        "reported": "sm_50 sm_52 sm_53 sm_60 sm_61 sm_70 sm_75",
+    },
+    "sqrt.approx.ftz.f32 1": {
+        "unspecified": "sm_50 sm_52 sm_53",
+    },
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .catalog import Hazard, Requirement
-from .index import CATALOG, CLASSES, HAZARDS, REQUIREMENTS, ROWS, SIGNATURES, TYPES
+from .index import CATALOG, CLAIMS, CLASSES, HAZARDS, REQUIREMENTS, ROWS, SIGNATURES, TYPES
 
 
 class UnknownVariantError(LookupError):
@@ -30,8 +30,8 @@ class Variant:
 
     `claim` says how faithful the emulator is: "exact" (IEEE 754 and NVIDIA's manual fix every bit), "measured" (equal
     to recordings), "reported" (of a kernel with a target: equal to a published model that its author compared with GPUs
-    of that target), "bounded" (inside the manual's error bound, which is in ulp or relative), "unspecified" or
-    "unjudged" (nobody outside has judged it)."""
+    of that target), "bounded" (inside the manual's error bound, which is in ulp or relative), "unspecified" (no bound,
+    or of a kernel with a target: the hardware breaks it) or "unjudged" (nobody outside has judged it)."""
 
     spelling: str
     operands: int
@@ -66,6 +66,12 @@ class Row:
 
     def __str__(self) -> str:
         return str(self.variant)
+
+
+def claim_on(variant: Variant, target: str | None) -> str:
+    """What is claimed of a variant on a target."""
+    others = CLAIMS.get(f"{variant.spelling} {variant.operands}", {})
+    return next((claim for claim, targets in others.items() if target in targets.split()), variant.claim)
 
 
 def counted(operands: int) -> str:

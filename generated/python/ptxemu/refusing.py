@@ -192,7 +192,7 @@ def not_there(row: Row, target: str) -> UnknownTargetError:
     if siblings and not _advised(here, meant.asked, target):
         hint = f"write target {' or '.join(map(repr, siblings))}"
     elif works and not _advised(here, meant.asked, target):
-        hint = f"{_instead(row, target, recipe)} ({_DIFFERENCES[differs]})"
+        hint = f"{_instead(row, target, recipe)} ({_DIFFERENCES.get(differs, f'bit for bit {differs}')})"
     else:
         none = f"no other {row.opcode} does the same there" if here else f"{target} has no {row.opcode} at all"
         hint = _advice(here, meant, none, target)

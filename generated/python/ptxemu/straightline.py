@@ -13,7 +13,7 @@ import numpy as np
 from .assembler import ASSEMBLER
 from .binary import Array
 from .index import CATALOG, ROWS
-from .lookup import Row, find
+from .lookup import Row, claim_on, find
 from .ptx import constants, operands as kinds
 from .ptx.complaints import ERROR, Position
 from .ptx.matching import Matcher, count
@@ -199,7 +199,7 @@ class _Reader:
                 line=self.place(item.start).line,
                 text=text,
                 opcode=row.opcode,
-                claim=row.variant.claim,
+                claim=claim_on(row.variant, self.target),
                 function=_function(row, self.target),
                 signature=s,
                 sources=values,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from html import unescape
@@ -17,6 +18,7 @@ from helpers.sizes import each_size, spread
 from ptxspec.check.corner_cases import agrees, members, parse_value
 from ptxspec.emit.products.manual.opcode import SECTIONS
 from ptxspec.evaluate import emulator
+from ptxspec.model import Kind
 from ptxspec.roots import find
 from ptxspec.semantics.exact.rounding import round_to
 from ptxspec.semantics.functions import TABLE
@@ -227,16 +229,47 @@ def test_special_operands_give_what_the_emulator_gives(opcode: str) -> None:
     one_each = [(o, r) for o, r in asked if not re.search("subnormal|largest|about", o + r)]
     assert one_each
     for operands, told in one_each:
-        given = [members(parse_value(o, ()), s.kind)[0] for o, s in zip(operands.split(", "), v.sources, strict=True)]
-        found = kernel(*(np.array(x, f"u{s.kind.storage // 8}") for x, s in zip(given, v.sources, strict=True)))
-        result, kind = int(found) & ((1 << v.result.kind.width) - 1), v.result.kind
-        named = {s.name: x for s, x in zip(v.sources, given, strict=True)}
-        value = parse_value(TRUTH.get(told, told), tuple(named))
-        if kind.format and value.kind == "number":
-            # The shortest decimal of its format.
-            assert result == round_to(value.number, kind.format, "roundTiesToEven", False, value.negative)
-        else:
-            assert agrees(value, result, named, kind), (spelling, operands, told)
+        kinds = [s.kind for s in v.sources]
+        classes = [quiet(o, k) for o, k in zip(operands.split(", "), kinds, strict=True)]
+        for given in itertools.product(*classes):
+            found = kernel(*(np.array(x, f"u{k.storage // 8}") for x, k in zip(given, kinds, strict=True)))
+            result = int(found) & ((1 << v.result.kind.width) - 1)
+            named = {s.name: x for s, x in zip(v.sources, given, strict=True)}
+            assert is_what_is_told(told, result, v.result.kind, named), (spelling, operands, told, given)
+
+
+def quiet(operand: str, kind: Kind) -> list[int]:
+    """The members of a cell: of NaN the quiet ones of both signs, so that no two operands need be the same."""
+    found = members(parse_value("qNaN" if operand == "NaN" and kind.format.is_ieee else operand, ()), kind)
+    return [*{sign | x for x in found for sign in ((0, kind.format.sign_bit) if operand == "NaN" else (0,))}]
+
+
+def is_what_is_told(told: str, result: int, kind: Kind, named: dict[str, int]) -> bool:
+    sign_bit = kind.format.sign_bit if kind.format else 0
+    if m := re.fullmatch(r"(\w+) without its sign", told):
+        return result == named[m[1]] & ~sign_bit
+    if (m := re.fullmatch(r"-(\w+)", told)) and m[1] in named:
+        return result == named[m[1]] ^ sign_bit
+    if m := re.fullmatch(r"sign of (\w+), payload of (\w+)", told):
+        return result == (named[m[1]] & sign_bit | named[m[2]] & ~sign_bit)
+    if m := re.fullmatch(r"(\S+) with the sign of (\w+)", told):
+        sign = result & sign_bit == named[m[2]] & sign_bit
+        return sign and is_what_is_told(m[1], result & ~sign_bit, kind, named)
+    value = parse_value(TRUTH.get(told, told), tuple(named))
+    if kind.format and value.kind == "number":
+        # The shortest decimal of its format.
+        return result == round_to(value.number, kind.format, "roundTiesToEven", False, value.negative)
+    return agrees(value, result, named, kind)
+
+
+def test_operands_in_a_cell_are_told_from_each_other() -> None:
+    """A label that two equal operands would give is not that of all."""
+    told = {
+        plain(o): r
+        for o, r in re.findall(r'operands">([^<]*)</span> </td><td class="result">([^<]*)<', html("copysign"))
+    }
+    assert told["NaN, NaN"] == "sign of a, payload of b"
+    assert told["+1.0, NaN"] == "b without its sign" and told["NaN, +1.0"] == "1.0 with the sign of a"
 
 
 # Semantics

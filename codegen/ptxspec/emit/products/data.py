@@ -11,12 +11,11 @@ from dataclasses import asdict
 from typing import Any
 
 from ...check.checking import Checked
-from ...check.claims import recorded
+from ...check.claims import followed, recorded
 from ...check.relations import relation
 from ...grounds import Grounds
 from ...model import (
     BOOL,
-    NOTHING_DIFFERS,
     CornerTable,
     FixedPoint,
     Format,
@@ -108,11 +107,11 @@ def as_data(spec: Spec) -> Data:
             }
             for p in spec.published.values()
         },
-        "inferred": {
-            v.spelling: list(on)
+        "followed": {
+            f"{v.spelling} {v.operands}": found
             for i in spec.instructions.values()
-            for v in (i.variants if i.hardware else ())
-            if (on := spec.inferred_on(v))
+            for v in i.variants
+            if (found := followed(spec, v))
         },
         "requirements": requirements.values,
         "opcodes": {i.opcode: {"summary": i.summary} for i in spec.instructions.values()},
@@ -252,7 +251,7 @@ class _Opcode:
                     bound=a.bound,
                     range=a.range,
                     section=a.section,
-                    exceeded="..".join(a.exceeded.within) if a.exceeded else "",
+                    exceeded=a.exceeded.ranges if a.exceeded else "",
                 )
                 for a in i.accuracy
             ],
@@ -307,7 +306,7 @@ class _Opcode:
                 x.ptx,
                 inline_assembly(v, x),
                 self.requirements.place(x.requires.as_json()),
-                "" if x.differs == NOTHING_DIFFERS else x.differs,
+                x.promise,
             ]
             for x in self.spec.instead[v]
         ]
@@ -344,6 +343,7 @@ class _Opcode:
         i, rule = self.instruction, self.instruction.nan_rule(v)
         own = any(r is rule for _, r in i.nan)
         rest = _given(
+            since=next((x.recipe.since for x in self.spec.instead.get(v, ()) if x.recipe), ""),
             recorded={r.path: found for r, found in recorded(self.spec, v)},
             means=list(v.means),
             accuracy=[n for n, a in enumerate(i.accuracy) if a.selector.matches(v)],

@@ -12,7 +12,7 @@ from ... import catalog, notebook, ptx
 from ...catalog import Hazard, Requirement
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
-from ...model import BOOL, NOTHING_DIFFERS, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
+from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program, Term, Var
 from .. import native
@@ -89,7 +89,12 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         requirements=list(index.requirements), signatures=list(index.signatures), classes=list(index.classes),
         hazards=list(index.hazards),
         opcodes=opcodes,
-        reported={v.spelling: on for c in checked for v in c.instruction.variants if (on := spec.reported_on(v))},
+        claims={
+            f"{v.spelling} {v.operands}": others
+            for c in checked
+            for v in c.instruction.variants
+            if (others := spec.other_claims(v))
+        },
     )  # fmt: skip
     files[f"{_FOLDER}/assembler.py"] = templates.render(
         "emulator/assembler.py.j2", ["spec/assembler.yaml", *paths], assembler=spec.assembler,
@@ -146,7 +151,7 @@ class _Index:
                     (
                         self._lines(x.ptx),
                         self._requirement(x.requires),
-                        "" if x.differs == NOTHING_DIFFERS else x.differs,
+                        x.promise,
                     )
                     for x in spec.instead[v]
                 ],

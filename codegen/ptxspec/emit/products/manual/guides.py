@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ....check.claims import CLAIMS
+from ....check import claims
 from ....diagnostics import PtxspecError, display_path
 from ....files import why_unreadable
 from ....grounds import KINDS
@@ -42,7 +42,7 @@ def emit(spec: Spec, write: Writer, root: Path, site: Site) -> Files:
     """The guides, and the page that lists them."""
     examples = [_example(path, root) for path in sorted((root / "spec" / "examples").glob("*.ptx"))]
     values = {
-        "claims": CLAIMS,
+        "claims": claims.CLAIMS,
         "codes": GROUPS,
         "grounds": KINDS,
         "followed": _followed(spec, write),
@@ -65,10 +65,9 @@ def _followed(spec: Spec, write: Writer) -> list[tuple[str, tuple[str, ...], lis
     """Variants of which the emulator follows a published model: what they claim on which targets, and their forms."""
     found: dict[tuple[str, tuple[str, ...]], list[Variant]] = {}
     for i in spec.instructions.values():
-        for v in i.variants if i.hardware else ():
-            for claim, targets in (("reported", spec.reported_on(v)), (v.claim, spec.inferred_on(v))):
-                if targets:
-                    found.setdefault((claim, targets), []).append(v)
+        for v in i.variants:
+            for targets, claim, _ in claims.followed(spec, v):
+                found.setdefault((claim or v.claim, tuple(targets)), []).append(v)
     return [(c, targets, [form for f in write(vs) for form in f.whole]) for (c, targets), vs in found.items()]
 
 

@@ -59,7 +59,7 @@ def _recipes(spec: Spec, instruction: Instruction) -> dict[tuple[Requirement, st
     found: dict[tuple[Requirement, str], list[Variant]] = {}
     for v in instruction.variants:
         for instead in spec.instead.get(v, ()):
-            found.setdefault((instead.requires, instead.differs), []).append(v)
+            found.setdefault((instead.requires, instead.promise), []).append(v)
     return found
 
 

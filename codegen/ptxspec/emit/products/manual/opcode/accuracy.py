@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .....check.claims import CLAIMS, basis
+from .....check.claims import CLAIMS, basis, followed
 from .....model import Accuracy as Bound, Instruction, Recording, Spec, Variant
 from ..forms import Writer
 from .about import About
@@ -80,10 +80,10 @@ def _claims(spec: Spec, write: Writer, instruction: Instruction) -> list[Basis]:
     found: dict[tuple[str, str], list[Variant]] = {}
     for v in instruction.variants:
         found.setdefault((v.claim, basis(instruction, v)), []).append(v)
-    for v in instruction.variants if instruction.hardware else ():
-        if targets := spec.reported_on(v):
-            told = f"all 2^32 results of {spec.reporter(v, targets[0])}; here on {', '.join(targets)}"
-            found.setdefault(("reported", told), []).append(v)
+    for v in instruction.variants:
+        for targets, claim, told in followed(spec, v):
+            if claim:
+                found.setdefault((claim, f"{told}; here on {', '.join(targets)}"), []).append(v)
     return [
         Basis(name, rests_on, len(variants), write.whole(variants) if len(found) > 1 else ())
         for (name, rests_on), variants in found.items()

@@ -5,6 +5,7 @@ modifiers give together is not listed; they act in the order that the semantics 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -152,27 +153,34 @@ def _shown(operand: str) -> str:
 def _result(operands: Sequence[str], standing: _Standing) -> str | None:
     """What a variant makes of operands; several results where the members of a class give several."""
     kinds = [i.kind for i in standing.program.inputs]
-    columns = [_members(o, k.format) for o, k in zip(operands, kinds, strict=True) if k.format]
+    columns = [_members(o, i, k.format) for i, (o, k) in enumerate(zip(operands, kinds, strict=True)) if k.format]
     if not all(columns):
         return None
-    texts = []
-    for place in range(max(map(len, columns))):
-        given = [c[place % len(c)] for c in columns]
-        named = [
-            (s.name, k, x)
-            for s, k, x, o in zip(standing.variant.sources, kinds, given, operands, strict=True)
-            if o[1:] in ("S", "aN")
-        ]
-        result = run(standing.program, given)[0]
-        texts.append(_told(result, standing.program.results[0].kind, named))
-    return " or ".join(dict.fromkeys(texts))
+    named = [
+        _Named(i, s.name, o == "NaN")
+        for i, (s, k, o) in enumerate(zip(standing.variant.sources, kinds, operands, strict=True))
+        if o[1:] in ("S", "aN") and k == standing.program.results[0].kind
+    ]
+    found = [(given, run(standing.program, given)[0]) for given in itertools.product(*columns)]
+    kind = standing.program.results[0].kind
+    texts = dict.fromkeys(_plain(result, kind) for _, result in found)
+    return (kind.format and _of_operands(found, kind.format, named)) or " or ".join(texts)
 
 
-def _members(operand: str, f: Format) -> list[int]:
-    """Encodings of a class of operands; none where the format has no such number."""
+@dataclass(frozen=True)
+class _Named:
+    """An operand that a result may be: its place, its name, and whether it is a NaN, of either sign."""
+
+    place: int
+    name: str
+    is_nan: bool
+
+
+def _members(operand: str, place: int, f: Format) -> list[int]:
+    """Encodings of a class of operands, of which no other place has the same NaNs; none where the format has no such
+    number."""
     if operand == "NaN":
-        # With a payload, so that it is told from the canonical one.
-        return [f.infinity | f.quiet_bit | 1] if f.is_ieee else [f.first_nan] if f.nans else []
+        return _nans(place, f)
     sign = f.sign_bit if operand[0] == "-" else 0
     if operand[0] == "-" and not f.signed:
         return []
@@ -186,25 +194,60 @@ def _members(operand: str, f: Format) -> list[int]:
     return [sign | m for m in dict.fromkeys(members[operand[1:]]())]
 
 
-def _told(result: int, kind: Kind, operands: Sequence[tuple[str, Kind, int]]) -> str:
+def _nans(place: int, f: Format) -> list[int]:
+    """A quiet NaN of each sign, with a payload by which it is told from the canonical one and those of other places."""
+    if f.is_ieee:
+        payload = (place + 1) % f.quiet_bit or 1
+        nan = f.infinity | f.quiet_bit | payload
+    elif f.nans:
+        nan = f.first_nan
+    else:
+        return []
+    return [nan, nan | f.sign_bit] if f.signed else [nan]
+
+
+def _of_operands(found: Sequence[tuple[Sequence[int], int]], f: Format, named: Sequence[_Named]) -> str:
+    """What all results have of the operands with those names; empty where that is nothing."""
+    if all(r == f.canonical_nan for _, r in found):
+        return ""
+    for n in named:
+        if all(r == given[n.place] for given, r in found):
+            return n.name
+    nans = [n for n in named if n.is_nan]
+    signs = {r & f.sign_bit for _, r in found}
+    sign = next((n for n in nans if all(not (r ^ given[n.place]) & f.sign_bit for given, r in found)), None)
+    for n in nans:
+        if all(f.magnitude(r) == f.magnitude(given[n.place]) for given, r in found):
+            if signs == {0}:
+                return f"{n.name} without its sign"
+            if all((r ^ given[n.place]) & f.sign_bit for given, r in found):
+                return f"-{n.name}"
+            if sign:
+                return f"sign of {sign.name}, payload of {n.name}"
+    magnitudes = {f.magnitude(r) for _, r in found}
+    return f"{_number(magnitudes.pop(), f)} with the sign of {sign.name}" if sign and len(magnitudes) == 1 else ""
+
+
+def _plain(result: int, kind: Kind) -> str:
     f = kind.format
     if kind.sort == "bool":
         return "true" if result else "false"
     if f is None:
         return str(Fraction(kind.fixed.value(result), 1 << kind.fixed.point)) if kind.fixed else f"0x{result:x}"
+    if f.is_nan(result):
+        return "NaN"
     sign = "-" if result & f.sign_bit else "+"
     if f.is_infinite(result):
         return sign + "inf"
     if f.is_zero(result):
         return sign + "0.0"
-    same = next((name for name, k, x in operands if k == kind and x == result), "")
-    if f.is_nan(result) and (not same or result == f.canonical_nan):
-        return "NaN"
-    if same:
-        return same
     if f.magnitude(result) == f.largest:
         return sign + "largest"
     if f.is_subnormal(result):
         return sign + "subnormal"
-    text = decimal(result, f)
+    return _number(result, f)
+
+
+def _number(bits: int, f: Format) -> str:
+    text = decimal(bits, f)
     return text if len(text) < 12 else f"about {float(text):.3g}"

@@ -111,7 +111,9 @@ def _entry(spec: Spec, write: Writer, id: str, recipe: Recipe, made: Sequence[tu
     return Entry(
         id=id,
         works=_works(write, ((v, spec.catalog.text(x.requires)) for v, x in made)),
-        differs=DIFFERS[recipe.differs],
+        differs=f"results without a target or on one before {recipe.since}"
+        if recipe.since
+        else DIFFERS[recipe.differs],
         rests_on=recipe.rests_on,
         text=recipe.code.text.strip() if len(made) > 1 else "",
         example=Example(variant, instead.ptx, inline_assembly(variant, instead)),
