@@ -304,6 +304,15 @@ def test_lint_of_inline_assembly_takes_a_kind(base: ptxspec.Database) -> None:
             ["sm_103f does not have '.pzo': it needs sm_107f family"],
         ),
         ("Instruction 'cvt with .s2f6x2' not supported on .target 'sm_110f'", ["it needs sm_110a"]),
+        # One word for what different targets have: each with one that needs it.
+        (
+            "Feature '.satfinite' not supported on .target 'sm_121f'",
+            ["compile for sm_121a\n"],
+        ),
+        (
+            "Feature '.satfinite' not supported on .target 'sm_120'",
+            [f"compile for sm_120a or sm_120f where it is {FAMILIES}; sm_120a where it is {OWN}"],
+        ),
     ],
 )
 def test_what_ptxas_says_of_a_target_is_explained(base: ptxspec.Database, message: str, said: list[str]) -> None:

@@ -273,8 +273,8 @@ signatures: [
 {"lanes":1,"results":[{"name":"d","type":"f64"}],"sources":[{"name":"a","type":"f64"},{"name":"b","type":"f64"}]}
 ],
 families: [
-{"texts":[".{approx,full}.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","claims":[["0x27fc00","unspecified"]],"implied":[["0xf","ftz"]],"programs":[0,3],"on":[["0xf",[1,4]],["0x7fc00",[2,5]]]},
-{"texts":[".{approx,full}.ftz.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","claims":[["0x27fc00","unspecified"]],"programs":[1,4],"on":[["0x7fc00",[6,7]]]},
+{"texts":[".{approx,full}.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","claims":[["0x27fc00","unspecified"]],"implied":[["0xf","ftz"]],"programs":[0,3],"on":[["0xf",[1,4]],["0x27fc00",[2,5]]]},
+{"texts":[".{approx,full}.ftz.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","claims":[["0x27fc00","unspecified"]],"programs":[1,4],"on":[["0x27fc00",[6,7]]]},
 {"texts":[".rnd.f32"],"signature":0,"claim":"exact","targets":"0xfffffffffff0","implied":[["0xf","ftz"]],"programs":[8,3,9,10]},
 {"texts":[".rnd.ftz.f32"],"signature":0,"claim":"exact","targets":"0xfffffffffff0","programs":[11,4,12,13]},
 {"texts":[".rn.f64"],"signature":1,"claim":"exact","targets":"0xffffffffffff","programs":[14]},

@@ -230,8 +230,8 @@ signatures: [
 {"lanes":1,"results":[{"name":"d","type":"f64"}],"sources":[{"name":"a","type":"f64"}]}
 ],
 families: [
-{"texts":[".approx.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","claims":[["0x57c00","reported"]],"implied":[["0xf","ftz"]],"programs":[0],"on":[["0xf",[1]],["0x7fc00",[2]]]},
-{"texts":[".approx.ftz.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","programs":[1],"on":[["0x7fc00",[3]]]},
+{"texts":[".approx.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","claims":[["0x57c00","reported"]],"implied":[["0xf","ftz"]],"programs":[0],"on":[["0xf",[1]],["0x27fc00",[2]]]},
+{"texts":[".approx.ftz.f32"],"signature":0,"claim":"bounded","targets":"0xffffffffffff","programs":[1],"on":[["0x27fc00",[3]]]},
 {"texts":[".rnd.f32"],"signature":0,"claim":"exact","targets":"0xfffffffffff0","implied":[["0xf","ftz"]],"programs":[4,0,5,6]},
 {"texts":[".rnd.ftz.f32"],"signature":0,"claim":"exact","targets":"0xfffffffffff0","programs":[7,1,8,9]},
 {"texts":[".rn.f64"],"signature":1,"claim":"exact","targets":"0xffffffffffff","programs":[10]},

@@ -38,7 +38,16 @@ def copied(to: Path, opcodes: Container[str] = OPCODES, own_templates: bool = Fa
         (to / "templates").symlink_to(ROOT / "templates", target_is_directory=True)
     for path in (to / "spec/instructions").iterdir():
         path.write_text(without_recipes(path.read_text("utf-8")), "utf-8")
+    judged = to / "spec/observed/judged.yaml"
+    judged.write_text(_of(judged.read_text("utf-8"), opcodes), "utf-8")
     return to
+
+
+def _of(judged: str, opcodes: Container[str]) -> str:
+    """What was judged of some opcodes."""
+    head, *entries = re.split(r"^(?=  \w+:$)", judged, flags=re.MULTILINE)
+    kept = [e for e in entries if e.strip().partition(":")[0] in opcodes]
+    return head + "".join(kept) if kept else head.replace("opcodes:\n", "opcodes: {}\n")
 
 
 def again(root: Path, to: Path) -> Path:

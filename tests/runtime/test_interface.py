@@ -303,7 +303,8 @@ def test_an_unknown_target_is_explained() -> None:
         (
             "mad.f32",
             "sm_32",
-            "only on sm_10 to sm_30 and sm_35 (PTX 1.0 or newer); instead: fma.rn.f32 %d, %a, %b, %c; (bit for bit)",
+            "only on sm_10 to sm_30 and sm_35 (PTX 1.0 or newer); instead: fma.rn.f32 %d, %a, %b, %c; "
+            "(bit for bit as on sm_20 and newer)",
         ),
         (
             "add.f32x2",

@@ -16,6 +16,8 @@ from .meanings import Meaning, floors
 NAMED = r"(?P<name>(?:'[^']*' on )?'[^']*')"
 _WORD = re.compile(r"[.\w:]+|\S")
 _FILLING = frozenset(["with", "on", "'"])
+# Refusals of a target that others end, and how these are told.
+_NEWER = {"target-specific": "{}", "target-too-old": "{} or newer"}
 _OTHERWISE = re.compile(r" or |/")
 
 
@@ -40,18 +42,25 @@ def target_floor(db: Database, m: re.Match[str]) -> Meaning:
 
 
 def unsupported(db: Database, m: re.Match[str]) -> Meaning | None:
-    """`X not supported on .target T`: the targets that have all that the words name. ptxas does not say which."""
+    """`X not supported on .target T`: what has it, which is a kind of T's own where there is one. ptxas does not say
+    which; where the words name variants that need different targets, each is told with one that needs it."""
     name, target = m["name"], m["target"]
     if target not in db.targets:
         return None
-    needs = dict.fromkeys(v.requires for v in meant(db, name) if not db.catalog.takes(v.requires, target))
-    both = db.catalog.together(needs) if needs else None
-    if both is None:
-        return None
-    if not both.on:
-        return floors(db, both.target, db.catalog.window(both, both.target)[0])
-    bound = db.catalog.on_text(both)
-    return Meaning(f"compile for {bound}", (f"{target} does not have {name}: it needs {bound}",))
+    lacking = [v for v in meant(db, name) if not db.catalog.takes(v.requires, target)]
+    needs = dict.fromkeys(v.requires for v in lacking)
+    if not any(r.on for r in needs):
+        both = db.catalog.together(needs) if needs else None
+        return both and floors(db, both.target, db.catalog.window(both, both.target)[0])
+    bounds: dict[str, Variant] = {}
+    for v in lacking:
+        for f in db.catalog.refusals(v.requires, target):
+            if f.code in _NEWER:
+                bounds.setdefault(_NEWER[f.code].format(f.bound), v)
+    why = tuple(f"{target} does not have {name}: it needs {bound}" for bound in bounds)
+    if len(bounds) == 1:
+        return Meaning(f"compile for {next(iter(bounds))}", why)
+    return Meaning("compile for " + "; ".join(f"{b} where it is {v.spelling}" for b, v in bounds.items()), why)
 
 
 def ptx_floor(db: Database, m: re.Match[str]) -> Meaning:

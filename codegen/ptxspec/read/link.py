@@ -90,12 +90,13 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
             recordings=read_recordings(observed["recordings"], context),
             sources=dict(sorted(files.sources.items())),
         )
+        # What units follow decides what is computed: before anything is compiled.
+        spec = replace(spec, published=read_published(published, spec, context))
         if not files.errors:
             compiler = Compiler(spec)
             judgements = spec.judgements
             found = {n: judged(i, judgements.get(n, ()), compiler, spelling) for n, i in spec.instructions.items()}
             spec = replace(spec, instructions=found)
-        spec = replace(spec, published=read_published(published, spec, context))
         if spelling is None:
             spec = replace(spec, words=read_words(words, spec, context))
         # Recipes are made of other instructions: where one of these is wrong, they would be, too.

@@ -20,7 +20,7 @@ from ..files import why_unreadable
 Where = tuple[str | int, ...]
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_MAX_BYTES = 1 << 18
+_MAX_BYTES = 1 << 19
 _MAX_DEPTH = 32
 _TOO_DEEP = f"nested more than {_MAX_DEPTH} deep"
 _START = Mark(1, 1)

@@ -248,7 +248,7 @@ def test_a_bound_that_hardware_exceeds_is_the_manuals_error() -> None:
 @pytest.mark.parametrize(("v", "target"), WITH_UNITS, ids=lambda x: getattr(x, "spelling", x))
 def test_a_claim_is_that_of_the_path_that_is_followed(v: Model, target: str) -> None:
     """Bounded is only what a path has inside of the bound, on some of the operands that tell its units apart."""
-    spec, db = specification(), Database.read(Root(ROOT, False).data)
+    spec, db = specification(), Database.read(Root(ROOT).data)
     claim = spec.claim(v, target)
     assert db.on(named(db, v.spelling), target).claim == claim == ptxemu.compile(v.spelling, target=target).claim
     statement = f"{v.spelling} d, {', '.join(s.name for s in v.sources)};"
@@ -284,7 +284,7 @@ def test_the_reciprocal_of_sm_86_is_that_of_the_model() -> None:
     assert int((ones != 0x3F800000).sum()) == 1_371_270 == 2_742_540 // 2
     a = np.array([3163.328613], np.float32)
     assert ptxemu.execute("div.full.f32", a, a, target="sm_86") == np.float32(0.99999994)
-    told = Database.read(Root(ROOT, False).data)
+    told = Database.read(Root(ROOT).data)
     for variant in ("rcp.approx.ftz.f32", "rcp.approx.f32", "div.full.f32", "div.approx.ftz.f32"):
         on = told.on(named(told, variant), "sm_86")
         assert "by inference" in on.rests_on and "openxla/xla/pull/46400" in on.rests_on

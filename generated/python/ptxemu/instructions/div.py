@@ -153,8 +153,8 @@ KERNELS = _Kernels("div", (
     (div_rz_f64_2, 2, "rz.f64"),
     (div_rm_f64_2, 2, "rm.f64"),
     (div_rp_f64_2, 2, "rp.f64"),
-    (div_approx_f32_2_sm_50, 2, "approx.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
-    (div_approx_ftz_f32_2_sm_50, 2, "approx.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
-    (div_full_f32_2_sm_50, 2, "full.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
-    (div_full_ftz_f32_2_sm_50, 2, "full.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
+    (div_approx_f32_2_sm_50, 2, "approx.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_86"),
+    (div_approx_ftz_f32_2_sm_50, 2, "approx.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_86"),
+    (div_full_f32_2_sm_50, 2, "full.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_86"),
+    (div_full_ftz_f32_2_sm_50, 2, "full.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_86"),
 ))

@@ -167,6 +167,6 @@ KERNELS = _Kernels("rcp", (
     (rcp_rz_ftz_f64_1, 1, "rz.ftz.f64"),
     (rcp_rm_ftz_f64_1, 1, "rm.ftz.f64"),
     (rcp_rp_ftz_f64_1, 1, "rp.ftz.f64"),
-    (rcp_approx_f32_1_sm_50, 1, "approx.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
-    (rcp_approx_ftz_f32_1_sm_50, 1, "approx.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
+    (rcp_approx_f32_1_sm_50, 1, "approx.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_86"),
+    (rcp_approx_ftz_f32_1_sm_50, 1, "approx.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_86"),
 ))
