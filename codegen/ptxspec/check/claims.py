@@ -58,7 +58,7 @@ def basis_text(
         judged = f"its program is no longer the one that tests judged by {by}: `{JUDGE_AGAIN}` judges the new one"
     told = f"IEEE 754 and the manual; {judged}"
     if since:
-        told += f"; without a target, and on older ones, not as on {since} and newer"
+        told += f"; without a target, and on older ones, other bits than on {since} and newer"
     return f"{told}; open, and here our reading: {' and '.join(dict.fromkeys(open))}" if open else told
 
 

@@ -43,7 +43,8 @@ class Offer(NamedTuple):
     @property
     def elsewhere(self) -> str:
         """What to say beside the variant's claim, where it does something else than the recipe on older targets."""
-        return f"; without a target, and on older ones, not {self.differs}" if self.differs.startswith("as on") else ""
+        since = self.differs.removeprefix("as ")
+        return f"; without a target, and on older ones, other bits than {since}" if since != self.differs else ""
 
     @property
     def line(self) -> str:
