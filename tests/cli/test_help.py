@@ -102,10 +102,10 @@ def test_an_example_does_what_it_says(folder: Path, request: pytest.FixtureReque
 
 
 def given(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
-    """A line as somebody gives it. No GPU is seen, no browser opened; who serves the manual is ended."""
+    """A line as somebody gives it in a clone. No GPU is seen, no browser opened; who serves the manual is ended."""
     program = folder / "bin/ptxspec"
     program.parent.mkdir(exist_ok=True)
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m ptxspec "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m ptxspec --root . "$@"\n')
     program.chmod(0o755)
     (folder / ".config/fish/completions").mkdir(parents=True, exist_ok=True)
     environment = {

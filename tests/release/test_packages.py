@@ -136,10 +136,11 @@ def test_the_emulator_comes_with_it(installed: Environment, empty: Path) -> None
 def test_it_makes_of_its_specification_what_the_clone_has(installed: Environment, tmp_path: Path) -> None:
     """Its own specification is changed where somebody copies it, and nowhere else."""
     assert "holds no spec/" in installed.run("ptxspec", "generate", "--root", ".", cwd=tmp_path, code=2)
-    assert "the program's own is" in installed.run("ptxspec", "generate", cwd=tmp_path, code=2)
+    assert "is installed; name a clone" in installed.run("ptxspec", "generate", cwd=tmp_path, code=2)
     for part in ("spec", "templates"):
         shutil.copytree(installed.packages / "ptxspec" / part, tmp_path / part)
-    assert "added" in installed.run("ptxspec", "generate", cwd=tmp_path)
+    assert "write --root . for the one" in installed.run("ptxspec", "generate", cwd=tmp_path, code=2)
+    assert "added" in installed.run("ptxspec", "generate", "--root", ".", cwd=tmp_path)
     assert texts(tmp_path / "generated") == texts(ROOT / "generated")
 
 

@@ -96,13 +96,13 @@ def test_other_versions_do_the_work(wanted: list[str], computed: Path, tmp_path:
     def run(*arguments: object) -> str:
         return environment.run("python", *arguments, cwd=root)
 
-    assert "added" in run("-m", "ptxspec", "generate")
+    assert "added" in run("-m", "ptxspec", "generate", "--root", ".")
     for path in (ROOT / "generated").rglob("*"):
         if path.is_file() and path.suffix != ".pyc":
             assert (root / path.relative_to(ROOT)).read_bytes() == path.read_bytes(), path
     assert run("-c", AGAIN, computed) == "400\n"
     assert run("-m", "ptxspec", "query", "add.f32").startswith("yes")
-    assert "0x40400000" in run("-m", "ptxspec", "eval", "add.f32", "1", "2", "--trace")
+    assert "0x40400000" in run("-m", "ptxspec", "eval", "--root", ".", "add.f32", "1", "2", "--trace")
     assert run("-c", BAR) == ""
     assert [line.split() for line in run("-c", TABLE).splitlines() if "0.0" in line] == [["+0.0", "-0.0"]]
     assert "function __fish_ptxspec" in run("-m", "ptxspec", "completion", "fish")
