@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-import ptxemu
+import ptxemu.unit
 import pytest
 from helpers import ROOT, repository
 from helpers.accelerating import built, skip_without_a_compiler
