@@ -108,7 +108,7 @@ def as_data(spec: Spec) -> Data:
             for p in spec.published.values()
         },
         "followed": {
-            f"{v.spelling} {v.operands}": found
+            f"{v.spelling} {v.operands}": [list(f) for f in found]
             for i in spec.instructions.values()
             for v in i.variants
             if (found := followed(spec, v))
