@@ -22,7 +22,7 @@ from ptxspec.check import checking
 from ptxspec.check.checking import Checked
 from ptxspec.diagnostics import Diagnostic, display_path
 from ptxspec.emit.products.manual import site
-from ptxspec.model import Evidence, Functions, Instruction, Judgement, MachineEvidence, Spec
+from ptxspec.model import Evidence, Functions, Instruction, Judgement, MachineEvidence, Spec, UnitModel
 from ptxspec.read import link, positioned, schema
 from ptxspec.read.context import Context
 from ptxspec.read.positioned import Document
@@ -50,6 +50,7 @@ def remember(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(schema, "check", _right_ones(schema.check))
     patch.setattr(schema, "_validator", _validators(schema._validator))
     patch.setattr(link, "_shared", _what_all_need(link._shared))
+    patch.setattr(link, "read_model", _models(link.read_model))
     patch.setattr(link, "read_functions", _functions(link.read_functions))
     patch.setattr(link, "read_evidence", _evidence(link.read_evidence))
     patch.setattr(link, "read_machine_code", _machine_code(link.read_machine_code))
@@ -215,6 +216,39 @@ def _instructions(read: Callable[..., Instruction | None]) -> Callable[..., Inst
     return once
 
 
+def _models(read: Callable[..., UnitModel | None]) -> Callable[..., UnitModel | None]:
+    known: _Known[object, tuple[UnitModel, Spec, dict[str, str]]] = _Known()
+
+    def once(
+        doc: Document, within: tuple[str, str], spec: Spec, sources: dict[str, str], errors: list[Diagnostic]
+    ) -> UnitModel | None:
+        tables = [p.read_bytes() for p in sorted(doc.path.parent.glob(f"{doc.path.stem}*.txt"))]
+        key = doc.name, doc.lines, within, id(spec.formats), *tables
+        if key not in known:
+            before, added = len(errors), dict[str, str]()
+            found = read(doc, within, spec, added, errors)
+            sources.update(added)
+            if found is None or len(errors) > before:
+                return found
+            known[key] = found, spec, added
+        found, _, added = known[key]
+        sources.update(added)
+        return found
+
+    return once
+
+
+_HARDWARE: list[object] = []
+
+
+def _hardware(spec: Spec) -> int:
+    """A number for what units compute, and where this is followed."""
+    found = spec.units, spec.published
+    if found not in _HARDWARE:
+        _HARDWARE.append(found)
+    return _HARDWARE.index(found)
+
+
 def _judgements(read: Callable[[Document | None], Judgements]) -> Callable[[Document | None], Judgements]:
     known: _Known[object, Judgements] = _Known()
 
@@ -233,10 +267,10 @@ def _judged(judge: Callable[..., Instruction]) -> Callable[..., Instruction]:
     def once(
         instruction: Instruction, judgements: Sequence[Judgement], compiler: Compiler, spelling: str | None = None
     ) -> Instruction:
-        key = id(instruction), id(judgements), id(compiler.spec.units), spelling
+        key = id(instruction), id(judgements), _hardware(compiler.spec), spelling
         if key not in known:
             found = judge(instruction, judgements, compiler, spelling)
-            known[key] = found, (instruction, judgements, compiler.spec.units)
+            known[key] = found, (instruction, judgements)
         return known[key][0]
 
     return once
@@ -245,16 +279,16 @@ def _judged(judge: Callable[..., Instruction]) -> Callable[..., Instruction]:
 def _programs(
     check: Callable[[Compiler, Instruction], tuple[Checked, list[Diagnostic]]],
 ) -> Callable[[Compiler, Instruction], tuple[Checked, list[Diagnostic]]]:
-    known: _Known[object, tuple[Checked, Instruction, object]] = _Known()
+    known: _Known[object, tuple[Checked, Instruction]] = _Known()
 
     def once(compiler: Compiler, instruction: Instruction) -> tuple[Checked, list[Diagnostic]]:
         # An instruction is one of the specification that it was read with. What units compute is fitted later.
-        key = id(instruction), id(compiler.spec.units)
+        key = id(instruction), _hardware(compiler.spec)
         if key not in known:
             checked, errors = check(compiler, instruction)
             if errors:
                 return checked, errors
-            known[key] = checked, instruction, compiler.spec.units
+            known[key] = checked, instruction
         return known[key][0], []
 
     return once

@@ -254,6 +254,7 @@ MAXIMA = {("definition", f"max{names}.f32") for names in ("", ".NaN", ".ftz", ".
 MINIMA = {("definition", "min.f64"), ("MPFR", "min.f64")}
 
 
+@pytest.mark.exhaustive
 def test_workers_hand_in_what_they_judged_and_a_part_of_the_tests_forgets_nothing(suite: Suite, small: Project) -> None:
     code, said = suite.run("-n2", "-k", "max", "--record-judged")
     assert code == 0 and "4 judgements of this run, 0 of earlier ones" in said, said
@@ -265,6 +266,7 @@ def test_workers_hand_in_what_they_judged_and_a_part_of_the_tests_forgets_nothin
     assert suite.judged == MAXIMA | MINIMA
 
 
+@pytest.mark.exhaustive
 def test_a_run_of_all_finds_what_is_claimed_in_vain_and_what_is_not_written(suite: Suite, small: Project) -> None:
     assert suite.run("--record-judged")[0] == 0
     assert suite.run()[0] == 0
@@ -276,6 +278,7 @@ def test_a_run_of_all_finds_what_is_claimed_in_vain_and_what_is_not_written(suit
     assert "no test judged this: definition: max.f32" in said and "not in the file: definition: max.f32" in said
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_recorded_where_a_test_fails_or_the_emulator_is_an_older_one(suite: Suite, small: Project) -> None:
     code, said = suite.run("--record-judged", passes=False)
     assert code == 1 and "nothing is recorded" in said and not (small.root / PATH).exists()
