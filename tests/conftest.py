@@ -14,7 +14,7 @@ from helpers.browser import Browser, Visits, launched
 from helpers.project import Project, copied
 from helpers.sizes import spread
 from oracles import nvidia
-from ptxspec import Database
+from ptxspec import Database, cache
 from ptxspec.model import Spec
 
 # NumPy's kernels are what is tested, and what kernels in C are held against. runtime/test_accelerator.py switches C on.
@@ -75,8 +75,10 @@ def pytest_unconfigure() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def memory() -> Iterator[None]:
+    """Tests leave the user's cache alone: what is read twice in a process is remembered there."""
     with pytest.MonkeyPatch.context() as patch:
         memory_of_files.remember(patch)
+        patch.setattr(cache, "folder", lambda: None)
         yield
 
 

@@ -22,8 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     root = roots.find_own(options.root)
     if options.check:
-        files = generate.build(root.path)
-        changes = generate.compare(root.path, files)
+        changes, files = generate.check(root.path)
         if not changes:
             print(f"generated/ is up to date: {counted(changes.total, 'file')}")
             return OK

@@ -6,10 +6,9 @@ import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
-from .. import roots
-from ..check import checking
+from .. import roots, specification
 from ..diagnostics import PtxspecError, SpecError
-from ..read import link as reading
+from ..read.link import SHARED
 from ..roots import Root
 from . import OK, counted, keeping_everything
 
@@ -25,16 +24,14 @@ def run(options: argparse.Namespace) -> int:
     for path in options.paths:
         if not path.exists():
             raise PtxspecError(f"{path}: no such file or folder")
-    read = reading.read_all(root.path)
+    read = specification.load(root.path)
     errors = list(read.diagnostics)
-    if read.spec is not None:
-        errors += checking.check(read.spec, read.compiler)[1]
     files = set(read.files)
     if options.paths:
         named = {*read.files, *(e.path for e in errors)}
         files = {name for path in options.paths for name in _named(root, path, named)}
         # What no file can do without is reported with each.
-        errors = [e for e in errors if e.path in files or e.path in reading.SHARED]
+        errors = [e for e in errors if e.path in files or e.path in SHARED]
     if errors or read.spec is None:
         raise SpecError(errors)
     instructions = [i for i in read.spec.instructions.values() if i.path in files]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import compileall
 import ctypes
 import difflib
+import hashlib
 import os
 import shutil
 import sys
@@ -12,10 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..check.checking import check
-from ..diagnostics import PtxspecError, SpecError
+from .. import cache, specification
+from ..diagnostics import PtxspecError
 from ..files import only_one
-from ..read.link import read_all
 from .registry import make
 from .text import Files, Templates, encoded
 
@@ -38,26 +38,38 @@ class Changes:
 
 def build(root: Path) -> Files:
     """Every generated file as text, by its path below generated/. Raises SpecError, PtxspecError."""
-    reading = read_all(root)
-    if reading.spec is None or reading.diagnostics:
-        raise SpecError(reading.diagnostics)
-    checked, errors = check(reading.spec, reading.compiler)
-    if errors:
-        raise SpecError(errors)
-    return make(reading.spec, checked, Templates(root))
+    found = specification.load(root)
+    return make(found.right(), found.checked, Templates(root))
+
+
+def check(root: Path) -> tuple[Changes, Files]:
+    """What `generate` would change, and the files that there should be; none where all is as `generate` made it.
+    Raises SpecError, PtxspecError."""
+    name, key = f"generated {root.resolve()}", specification.digests(root).whole
+    made: dict[str, str] | None = cache.read(name, key)
+    if made is not None and made == _digests(root):
+        return Changes([], [], [], len(made)), {}
+    files = build(root)
+    if specification.digests(root).whole == key:
+        cache.keep(name, key, {n: _digest(encoded(text)) for n, text in files.items()})
+    return compare(root, files), files
 
 
 def compare(root: Path, files: Files) -> Changes:
-    """What `generate` would change."""
-    present = dict(_present(root / "generated"))
-    added = sorted(set(files) - set(present))
-    removed = sorted(set(present) - set(files))
-    changed = sorted(
-        n
-        for n, text in files.items()
-        if n in present and (present[n].is_symlink() or present[n].read_bytes() != encoded(text))
-    )
+    """What would change if generated/ had these files."""
+    present, wanted = _digests(root), {n: _digest(encoded(text)) for n, text in files.items()}
+    added, removed = sorted(set(wanted) - set(present)), sorted(set(present) - set(wanted))
+    changed = sorted(n for n in set(wanted) & set(present) if wanted[n] != present[n])
     return Changes(added, changed, removed, len(files))
+
+
+def _digests(root: Path) -> dict[str, str]:
+    """Those of what is there; a link has none."""
+    return {n: "" if p.is_symlink() else _digest(p.read_bytes()) for n, p in _present(root / "generated")}
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def diff(root: Path, files: Files, changes: Changes) -> Iterator[str]:
@@ -74,8 +86,7 @@ def generate(root: Path) -> Changes:
     try:
         with only_one(root):
             _recover(root)
-            files = build(root)
-            changes = compare(root, files)
+            changes, files = check(root)
             if changes:
                 _write(root, files)
             # As pip does with what it installs: who may not write bytecode need not compile in each process.

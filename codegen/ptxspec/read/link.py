@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -68,7 +68,8 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
     observed = {name: files.optional(files.folder / "observed" / f"{name}.yaml", name) for name in _OBSERVED}
     functions = files.optional(files.folder / "functions.yaml", "functions")
     words = files.optional(files.folder / "words.yaml", "words")
-    instructions = list(files.instructions(spelling and spelling.partition(".")[0]))
+    opcode = spelling and spelling.partition(".")[0]
+    instructions = list(files.instructions(lambda path: opcode in (None, path.stem)))
     models = list(files.models())
     context = Context(files.errors)
     spec = compiler = None
@@ -88,23 +89,62 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
             speed=read_speed(observed["speed"], context),
             machine=read_machine_code(observed["machine_code"], context),
             recordings=read_recordings(observed["recordings"], context),
-            sources=dict(sorted(files.sources.items())),
         )
-        # What units follow decides what is computed: before anything is compiled.
-        spec = replace(spec, published=read_published(published, spec, context))
-        if not files.errors:
-            compiler = Compiler(spec)
-            judgements = spec.judgements
-            found = {n: judged(i, judgements.get(n, ()), compiler, spelling) for n, i in spec.instructions.items()}
-            spec = replace(spec, instructions=found)
-        if spelling is None:
-            spec = replace(spec, words=read_words(words, spec, context))
-        # Recipes are made of other instructions: where one of these is wrong, they would be, too.
-        if spelling is None and not files.errors:
-            instead, wrong = link(spec)
-            files.errors += wrong
-            spec = replace(spec, instead=instead)
-    return Reading(spec, sorted(set(files.errors)), tuple(sorted({*files.names, *files.sources})), compiler)
+        spec, compiler = _linked(spec, files, context, published, words, spelling, set(spec.instructions))
+    return Reading(spec, sorted(set(files.errors)), files.every(), compiler)
+
+
+def read_changed(root: Path, known: Spec, same: Collection[str], looked_at: Iterable[str]) -> Reading:
+    """Read the instructions' files that are not the `same` as when the specification was read. All other files are the
+    same; `looked_at` are those that there were."""
+    files = _Files(root)
+    context = Context(
+        files.errors, known.types, known.modifiers, {**known.groups, **known.type_groups}, known.targets, known.versions
+    )
+    meanings, bare = _meanings(known), replace(known, instructions={})
+    found = {n: i for n, i in known.instructions.items() if f"{n}.yaml" in same}
+    documents = list(files.instructions(lambda path: path.name not in same))
+    new = [i for doc in documents if (i := read_instruction(doc, context, bare, meanings)) is not None]
+    found |= {i.opcode: i for i in new}
+    gone = {i.path for n, i in known.instructions.items() if n not in found}
+    files.sources = {n: d for n, d in known.sources.items() if n not in gone} | files.sources
+    files.names += [n for n in looked_at if n not in gone]
+    # What these say of instructions may be wrong now.
+    published, words = (files.optional(files.folder / f"{n}.yaml", n) for n in ("published", "words"))
+    spec = replace(known, instructions=dict(sorted(found.items())), instead={})
+    spec, compiler = _linked(spec, files, context, published, words, None, {i.opcode for i in new})
+    return Reading(spec, sorted(set(files.errors)), files.every(), compiler)
+
+
+def _linked(
+    spec: Spec,
+    files: _Files,
+    context: Context,
+    published: Document | None,
+    words: Document | None,
+    spelling: str | None,
+    new: Collection[str],
+) -> tuple[Spec, Compiler | None]:
+    """The specification with what rests on all instructions, and on the programs of the new ones."""
+    spec = replace(spec, sources=dict(sorted(files.sources.items())))
+    # What units follow decides what is computed: before anything is compiled.
+    spec = replace(spec, published=read_published(published, spec, context))
+    compiler = None
+    if not files.errors:
+        compiler = Compiler(spec)
+        found = {
+            n: judged(i, spec.judgements.get(n, ()), compiler, spelling) if n in new else i
+            for n, i in spec.instructions.items()
+        }
+        spec = replace(spec, instructions=found)
+    if spelling is None:
+        spec = replace(spec, words=read_words(words, spec, context))
+    # Recipes are made of other instructions: where one of these is wrong, they would be, too.
+    if spelling is None and not files.errors:
+        instead, wrong = link(spec)
+        files.errors += wrong
+        spec = replace(spec, instead=instead)
+    return spec, compiler
 
 
 @dataclass
@@ -135,17 +175,20 @@ class _Files:
     def optional(self, path: Path, kind: str) -> Document | None:
         return self.document(path, kind) if path.exists() else None
 
-    def instructions(self, opcode: str | None) -> Iterator[Document]:
+    def every(self) -> tuple[str, ...]:
+        """The names of all files that were looked at."""
+        return tuple(sorted({*self.names, *self.sources}))
+
+    def instructions(self, is_read: Callable[[Path], bool]) -> Iterator[Document]:
+        """The documents of opcodes that are read; of the others' files the digests are taken."""
         folder = self.folder / "instructions"
         paths = list(self.named(folder, (".yaml",), "an instruction file is called OPCODE.yaml"))
         if not paths:
             where = display_path(folder, self.root)
             self.errors.append(Diagnostic(where, Mark(1, 1), "no instruction files here", "add one, as in add.yaml"))
-        if opcode is not None:
-            self.sources |= {display_path(p, self.root): d for p in paths if (d := _digest(p))}
-            paths = [p for p in paths if p.stem == opcode]
+        self.sources |= {display_path(p, self.root): d for p in paths if not is_read(p) and (d := _digest(p))}
         pages = self.pages()
-        for path in paths:
+        for path in filter(is_read, paths):
             if doc := self.document(path, "instruction"):
                 if (name := doc.data["opcode"]) in pages:
                     message, help = f"no opcode can be called '{name}'", "the manual has a page of that name"

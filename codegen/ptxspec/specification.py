@@ -1,0 +1,121 @@
+"""A specification that is read, compiled and checked. What did not change since the last time is not read again."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from . import cache
+from .check.checking import Checked, check
+from .diagnostics import Diagnostic, SpecError
+from .model import Spec
+from .read.link import Reading, read_all, read_changed
+from .roots import PACKAGE
+
+_INSTRUCTIONS = "spec/instructions/"
+# The packages that decide what is read and made.
+_PACKAGES = ("Jinja2", "MarkupSafe", "PyYAML", "jsonschema", "markdown-it-py", "mpmath")
+
+
+@dataclass(frozen=True)
+class Specification:
+    """`spec` is None where a file that all others need is wrong; `checked` are the instructions that are right, and
+    `files` the files that were looked at, by their names below the root."""
+
+    spec: Spec | None
+    checked: Sequence[Checked]
+    diagnostics: Sequence[Diagnostic]
+    files: Sequence[str]
+
+    def right(self) -> Spec:
+        """Return the specification. Raises SpecError with all that is wrong with it."""
+        if self.spec is None or self.diagnostics:
+            raise SpecError(list(self.diagnostics))
+        return self.spec
+
+
+@dataclass(frozen=True)
+class Digests:
+    """Those of the files below a root. `instructions` are by the file's name; `shared` is of all else that is read."""
+
+    shared: str
+    instructions: Mapping[str, str]
+    templates: str
+
+    @property
+    def whole(self) -> str:
+        return _of(self.shared, self.templates, *(f"{n} {d}" for n, d in sorted(self.instructions.items())))
+
+
+@dataclass(frozen=True)
+class _Kept:
+    spec: Spec
+    checked: Sequence[Checked]
+    files: Sequence[str]
+    instructions: Mapping[str, str]
+
+
+def load(root: Path) -> Specification:
+    """Read and check the specification of a root. Everything that is wrong is among the diagnostics."""
+    now = digests(root)
+    name, key = f"specification {root.resolve()}", now.shared
+    kept: _Kept | None = cache.read(name, key)
+    if kept is None:
+        found = _checked(read_all(root), {})
+    elif kept.instructions == now.instructions:
+        return Specification(kept.spec, kept.checked, (), kept.files)
+    else:
+        same = {n for n, d in now.instructions.items() if kept.instructions.get(n) == d}
+        reading = read_changed(root, kept.spec, same, kept.files)
+        found = _checked(reading, {n: c for c in kept.checked if f"{(n := c.instruction.opcode)}.yaml" in same})
+    # Somebody may have edited a file after its digest was taken.
+    if found.spec is not None and not found.diagnostics and digests(root) == now:
+        cache.keep(name, key, _Kept(found.spec, found.checked, found.files, now.instructions))
+    return found
+
+
+def _checked(reading: Reading, known: Mapping[str, Checked]) -> Specification:
+    checked: list[Checked] = []
+    errors: list[Diagnostic] = []
+    if reading.spec is not None:
+        checked, errors = check(reading.spec, reading.compiler, known)
+    return Specification(reading.spec, checked, [*reading.diagnostics, *errors], reading.files)
+
+
+def digests(root: Path) -> Digests:
+    """Return the digests of what is read below a root, with the program that reads it."""
+    own, shapes = _below(root, "spec"), _below(root, "templates")
+    opcodes = {Path(n).name: d for n, d in own.items() if n.startswith(_INSTRUCTIONS)}
+    rest = [f"{n} {d}" for n, d in own.items() if not n.startswith(_INSTRUCTIONS)]
+    # What pages there are decides what opcodes may be called.
+    return Digests(_of(program(), *shapes, *rest), opcodes, _of(*(f"{n} {d}" for n, d in shapes.items())))
+
+
+def _below(root: Path, name: str) -> dict[str, str]:
+    """The digests of the files in a folder. It, and a folder in it, may be a link."""
+    every = [root / name, *sorted(p for p in (root / name).glob("*") if p.is_dir())]
+    paths = dict.fromkeys(p for folder in every for p in sorted(folder.rglob("*")) if p.is_file())
+    return {p.relative_to(root).as_posix(): _digest(p) for p in paths}
+
+
+@lru_cache(1)
+def program() -> str:
+    """Return the digest of this package's code, with the versions of what it rests on."""
+    code = [f"{p.relative_to(PACKAGE).as_posix()} {_digest(p)}" for p in sorted(PACKAGE.rglob("*.py"))]
+    return _of(sys.version, *(f"{n} {importlib.metadata.version(n)}" for n in _PACKAGES), *code)
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:  # whoever reads it says so
+        return "unreadable"
+
+
+def _of(*texts: str) -> str:
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()

@@ -1,0 +1,192 @@
+"""What is read again after an edit is what reading everything gives, and no more is read than changed."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from helpers import ROOT
+from helpers.project import Project, copied
+from ptxspec import cache, specification
+from ptxspec.emit import generate
+from ptxspec.emit.text import Files
+from ptxspec.read import link
+
+OPCODES = ("neg", "not", "xor")
+NEG, XOR = (f"spec/instructions/{name}.yaml" for name in ("neg", "xor"))
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With the recipes of neg, which are made of xor."""
+    root = copied(tmp_path_factory.mktemp("first") / "project", OPCODES, own_templates=True)
+    for name in OPCODES:
+        shutil.copy(ROOT / f"spec/instructions/{name}.yaml", root / "spec/instructions")
+    return root
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where things are kept between runs."""
+    found = tmp_path / "cache"
+    found.mkdir()
+    monkeypatch.setattr(cache, "folder", lambda: found)
+    return found
+
+
+@pytest.fixture
+def project(first: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], folder: Path) -> Project:
+    """Generated, and all of it kept."""
+    root = shutil.copytree(first, tmp_path / "project", symlinks=True)
+    found = Project(root, capsys)
+    assert found.run("generate").code == 0
+    return found
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The names of the files of instructions that are read."""
+    names: list[str] = []
+    load = link.positioned.load
+
+    def noted(path: Path, root: Path) -> object:
+        if path.parent.name == "instructions":
+            names.append(path.stem)
+        return load(path, root)
+
+    monkeypatch.setattr(link.positioned, "load", noted)
+    return names  # type: ignore[return-value]
+
+
+def anew(project: Project, folder: Path) -> Files | list[str]:
+    """What everything gives where nothing is kept: files, or complaints."""
+    shutil.rmtree(folder)
+    folder.mkdir()
+    return again(project)
+
+
+def again(project: Project) -> Files | list[str]:
+    found = specification.load(project.root)
+    return list(map(str, found.diagnostics)) or generate.build(project.root)
+
+
+def replaced(path: str, old: str, new: str) -> Callable[[Project], None]:
+    return lambda project: project.edit(path, old, new)
+
+
+def removed(name: str) -> Callable[[Project], None]:
+    return lambda project: (project.root / f"spec/instructions/{name}.yaml").unlink()
+
+
+def added(name: str) -> Callable[[Project], None]:
+    source = ROOT / f"spec/instructions/{name}.yaml"
+    return lambda project: project.write(f"spec/instructions/{name}.yaml", source.read_bytes())
+
+
+EDITS: dict[str, Callable[[Project], None]] = {
+    "semantics": replaced(XOR, "      d = a ^ b\n", "      d = b ^ a\n"),
+    "a name in semantics": replaced(XOR, "      p = a != b\n", "      both = a != b\n      p = both\n"),
+    "a summary": replaced(NEG, "summary: ", "summary: Changed. "),
+    "a requirement": replaced(XOR, "{ptx: 1.0, ", "{ptx: 2.0, "),
+    "a table": replaced(XOR, "[0x0f0f0f0f, 0x00ffff00, 0x0ff0f00f]", "[0x0f0f0f0f, 0x0f0f0f00, 0x0000000f]"),
+    "a note": replaced(XOR, "ptxas takes them negated too", "ptxas takes both"),
+    "a recipe": replaced(NEG, "xor.b16 %d, %a, 0x8000;", "xor.b16 %d, 0x8000, %a;"),
+    "a recipe of other statements": replaced(NEG, "xor.b16 %d, %a, 0x8000;", "not.b16 %d, %a;"),
+    "an opcode more": added("or"),
+    "an opcode less": removed("not"),
+    "what a recipe is made of is gone": removed("xor"),
+    "what a recipe is made of computes something else": replaced(XOR, "      d = a ^ b\n", "      d = a | b\n"),
+    "a mistake": replaced(XOR, "      d = a ^ b\n", "      d = a ^ c\n"),
+    "no YAML": replaced(NEG, "syntax:\n", "syntax: [\n"),
+    "a page of the same name": lambda p: p.write("templates/manual/xor.html.j2", "{{ stamp }}\n"),
+    "a modifier": replaced("spec/modifiers.yaml", "copySign(0, x) if isSubnormal(x)", "copySign(0, x) if isZero(x)"),
+    "a type": replaced("spec/types.yaml", "10, canonical_nan: 0x7fff", "10, canonical_nan: 0x7e00"),
+    "a target": replaced("spec/targets.yaml", "names: [V100, ", "names: [V1000, "),
+    "a schema": lambda p: link_replaced(p.root / "spec/schema"),
+    "a template": replaced("templates/cuda/instruction.cu.j2", "{{ stamp }}", "{{ stamp }}\n"),
+}  # fmt: skip
+
+
+def link_replaced(schema: Path) -> None:
+    source = schema.resolve()
+    schema.unlink()
+    shutil.copytree(source, schema)
+    path = schema / "instruction.schema.json"
+    path.write_text(path.read_text("utf-8").replace('"summary"', '"brief"'), "utf-8")
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+def test_an_edit_gives_what_reading_everything_gives(
+    project: Project, folder: Path, edit: Callable[[Project], None]
+) -> None:
+    before = again(project)
+    edit(project)
+    found = again(project)
+    assert found != before
+    assert found == anew(project, folder)
+
+
+def test_what_did_not_change_is_not_read(project: Project, opened: list[str]) -> None:
+    assert not specification.load(project.root).diagnostics and opened == []
+    EDITS["a note"](project)
+    assert not specification.load(project.root).diagnostics and opened == ["xor"]
+    assert not specification.load(project.root).diagnostics and opened == ["xor"]
+
+
+def test_what_is_wrong_is_wrong_every_time_and_then_right_again(project: Project, opened: list[str]) -> None:
+    text = (project.root / XOR).read_bytes()
+    EDITS["a mistake"](project)
+    wrong = specification.load(project.root).diagnostics
+    assert len(wrong) == 1 and specification.load(project.root).diagnostics == wrong
+    project.write(XOR, text)
+    assert not specification.load(project.root).diagnostics and opened == ["xor", "xor"]
+
+
+def test_a_damaged_cache_is_none(project: Project, folder: Path) -> None:
+    before = again(project)
+    for path in folder.iterdir():
+        path.write_bytes(path.read_bytes()[:-1])
+    assert again(project) == before
+    for path in folder.iterdir():
+        path.write_bytes(b"")
+    assert again(project) == before
+
+
+def test_another_version_of_the_program_begins_anew(
+    project: Project, opened: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(specification, "program", lambda: "another")
+    assert not specification.load(project.root).diagnostics and sorted(opened) == [*OPCODES]
+
+
+def test_generate_makes_nothing_where_nothing_changed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(root: Path) -> Files:
+        raise AssertionError("everything is made again")
+
+    build = generate.build
+    monkeypatch.setattr(generate, "build", none)
+    assert "up to date" in project.run("generate", "--check").out
+    assert "up to date" in project.run("generate").out
+    # Somebody edited what is generated.
+    project.edit("generated/manual/index.md", "do not edit", "do edit")
+    monkeypatch.setattr(generate, "build", build)
+    assert project.run("generate", "--check").code == 1
+    assert project.run("generate").code == 0
+    assert "do not edit" in (project.root / "generated/manual/index.md").read_text("utf-8")
+
+
+def test_what_is_edited_while_it_is_read_is_not_kept(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    EDITS["a note"](project)
+    check = specification.check
+
+    def late(*arguments: object) -> object:
+        EDITS["a summary"](project)
+        return check(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(specification, "check", late)
+    specification.load(project.root)
+    monkeypatch.setattr(specification, "check", check)
+    spec = specification.load(project.root).right()
+    assert spec.instructions["neg"].summary.startswith("Changed")
