@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from .catalog import Hazard, Requirement
-from .index import CATALOG, CLAIMS, CLASSES, HAZARDS, REQUIREMENTS, ROWS, SIGNATURES, TYPES
+from .index import CATALOG, OPCODES, TYPES
+
+if TYPE_CHECKING:
+    from .opcodes import Group, Opcode
 
 
 class UnknownVariantError(LookupError):
@@ -45,32 +50,38 @@ class Variant:
 
 @dataclass(frozen=True)
 class Row:
-    """What the index says of a variant; `signature` is text for `signature` of signature.py. `rules` are the places of
-    what assembler.py says of its operands."""
+    """A variant, and what is known of it; `signature` is text for `signature` of signature.py."""
 
     variant: Variant
     opcode: str
     modifiers: frozenset[str]
     types: tuple[str, ...]
     signature: str
-    requires: Requirement
-    listed: bool
-    hazards: tuple[Hazard, ...]
-    means: frozenset[str]
-    rules: tuple[int, ...]
+    group: Group
 
     @property
     def operands(self) -> int:
         return self.variant.operands
 
+    @property
+    def requires(self) -> Requirement:
+        return self.group.requires
+
+    @property
+    def listed(self) -> bool:
+        return self.group.listed
+
+    @property
+    def hazards(self) -> tuple[Hazard, ...]:
+        return self.group.hazards
+
     def __str__(self) -> str:
         return str(self.variant)
 
-
-def claim_on(variant: Variant, target: str | None) -> str:
-    """What is claimed of a variant on a target."""
-    others = CLAIMS.get(f"{variant.spelling} {variant.operands}", {})
-    return next((claim for claim, targets in others.items() if target in targets.split()), variant.claim)
+    def claim_on(self, target: str | None) -> str:
+        """What is claimed of the variant on a target."""
+        others = self.group.claims.items()
+        return next((claim for claim, targets in others if target in targets), self.variant.claim)
 
 
 def counted(operands: int) -> str:
@@ -78,45 +89,40 @@ def counted(operands: int) -> str:
 
 
 @lru_cache(maxsize=256)
+def opcode_named(name: str) -> Opcode:
+    """An opcode; one without variants where there is none of that name."""
+    from .opcodes import Opcode  # whoever imports ptxemu need not wait for it
+
+    if name not in OPCODES:
+        return Opcode()
+    found: Opcode = import_module(f".opcodes.{name}", __package__).OPCODE
+    return found
+
+
+@lru_cache(maxsize=256)
 def rows_of(opcode: str) -> tuple[Row, ...]:
     """The variants of an opcode."""
-    return tuple(_row(opcode, line) for line in _lines(opcode))
+    return tuple(_row(opcode, s, group) for group in opcode_named(opcode).groups for s in group.spellings)
 
 
-def _lines(opcode: str) -> list[str]:
-    return ROWS.get(opcode, "").split("\n")[1:-1]
-
-
-@lru_cache(maxsize=1 << 14)
-def _row(opcode: str, line: str) -> Row:
-    spelled, place = line.split(" ")
-    operands, claim, signature, requirement, listed, hazards, means, rules = CLASSES[int(place)].split()
+def _row(opcode: str, spelled: str, group: Group) -> Row:
     names = spelled.split(".")
     types = tuple(n for n in names if n in TYPES)
-    return Row(
-        variant=Variant(spelling=f"{opcode}.{spelled}", operands=int(operands), claim=claim),
-        opcode=opcode,
-        modifiers=frozenset(names).difference(types),
-        types=types,
-        signature=SIGNATURES[int(signature)],
-        requires=REQUIREMENTS[int(requirement)],
-        listed=listed == "listed",
-        hazards=() if hazards == "-" else tuple(HAZARDS[int(i)] for i in hazards.split(".")),
-        means=frozenset() if means == "-" else frozenset(means.split(".")),
-        rules=() if rules == "-" else tuple(map(int, rules.split("."))),
-    )
+    variant = Variant(f"{opcode}.{spelled}", group.operands, group.claim)
+    signature = group.signature or opcode_named(opcode).signatures[".".join(types), group.operands]
+    return Row(variant, opcode, frozenset(names).difference(types), types, signature, group)
 
 
 def _spelled_with(opcode: str, names: list[str]) -> list[Row]:
     """The variants whose names are these in any order: of the others an opcode may have thousands."""
     length, wanted = len(".".join(names)), sorted(names)
-    lines = (line for line in _lines(opcode) if line.find(" ") == length)
-    return [_row(opcode, line) for line in lines if sorted(line[:length].split(".")) == wanted]
+    alike = ((s, group) for group in opcode_named(opcode).groups for s in group.spellings if len(s) == length)
+    return [_row(opcode, s, group) for s, group in alike if sorted(s.split(".")) == wanted]
 
 
 def variants() -> list[Variant]:
     """Every variant that the emulator has, ordered by opcode."""
-    return [row.variant for opcode in ROWS for row in rows_of(opcode)]
+    return [row.variant for opcode in OPCODES for row in rows_of(opcode)]
 
 
 def find(spelling: str, operands: int | None, target: str | None) -> Row:

@@ -9,9 +9,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 from .catalog import Asked, is_other_function
-from .index import CATALOG, REQUIREMENTS, ROWS, TYPES
-from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, rows_of
-from .recipes import LINES, RECIPES
+from .index import CATALOG, OPCODES, TYPES
+from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, opcode_named, rows_of
+from .opcodes import Recipe
 from .statements import is_other
 
 # How many forms of an opcode an error lists, and how many variants that are spelled alike.
@@ -32,14 +32,14 @@ def no_variant(spelling: str, operands: int | None, same: Sequence[Row]) -> Unkn
     """What is wrong with a spelling; `same` are its variants, which take another number of operands."""
     asked = spelling if operands is None else f"{spelling} with {counted(operands)}"
     if len(spelling.split()) > 1:
-        example = rows_of(next(iter(ROWS)))[0].variant.spelling
+        example = rows_of(OPCODES[0])[0].variant.spelling
         return UnknownVariantError(
             f"{asked}: a spelling is names with a dot between, as in {example}, without operands"
         )
     opcode, *names = spelling.strip().split(".")
-    if opcode not in ROWS:
-        near = [] if is_other_function(opcode, ROWS) else _near(opcode, ROWS)
-        hint = f"did you mean '{near[0]}'?" if near else "opcodes: " + ", ".join(ROWS)
+    if opcode not in OPCODES:
+        near = [] if is_other_function(opcode, OPCODES) else _near(opcode, OPCODES)
+        hint = f"did you mean '{near[0]}'?" if near else "opcodes: " + ", ".join(OPCODES)
         return UnknownVariantError(f"{asked}: unknown opcode '{opcode}'; {hint}")
     if same:
         counts = " or ".join(str(row.operands) for row in same)
@@ -115,7 +115,7 @@ def _meant(opcode: str, names: Iterable[str], operands: int | None) -> _Meant:
 @lru_cache(maxsize=1)
 def _modifiers() -> frozenset[str]:
     """Those of all opcodes."""
-    return frozenset(m for opcode in ROWS for row in rows_of(opcode) for m in row.modifiers)
+    return frozenset(m for opcode in OPCODES for row in rows_of(opcode) for m in row.modifiers)
 
 
 def _advice(rows: Sequence[Row], meant: _Meant, none: str, target: str | None = None) -> str:
@@ -129,7 +129,7 @@ def _advice(rows: Sequence[Row], meant: _Meant, none: str, target: str | None = 
 
 def _advised(rows: Sequence[Row], asked: Asked, target: str | None) -> list[Row]:
     """The variants that keep all that was asked for, those with the fewest other names."""
-    found = [row for row in rows if CATALOG.may_be_advised(row, asked, target) and not row.means]
+    found = [row for row in rows if CATALOG.may_be_advised(row, asked, target) and not row.group.means]
     fewest = min((len(row.modifiers) for row in found), default=0)
     return [row for row in found if len(row.modifiers) == fewest]
 
@@ -184,24 +184,23 @@ def not_there(row: Row, target: str) -> UnknownTargetError:
         first, last = CATALOG.first_version(r), r.until
         where = f"{runs} ({f'PTX {first} to {last}' if last else f'PTX {first} or newer'})"
     here = [other for other in rows_of(row.opcode) if CATALOG.takes(other.requires, target)]
-    meant = _Meant(Asked(row.types, row.modifiers | row.means, row.operands, complete=True), certain=True)
-    works = [(ptx, differs) for ptx, at, differs in _recipes(row) if CATALOG.takes(REQUIREMENTS[at], target)]
-    recipe, differs = works[0] if works else ("", "")
+    meant = _Meant(Asked(row.types, row.modifiers.union(row.group.means), row.operands, complete=True), certain=True)
+    works = next((x for x in recipes_for(row) if CATALOG.takes(x.requires, target)), None)
     siblings = [t for t in CATALOG.siblings(r, target) if CATALOG.is_safe(row, t)]
     if siblings and not _advised(here, meant.asked, target):
         hint = f"write target {' or '.join(map(repr, siblings))}"
     elif works and not _advised(here, meant.asked, target):
-        hint = f"{_instead(row, target, recipe)} ({_DIFFERENCES.get(differs, f'bit for bit {differs}')})"
+        differs = _DIFFERENCES.get(works.differs, f"bit for bit {works.differs}")
+        hint = f"{_instead(row, target, works.ptx)} ({differs})"
     else:
         none = f"no other {row.opcode} does the same there" if here else f"{target} has no {row.opcode} at all"
         hint = _advice(here, meant, none, target)
-    return UnknownTargetError(f"{row} does not exist on {target}, only on {where}; {hint}", recipe)
+    return UnknownTargetError(f"{row} does not exist on {target}, only on {where}; {hint}", works.ptx if works else "")
 
 
-def _recipes(row: Row) -> Sequence[tuple[str, int, str]]:
-    """PTX, the place of what it requires, and what may differ."""
-    found = RECIPES.get(f"{row.variant.spelling} {row.operands}", ())
-    return [("\n".join(LINES[int(line)] for line in lines.split()), at, differs) for lines, at, differs in found]
+def recipes_for(row: Row) -> Sequence[Recipe]:
+    """What to write for a variant where it is missing, the best first."""
+    return opcode_named(row.opcode).recipes.get((row.variant.spelling.partition(".")[2], row.operands), ())
 
 
 def _instead(row: Row, target: str, recipe: str) -> str:

@@ -11,8 +11,8 @@ import numpy as np
 
 from .assembler import ASSEMBLER
 from .binary import Array
-from .index import CATALOG, ROWS
-from .lookup import Row, claim_on, find
+from .index import CATALOG, OPCODES
+from .lookup import Row, find
 from .ptx import constants, operands as kinds
 from .ptx.complaints import ERROR, Position
 from .ptx.matching import Matcher, count
@@ -27,7 +27,7 @@ from .steps import Named, Program, Refused, StatementError, Step
 def read(text: str, target: str | None = None, results: Iterable[str] | None = None) -> Program:
     """What a text says. Raises StatementError, and ValueError for names of results that are none."""
     reader = _Reader(text, target)
-    scanner = Scanner(ROWS, everything=True)
+    scanner = Scanner(OPCODES, everything=True)
     for item in scanner.scan(reader):
         reader.take(item)
     return reader.program(results)
@@ -198,7 +198,7 @@ class _Reader:
                 line=self.place(item.start).line,
                 text=text,
                 opcode=row.opcode,
-                claim=claim_on(row.variant, self.target),
+                claim=row.claim_on(self.target),
                 function=_function(row, self.target),
                 signature=s,
                 sources=values,

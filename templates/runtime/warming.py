@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .accelerator import Wanted, natives
-from .index import CATALOG, ROWS
+from .index import CATALOG, OPCODES
 from .kernel import Kernel, compile
 from .lookup import rows_of
 from .surroundings import undisturbed
@@ -38,7 +38,7 @@ def warm(*what: str | Kernel, target: str | None = None) -> list[Kernel]:
 def _kernels(what: str | Kernel, target: str | None) -> Iterator[Kernel]:
     if isinstance(what, Kernel):
         yield what
-    elif what in ROWS:
+    elif what in OPCODES:
         for row in rows_of(what):
             if target not in CATALOG.targets or CATALOG.takes(row.requires, target):
                 yield compile(row.variant.spelling, row.operands, target)

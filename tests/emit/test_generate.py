@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import os
 import re
 import shutil
@@ -19,14 +20,32 @@ from helpers import ROOT
 from helpers.project import Project, copied, without_recipes
 from helpers.repository import checked
 from ptxspec import roots
-from ptxspec.check.checking import Checked
+from ptxspec.check.checking import Checked, check
 from ptxspec.cli.main import main
 from ptxspec.emit import generate, registry
+from ptxspec.emit.products import data as json_data, emulator
 from ptxspec.emit.text import Files, Templates
 from ptxspec.model import Spec
 from ptxspec.read.link import read
 
 ABS, NEG = (f"spec/instructions/{opcode}.yaml" for opcode in ("abs", "neg"))
+BFOO = """\
+opcode: bfoo
+summary: Exclusive or, made up.
+manual:
+  - {section: 9.7.9.3, anchor: logic-and-shift-instructions-xor}
+syntax:
+  - bfoo.b32    d, a, b
+requires:
+  - {ptx: 3.2, target: sm_37, section: 9.7.9.3}
+semantics: |
+  d = a ^ b
+corner_cases:
+  - title: Bits
+    section: 9.7.9.3
+    rows:
+      - [0x0f0f0f0f, 0x00ffff00, 0x0ff0f00f]
+"""
 
 
 @pytest.fixture
@@ -112,6 +131,45 @@ def test_what_changed_is_said(project: Project) -> None:
     assert not (project.root / "generated/stray.txt").exists()
     (project.root / NEG).unlink()
     assert "  - cuda/neg.cu\n" in project.run("generate").out
+
+
+def test_another_opcode_leaves_the_files_of_the_rest_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    project = Project(copied(tmp_path, ("add", "max")), capsys)
+    before = made_for_programs(project)
+    # It comes between the two, and has a requirement and a signature that neither has.
+    project.write("spec/instructions/bfoo.yaml", BFOO)
+    after = made_for_programs(project)
+    changed = {name for name in after if after[name] != before.get(name)}
+    own = {"python/ptxemu/opcodes/bfoo.py", "python/ptxemu/instructions/bfoo.py", "python/ptxemu/native/bfoo.c"}
+    assert changed == own | {"data/opcodes/bfoo.json", "data/ptxspec.json", "python/ptxemu/index.py"}
+    assert before.keys() == after.keys() - own - {"data/opcodes/bfoo.json"}
+    for name, more in (("data/ptxspec.json", 2), ("python/ptxemu/index.py", 1)):
+        lines = [x for x in difflib.ndiff(before[name].splitlines(), after[name].splitlines()) if x[0] != " "]
+        assert len(lines) == more and all(line[0] == "+" and "bfoo" in line for line in lines)
+
+
+def test_a_modifier_may_bring_other_types(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    project = Project(copied(tmp_path, ("not",)), capsys)
+    other = BFOO.replace("b32    d, a, b\n", "b32    d, a, b\n  - bfoo.sat.b32    d, a, b:u32\n")
+    project.write("spec/instructions/bfoo.yaml", other.replace("d = a ^ b", "d = a ^ (bits(b) if sat else b)"))
+    for name, text in made_for_programs(project).items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    code = "import ptxemu; print(*(ptxemu.compile(s) for s in ('bfoo.b32', 'bfoo.sat.b32')), sep=chr(10))"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path / "python", capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "<ptxemu kernel bfoo.b32 (2 operands): d:b32 = a:b32, b:b32; unjudged>",
+        "<ptxemu kernel bfoo.sat.b32 (2 operands): d:b32 = a:b32, b:u32; unjudged>",
+    ]
+
+
+def made_for_programs(project: Project) -> Files:
+    """The files of generated/data and generated/python."""
+    spec, templates = read(project.root), Templates(project.root)
+    made = check(spec)[0]
+    return json_data.emit(spec, made, templates) | emulator.emit(spec, made, templates)
 
 
 def test_check_shows_the_difference_and_writes_nothing(project: Project) -> None:

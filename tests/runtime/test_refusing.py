@@ -10,9 +10,9 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers.sizes import each_size, spread
-from ptxemu.index import CATALOG, REQUIREMENTS
-from ptxemu.lookup import find
-from ptxemu.recipes import RECIPES
+from ptxemu.index import CATALOG, OPCODES
+from ptxemu.lookup import rows_of
+from ptxemu.refusing import recipes_for
 from ptxemu.signature import Type
 
 SPECIAL = [0, 1, 0x8000, 0x3C00, 0x3F80, 0x7C00, 0x7F80, 0x7E00, 0x7FC1, 0xFC00, 0xFF80, 0x0400, 0x0080, 0x83FF, 0x7BFF]
@@ -21,15 +21,14 @@ SPECIAL = [0, 1, 0x8000, 0x3C00, 0x3F80, 0x7C00, 0x7F80, 0x7E00, 0x7FC1, 0xFC00,
 def missing() -> Iterator[tuple[str, int, str, str]]:
     """Each variant that there is a recipe for, with the newest target that needs the recipe and the newest that does
     not."""
-    for name, recipes in RECIPES.items():
-        spelling, operands = name.split()
-        row = find(spelling, int(operands), None)
+    for row in (row for opcode in OPCODES for row in rows_of(opcode)):
         r = row.requires
         lacking = [t for t in CATALOG.targets if not CATALOG.takes(r, t) and not CATALOG.siblings(r, t)]
-        for _, place, _ in recipes:
-            there = [t for t in lacking if CATALOG.takes(REQUIREMENTS[place], t)]
+        for recipe in recipes_for(row):
+            there = [t for t in lacking if CATALOG.takes(recipe.requires, t)]
             if there:
-                yield spelling, int(operands), there[-1], [t for t in CATALOG.targets if CATALOG.takes(r, t)][-1]
+                own = [t for t in CATALOG.targets if CATALOG.takes(r, t)][-1]
+                yield row.variant.spelling, row.operands, there[-1], own
                 break
 
 

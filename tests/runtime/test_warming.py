@@ -10,7 +10,7 @@ import ptxemu
 import pytest
 from helpers.accelerating import skip_without_a_compiler
 from ptxemu import accelerator, compiling, switch
-from ptxemu.index import ROWS
+from ptxemu.lookup import rows_of
 
 skip_without_a_compiler()
 
@@ -19,7 +19,7 @@ A = np.array([1, 2.5, -3, np.inf, 1e-40], np.float32)
 
 def test_all_kernels_of_an_opcode_are_one_library(fresh: Path, capsys: pytest.CaptureFixture[str]) -> None:
     warmed = ptxemu.warm("neg")
-    assert [k.variant.spelling for k in warmed] == [f"neg.{row.split()[0]}" for row in ROWS["neg"].split("\n")[1:-1]]
+    assert [k.variant.spelling for k in warmed] == [row.variant.spelling for row in rows_of("neg")]
     said = capsys.readouterr().err
     assert said.startswith("ptxemu: compiling ") and " kernels of neg with " in said and said.count("\n") == 1
     assert len(list(fresh.glob("*.so"))) == 1

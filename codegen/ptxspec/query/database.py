@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from ..catalog import Catalog, Hazard, PtxVersion, Target, hazard_of, requirement_of
+from ..catalog import Catalog, Hazard, PtxVersion, Requirement, Target, hazard_of, requirement_of
 from ..check.claims import basis_text, bound
 from ..diagnostics import PtxspecError, known_range, unknown
 from ..ptx.elsewhere import is_elsewhere
@@ -20,7 +20,7 @@ from .variant import Source, Variant
 
 __all__ = ["SCHEMA", "Data", "Database", "Opcode", "Opened", "Source", "Variant", "names_of"]
 
-SCHEMA = 8
+SCHEMA = 9
 
 
 class Data(NamedTuple):
@@ -125,7 +125,6 @@ class Database:
         self.types = frozenset(data["types"])
         self.groups: Mapping[str, Sequence[str]] = data["groups"]
         self.modifiers = frozenset(data["modifiers"])
-        self.requirements = [requirement_of(r) for r in data["requirements"]]
         self._recordings = {r["path"]: Recording(**r) for r in data["recordings"]}
         self.opcodes = {
             name: Opcode(name, about["summary"], partial(self._open, name, opcode))
@@ -155,7 +154,8 @@ class Database:
 
     def _open(self, opcode: str, read: Callable[[str], Mapping[str, Any]]) -> Opened:
         data = read(opcode)
-        classes = [self._known(data, i) for i in range(len(data["classes"]))]
+        requirements = [requirement_of(r) for r in data["requirements"]]
+        classes = [self._known(data, requirements, i) for i in range(len(data["classes"]))]
         signatures = [self._signature(s) for s in data["signatures"]]
         modifiers: dict[str, frozenset[str]] = {"": frozenset()}
         found = []
@@ -175,7 +175,7 @@ class Database:
         kind, operands = self.data["types"][result]["sort"], sum(source.registers for source in sources)
         return types, (tuple(types.split(".")), kind, result, lanes, second, sources, operands)
 
-    def _known(self, data: Mapping[str, Any], place: int) -> tuple[Any, ...]:
+    def _known(self, data: Mapping[str, Any], requirements: Sequence[Requirement], place: int) -> tuple[Any, ...]:
         """What all variants of a class have in common: their fields from `requires` on."""
         _, requires, in_claims, *more = data["classes"][place]
         rest = more[0] if more else {}
@@ -193,8 +193,8 @@ class Database:
             since=rest.get("since", ""),
         )
         return (
-            self.requirements[requires],
-            None if manual is None else self.requirements[manual],
+            requirements[requires],
+            None if manual is None else requirements[manual],
             claim,
             rests_on,
             tuple((self._recordings[path], found) for path, found in rest.get("recorded", {}).items()),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..catalog import Requirement
+from ..catalog import Requirement, requirement_of
 from .database import Database, Variant
 
 # What a recipe in a line begins with.
@@ -54,10 +54,11 @@ class Offer(NamedTuple):
 
 def offers(db: Database, v: Variant, target: str | None, ptx: str | None) -> tuple[Offer, ...]:
     """The recipes for a variant, those first that work there."""
-    found = db.opcodes[v.opcode].data.get("instead", {}).get(f"{v.spelling} {v.operands}", ())
+    data = db.opcodes[v.opcode].data
+    found = data.get("instead", {}).get(f"{v.spelling} {v.operands}", ())
     every = []
     for text, cuda, place, differs in found:
-        requires = db.requirements[place]
+        requires = requirement_of(data["requirements"][place])
         works = db.catalog.takes(requires, target, ptx) and db.catalog.knows(target, ptx)
         every.append(Offer(text, cuda, requires, differs, works))
     return tuple(sorted(every, key=lambda o: not o.works))

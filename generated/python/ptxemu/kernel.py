@@ -15,7 +15,7 @@ from . import (
 )
 from .binary import Array
 from .computing import Computing
-from .lookup import Row, UnknownTargetError, UnknownVariantError, claim_on, counted, find
+from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
 from .operands import OperandError, masked, mended, read, spelled
 from .running import is_integer
 from .signature import Registers, Type, signature
@@ -122,7 +122,7 @@ class Kernel(Computing):
     @property
     def claim(self) -> str:
         """How faithful it is on its target, where that makes a difference."""
-        return claim_on(self.variant, self.target)
+        return self._row.claim_on(self.target)
 
     def __repr__(self) -> str:
         on = f" on {self.target}" if self.target else ""

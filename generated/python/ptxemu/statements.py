@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .assembler import ASSEMBLER, OPERANDS, OTHER_TYPES, OTHERS, UNPACKS, VECTORS_ELSEWHERE
+from .assembler import ASSEMBLER, OTHER_TYPES
 from .index import TYPES
-from .lookup import Row, rows_of
+from .lookup import Row, opcode_named, rows_of
 from .ptx import constants
 from .ptx.elsewhere import is_elsewhere
 from .signature import Signature, Type, signature
@@ -47,16 +47,16 @@ class Rules:
     assembler = ASSEMBLER
 
     def has_two_results(self, opcode: str) -> bool:
-        return any(" = " in r.signature and _has_two(signature(r.signature)) for r in rows_of(opcode))
+        return any(_has_two(signature(text)) for text in {row.signature for row in rows_of(opcode)})
 
     def has_vectors_elsewhere(self, opcode: str) -> bool:
-        return opcode in VECTORS_ELSEWHERE
+        return opcode_named(opcode).vectors_elsewhere
 
     def unpacks(self, opcode: str) -> bool:
-        return opcode in UNPACKS
+        return opcode_named(opcode).unpacks
 
-    def operand_rules(self, v: Statement) -> list[Mapping[str, Any]]:
-        return [OPERANDS[v.opcode][i] for i in v.row.rules]
+    def operand_rules(self, v: Statement) -> Sequence[Mapping[str, Any]]:
+        return v.row.group.operand_rules
 
 
 def _has_two(s: Signature) -> bool:
@@ -65,8 +65,8 @@ def _has_two(s: Signature) -> bool:
 
 def is_other(opcode: str, names: Sequence[str]) -> bool:
     """Whether a spelling is one of other instructions of an opcode's name."""
-    own = {row.types for row in rows_of(opcode)}
-    return opcode in OTHERS and is_elsewhere(names, OTHERS[opcode], lambda n: n in TYPES or n in OTHER_TYPES, own)
+    others, own = opcode_named(opcode).others, {row.types for row in rows_of(opcode)}
+    return others is not None and is_elsewhere(names, others, lambda n: n in TYPES or n in OTHER_TYPES, own)
 
 
 def statement(row: Row, s: Signature) -> Statement:

@@ -52,8 +52,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
 
 def as_data(spec: Spec) -> Data:
     """What the files hold."""
-    requirements = _Table()
-    opcodes = {i.opcode: _Opcode(spec, i, requirements).data() for i in spec.instructions.values()}
+    opcodes = {i.opcode: _Opcode(spec, i).data() for i in spec.instructions.values()}
     shared = {
         "schema": SCHEMA,
         "generated": _STAMP,
@@ -113,7 +112,6 @@ def as_data(spec: Spec) -> Data:
             for v in i.variants
             if (found := followed(spec, v))
         },
-        "requirements": requirements.values,
         "opcodes": {i.opcode: {"summary": i.summary} for i in spec.instructions.values()},
     }  # fmt: skip
     return Data(shared, opcodes)
@@ -200,11 +198,12 @@ def _given(**fields: Any) -> dict[str, Any]:
 
 class _Opcode:
     """One opcode's file. `grounds` is what its entries rest on, `claims` each claim and its judges. The file has tables
-    of its own for both, so that an edit of one opcode changes no other's file."""
+    of its own for all that it refers to, so that an edit of one opcode changes no other's file."""
 
-    def __init__(self, spec: Spec, instruction: Instruction, requirements: _Table) -> None:
-        self.spec, self.instruction, self.requirements = spec, instruction, requirements
+    def __init__(self, spec: Spec, instruction: Instruction) -> None:
+        self.spec, self.instruction = spec, instruction
         self.grounds, self.claims, self.signatures, self.classes = _Table(), _Table(), _Table(), _Table()
+        self.requirements = _Table()
         self.none = [r for r in instruction.recipes if r.none]
 
     def data(self) -> dict[str, Any]:
@@ -268,6 +267,7 @@ class _Opcode:
             "variants": [self.variant(v) for v in i.variants],
             "signatures": self.signatures.values,
             "classes": self.classes.values,
+            "requirements": self.requirements.values,
             "claims": self.claims.values,
             "grounds": self.grounds.values,
         }

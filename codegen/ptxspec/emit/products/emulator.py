@@ -3,13 +3,16 @@ functions, where there is C."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import ClassVar
 
 from ... import catalog, notebook, ptx
-from ...catalog import Hazard, Requirement
+from ...catalog import Hazard, Limit, Requirement
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
 from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
@@ -68,10 +71,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     # What lint judges statements by.
     for path in sorted(Path(ptx.__file__).parent.glob("*.py")):
         files[f"{_FOLDER}/ptx/{path.name}"] = plain(path, f"codegen/ptxspec/ptx/{path.name}")
-    index = _Index()
     published = ["spec/published.yaml"] if spec.published else []
-    opcodes = [(c.instruction.opcode, index.rows(c.instruction)) for c in checked]
-    paths = [c.instruction.path for c in checked]
     floats = [f for f in spec.formats.values() if isinstance(f, Format)]
     declared = [f for f in floats if not is_usual(f)]
     _refuse_what_cannot_be_computed(declared)
@@ -79,31 +79,21 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         "emulator/formats.py.j2", ["spec/types.yaml"], usual=[f for f in floats if is_usual(f)], declared=declared,
         integers=[f for f in spec.formats.values() if isinstance(f, FixedPoint)],
     )  # fmt: skip
-    recipes = [(f"{v.spelling} {v.operands}", found) for v, found in index.recipes(spec, checked)]
-    files[f"{_FOLDER}/recipes.py"] = templates.render(
-        "emulator/recipes.py.j2", paths, recipes=recipes, lines=[repr(line) for line in index.lines]
-    )
     files[f"{_FOLDER}/index.py"] = templates.render(
-        "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *published, *paths],
+        "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", "spec/instructions"],
         targets=list(spec.targets.values()), versions=list(spec.versions.values()), types=list(spec.types.values()),
-        requirements=list(index.requirements), signatures=list(index.signatures), classes=list(index.classes),
-        hazards=list(index.hazards),
-        opcodes=opcodes,
-        claims={
-            f"{v.spelling} {v.operands}": others
-            for c in checked
-            for v in c.instruction.variants
-            if (others := spec.other_claims(v))
-        },
+        opcodes=[c.instruction.opcode for c in checked],
     )  # fmt: skip
     files[f"{_FOLDER}/assembler.py"] = templates.render(
-        "emulator/assembler.py.j2", ["spec/assembler.yaml", *paths], assembler=spec.assembler,
-        instructions=[c.instruction for c in checked],
-    )  # fmt: skip
-    files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("runtime/instructions").items()}
+        "emulator/assembler.py.j2", ["spec/assembler.yaml"], assembler=spec.assembler
+    )
+    for folder in ("opcodes", "instructions"):
+        files |= {f"{_FOLDER}/{folder}/{n}": text for n, text in templates.plain(f"runtime/{folder}").items()}
     kernels: dict[str, list[Shared]] = {}
     for c in checked:
-        modules, kernels[c.instruction.opcode] = modules_of(c, templates)
+        opcode = c.instruction.opcode
+        files[f"{_FOLDER}/opcodes/{opcode}.py"] = _about(spec, c.instruction, published, templates)
+        modules, kernels[opcode] = modules_of(c, templates)
         files |= {f"{_FOLDER}/instructions/{name}.py": text for name, text in modules.items()}
     return files | native.emit(spec, kernels, templates)
 
@@ -115,54 +105,61 @@ def _refuse_what_cannot_be_computed(formats: Iterable[Format]) -> None:
             raise PtxspecError(f"spec/types.yaml: error: the emulator cannot compute in {f.name}: {may}")
 
 
-@dataclass
-class _Index:
-    """What variants have in common, each once with its place, as templates/emulator/index.py.j2 lists it."""
+def _about(spec: Spec, instruction: Instruction, published: Sequence[str], templates: Templates) -> str:
+    """The module of ptxemu that says what is known of an opcode's variants."""
+    signatures: dict[tuple[str, int], str] = {}
+    known = [(_known(spec, instruction, v, signatures), _spelled(v)) for v in instruction.variants]
+    recipes = [((_spelled(v), v.operands), spec.instead[v]) for v in instruction.variants if v in spec.instead]
+    text = "".join([*(k for k, _ in known), *(_literal(x.requires) for _, found in recipes for x in found)])
+    return templates.render(
+        "emulator/opcodes/opcode.py.j2", [instruction.path, *published], opcode=instruction.opcode,
+        of_catalog=[name for name in ("Hazard", "Limit", "Requirement") if f"{name}(" in text],
+        groups=[(said, [s for _, s in of]) for said, of in groupby(known, key=itemgetter(0))],
+        signatures=signatures, recipes=recipes, instruction=instruction,
+        elsewhere=None if instruction.elsewhere is None else tuple(map(".".join, instruction.elsewhere)),
+        literal=_literal, escaped=_docstring,
+    )  # fmt: skip
 
-    signatures: dict[str, int] = field(default_factory=dict)
-    requirements: dict[Requirement, int] = field(default_factory=dict)
-    hazards: dict[Hazard, int] = field(default_factory=dict)
-    classes: dict[str, int] = field(default_factory=dict)
-    lines: dict[str, int] = field(default_factory=dict)
 
-    def rows(self, instruction: Instruction) -> list[tuple[str, int]]:
-        """The variants of an opcode: modifiers and types, and the place of the class."""
-        return [(v.spelling.partition(".")[2], self._class(instruction, v)) for v in instruction.variants]
+def _spelled(v: Variant) -> str:
+    return v.spelling.partition(".")[2]
 
-    def _class(self, instruction: Instruction, v: Variant) -> int:
-        signature = self.signatures.setdefault(_signature(v), len(self.signatures))
-        requirement = self._requirement(v.requires)
-        listed = "listed" if v.listed else "-"
+
+def _known(spec: Spec, instruction: Instruction, v: Variant, signatures: dict[tuple[str, int], str]) -> str:
+    """The arguments of a variant's Group in templates/runtime/opcodes/__init__.py. `signatures` are those of its types
+    and number of operands, as far as they are known."""
+    said = [_literal(x) for x in (v.operands, v.claim, v.requires)]
+    own = _signature(v)
+    if signatures.setdefault((".".join(v.type_names), v.operands), own) != own:
+        said.append(f"signature={_literal(own)}")
+    if not v.listed:
+        said.append("listed=False")
+    if v.hazards:
         # What the machine code does instead is told by queries; here it only matters where.
-        where = (h._replace(text="") for h in v.hazards)
-        hazards = ".".join(str(self.hazards.setdefault(h, len(self.hazards))) for h in where) or "-"
-        text = f"{v.operands} {v.claim} {signature} {requirement} {listed} {hazards} {'.'.join(v.means) or '-'}"
-        rules = (str(i) for i, r in enumerate(instruction.operand_rules) if r.selector.matches(v))
-        text += f" {'.'.join(rules) or '-'}"
-        return self.classes.setdefault(text, len(self.classes))
+        said.append(f"hazards={_literal(tuple(h._replace(text='') for h in v.hazards))}")
+    if v.means:
+        said.append(f"means={_literal(v.means)}")
+    rules = [f"operands_{n}" for n, r in enumerate(instruction.operand_rules, 1) if r.selector.matches(v)]
+    if rules:
+        said.append(f"operand_rules=({', '.join(rules)},)")
+    if claims := spec.other_claims(v):
+        said.append(f"claims={_literal(claims)}")
+    return ", ".join(said)
 
-    def recipes(self, spec: Spec, checked: Sequence[Checked]) -> Iterator[tuple[Variant, list[tuple[str, int, str]]]]:
-        """What to write instead of variants: the places of the lines of its PTX and of its requirement, and what may
-        differ."""
-        for v in (v for c in checked for v in c.instruction.variants if v in spec.instead):
-            yield (
-                v,
-                [
-                    (
-                        self._lines(x.ptx),
-                        self._requirement(x.requires),
-                        x.promise,
-                    )
-                    for x in spec.instead[v]
-                ],
-            )
 
-    def _lines(self, ptx: str) -> str:
-        """The places of a recipe's lines."""
-        return " ".join(str(self.lines.setdefault(line, len(self.lines))) for line in ptx.split("\n"))
-
-    def _requirement(self, r: Requirement) -> int:
-        return self.requirements.setdefault(r, len(self.requirements))
+def _literal(value: object) -> str:
+    """A value as Python has it; of a named tuple what is not so by default."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, Hazard | Limit | Requirement):
+        more = value._field_defaults
+        said = [("" if n not in more else f"{n}=", x) for n, x in value._asdict().items() if x != more.get(n, ...)]
+        return f"{type(value).__name__}({', '.join(n + _literal(x) for n, x in said)})"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_literal, value))}{',' * (len(value) == 1)})"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_literal(k)}: {_literal(x)}' for k, x in value.items())}}}"
+    return repr(value)
 
 
 def _signature(v: Variant) -> str:
