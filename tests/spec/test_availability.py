@@ -66,6 +66,7 @@ def test_the_evidence_is_what_was_seen_here(spec: Spec) -> None:
     assert spec.evidence is not None
     every = [v for i in spec.instructions.values() for v in i.variants]
     assert spec.evidence.variants == len(every)
+    assert spec.evidence.asked == {opcode: spec.asked(opcode) for opcode in spec.instructions}
     assert spec.evidence.pairs == len(verify.pairs(spec))
     listed = [v for i in spec.instructions.values() for v in (*i.variants, *i.refused)]
     differing = [(v.spelling, v.operands) for v in listed if v.manual != v.requires]

@@ -44,8 +44,7 @@ def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates)
             for opcode, found in rows.items()
         },
     }  # fmt: skip
-    sources = ["spec/targets.yaml", "spec/types.yaml", "spec/modifiers.yaml", "spec/words.yaml"]
-    sources += [i.path for i in spec.instructions.values()]
+    sources = ["spec/targets.yaml", "spec/types.yaml", "spec/modifiers.yaml", "spec/words.yaml", "spec/instructions/"]
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
 

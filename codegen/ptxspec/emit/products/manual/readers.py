@@ -23,7 +23,7 @@ _BLOCK = 0xFFFF
 def emit(spec: Spec, site: Site, pages: Files, templates: Templates) -> Files:
     """llms.txt with the pages' addresses and llms-full.txt with their text, objects.inv, hover.json. `pages` are those
     of the manual."""
-    sources = ["spec/instructions"]
+    sources = ["spec/instructions/"]
     texts = {name: _unstamped(pages[f"manual/{name}"]) for name in _markdown(site, pages)}
     listed = {
         "summary": SUMMARY,

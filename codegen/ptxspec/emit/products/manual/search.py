@@ -42,8 +42,8 @@ def emit(spec: Spec, write: Writer, templates: Templates, pages: Files) -> Files
         "entries": found.entries(),
         "sections": found.sections(),
     }  # fmt: skip
-    sources = ["spec/targets.yaml", "spec/types.yaml", "spec/modifiers.yaml", "spec/functions.yaml", "spec/words.yaml"]
-    sources += [i.path for i in spec.instructions.values()]
+    sources = [f"spec/{name}.yaml" for name in ("targets", "types", "modifiers", "functions", "words")]
+    sources.append("spec/instructions/")
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
 
