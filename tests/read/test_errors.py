@@ -199,4 +199,4 @@ def test_an_everyday_word_may_mean_an_opcode_that_a_specification_lacks(project:
     assert project.run("validate").code == 0
     assert project.run("generate").code == 0
     data = (project.root / "generated/manual/search.data.js").read_text("utf-8")
-    assert '"words":{"biggest":["max"]}' in data
+    assert '"words":{\n"biggest":["max"]\n}' in data

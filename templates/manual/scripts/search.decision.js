@@ -44,7 +44,7 @@
   };
 
   search.hasEnded = (v, {target, ptx}) => {
-    const version = ptx ?? newest, few = ptxspec.data.needs[v.row.requires].few;
+    const version = ptx ?? newest, few = ptxspec.data.requirements[v.row.requires].few;
     // What few targets have has not ended because the newest one is not among them.
     const where = target ?? (few ? null : targets.findLast(t => search.knows(t.name, version)).name);
     return !search.takes(v, {target: where, ptx: version});

@@ -44,7 +44,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     files |= _index(spec, instructions, site) | ledger.emit(spec, checked, write, site)
     if spec.speed is not None:
         files |= speed.emit(spec.speed, site)
-    files |= search.emit(spec, write, templates, files)
+    files |= search.emit(spec, write, templates, site)
     return files | readers.emit(spec, site, files, templates) | site.shared() | catalog.emit(spec, rows, templates)
 
 
