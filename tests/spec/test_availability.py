@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from helpers import ROOT
 from helpers.project import Project
 from helpers.sizes import each_size
 from ptxspec.model import Spec
@@ -71,6 +72,9 @@ def test_the_evidence_is_what_was_seen_here(spec: Spec) -> None:
     listed = [v for i in spec.instructions.values() for v in (*i.variants, *i.refused)]
     differing = [(v.spelling, v.operands) for v in listed if v.manual != v.requires]
     assert [(e.variant, e.operands) for e in spec.evidence.ledger] == differing
+    e = spec.evidence
+    written = verify.as_yaml(spec, verify.Result(e.assembler, e.pairs, e.variants, e.spellings, ()))
+    assert written == (ROOT / "spec/observed/evidence.yaml").read_text("utf-8")
 
 
 @each_size
