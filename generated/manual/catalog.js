@@ -7,8 +7,8 @@
 //                                     where the spelling alone tells variants apart; `requires` is in words, as
 //                                     ptxspec.data.requirements has it; `claims` are those that differ on targets
 //   ptxspec.find(spelling, operands)  the rows that have a variant; its modifiers may stand in any order
-//   ptxspec.window(row, target)       [first, last] PTX versions that take a row's variants on a target, `last` null
-//                                     where there is none; null where no version does
+//   ptxspec.window(row, target)       [first, last] PTX versions that give a target what a row or a recipe requires,
+//                                     `last` null where there is none; null where no version does
 //   ptxspec.hazardsOn(row, target)    what the machine code there does instead of what the spelling says: texts
 //   ptxspec.claimOn(row, target)      what the emulator promises of the row's variants there
 (() => {

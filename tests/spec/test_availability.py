@@ -77,6 +77,13 @@ def test_the_evidence_is_what_was_seen_here(spec: Spec) -> None:
     assert written == (ROOT / "spec/observed/evidence.yaml").read_text("utf-8")
 
 
+def test_the_words_of_a_requirement_are_those_of_no_other(spec: Spec) -> None:
+    """What is generated refers to it by these words."""
+    every = {v.requires for i in spec.instructions.values() for v in i.variants}
+    every |= {i.requires for found in spec.instead.values() for i in found}
+    assert len({spec.catalog.text(r) for r in every}) == len(every) > 1
+
+
 @each_size
 def test_what_is_said_to_be_refused_must_be_refused_everywhere(
     project: Project, ptxas: Path, whole: bool, monkeypatch: pytest.MonkeyPatch

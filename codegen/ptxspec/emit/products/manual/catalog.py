@@ -15,7 +15,8 @@ PATH = "catalog.data.js"
 
 def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates) -> Files:
     every = [family for found in rows.values() for family in found]
-    requirements = {spec.catalog.text(f.first.requires): f.first.requires for f in every}
+    recipes = [i for found in spec.instead.values() for i in found]
+    requirements = {spec.catalog.text(r): r for r in [f.first.requires for f in every] + [i.requires for i in recipes]}
     data = {
         "groups": {name: list(members) for name, members in spec.notation.items()},
         "types": list(spec.types),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from ....catalog import Requirement
 from ....model import Instruction, Spec, Variant
 from ...text import Files, Templates, as_lines
-from .catalog import called, runs, window
+from .catalog import called
 from .entries import Entries
 from .forms import Forms, Writer
 from .site import Site
@@ -19,7 +19,6 @@ PATH = "search.data.js"
 
 def emit(spec: Spec, write: Writer, templates: Templates, site: Site) -> Files:
     recipes = {i.opcode: _recipes(spec, i) for i in spec.instructions.values()}
-    needs = {spec.catalog.text(r): r for found in recipes.values() for r, _ in found}
     found = Entries(spec, site.places)
     data = {
         "naming": {
@@ -33,9 +32,6 @@ def emit(spec: Spec, write: Writer, templates: Templates, site: Site) -> Files:
         "words": _words(spec),
         "otherTypes": spec.assembler.other_types,
         "assembler": spec.assembler.observed,
-        "recipeNeeds": {
-            text: runs(window(spec, r, t) for t in spec.targets.values()) for text, r in sorted(needs.items())
-        },
         "opcodes": {
             i.opcode: _opcode(write, i, [(spec.catalog.text(r), how, vs) for (r, how), vs in recipes[i.opcode].items()])
             for i in spec.instructions.values()
