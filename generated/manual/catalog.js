@@ -4,11 +4,11 @@
 //   ptxspec.key(spelling)             the same text for all orders of its modifiers
 //   ptxspec.rows                      [{opcode, texts, operands, requires, claim, hazards, claims, spellings()}]:
 //                                     variants of an opcode that are taken alike and promise alike; `operands` is null
-//                                     where the spelling alone tells variants apart; `claims` are those that differ on
-//                                     targets
+//                                     where the spelling alone tells variants apart; `requires` is in words, as
+//                                     ptxspec.data.requirements has it; `claims` are those that differ on targets
 //   ptxspec.find(spelling, operands)  the rows that have a variant; its modifiers may stand in any order
-//   ptxspec.window(row, target)       [first, last] PTX versions that take a row's variants on a target, `last` null
-//                                     where there is none; null where no version does
+//   ptxspec.window(row, target)       [first, last] PTX versions that give a target what a row or a recipe requires,
+//                                     `last` null where there is none; null where no version does
 //   ptxspec.hazardsOn(row, target)    what the machine code there does instead of what the spelling says: texts
 //   ptxspec.claimOn(row, target)      what the emulator promises of the row's variants there
 (() => {
@@ -85,13 +85,13 @@
   }
 
   ptxspec.window = (row, target) => {
-    const text = at(requirements[row.requires], places.get(target));
+    const text = at(requirements[row.requires].windows, places.get(target));
     const [first, last] = text.split("-");
     return text ? [first, last ?? null] : null;
   };
 
   ptxspec.hazardsOn = (row, target) =>
-    Object.entries(row.hazards).filter(([, on]) => on.includes(target)).map(([n]) => ptxspec.data.hazards[n]);
+    Object.entries(row.hazards).filter(([, on]) => on.includes(target)).map(([text]) => text);
 
   ptxspec.claimOn = (row, target) =>
     Object.entries(row.claims).find(([, on]) => on.includes(target))?.[0] ?? row.claim;

@@ -15,7 +15,6 @@
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
   const {targets, versions} = ptxspec.data, newest = versions.at(-1).ptx;
   const order = new Map(versions.map((v, i) => [v.ptx, i])), came = new Map(targets.map(t => [t.name, t.ptx]));
-  const place = new Map(targets.map((t, i) => [t.name, i]));
 
   search.ordered = ptx => order.get(ptx);
   search.knows = (target, ptx) => order.get(ptx) >= order.get(came.get(target));
@@ -45,7 +44,7 @@
   };
 
   search.hasEnded = (v, {target, ptx}) => {
-    const version = ptx ?? newest, few = ptxspec.data.needs[v.row.requires].few;
+    const version = ptx ?? newest, few = ptxspec.data.requirements[v.row.requires].few;
     // What few targets have has not ended because the newest one is not among them.
     const where = target ?? (few ? null : targets.findLast(t => search.knows(t.name, version)).name);
     return !search.takes(v, {target: where, ptx: version});
@@ -55,31 +54,18 @@
   search.recipe = (v, {target, ptx}) => {
     if (!recipes.has(v.opcode)) {
       const found = new Map();
-      for (const [texts, operands, needs, differs] of search.data.opcodes[v.opcode].recipes ?? []) {
+      for (const [texts, operands, requires, differs] of search.data.opcodes[v.opcode].recipes ?? []) {
         for (const spelling of texts.flatMap(ptxspec.expand)) {
-          found.set(spelling, [...(found.get(spelling) ?? []), {operands, needs, differs}]);
+          found.set(spelling, [...(found.get(spelling) ?? []), {operands, requires, differs}]);
         }
       }
       recipes.set(v.opcode, found);
     }
-    const works = ({operands, needs}) => (operands === null || operands === v.operands)
-      && within(at(search.data.recipeNeeds[needs], target), ptx);
+    const works = recipe => (recipe.operands === null || recipe.operands === v.operands)
+      && within(ptxspec.window(recipe, target), ptx);
     if (!target) {
       return null;
     }
     return (recipes.get(v.opcode).get(v.spelling) ?? []).find(works) ?? null;
   };
-
-  // The window of a target in runs of [text, how many targets]; null where nothing is taken there.
-  function at(runs, target) {
-    let left = place.get(target);
-    for (const [text, count] of runs) {
-      if (left < count) {
-        const [first, last] = text.split("-");
-        return text ? [first, last ?? null] : null;
-      }
-      left -= count;
-    }
-    return null;
-  }
 })();

@@ -41,8 +41,8 @@
       const common = Object.entries(search.data.called).filter(([, names]) => names.includes(plain[0])).map(([name]) => name);
       add(kind, title, link, text, [...plain, ...common]);
     }
-    for (const [title, anchor, pages] of search.data.sections) {
-      for (const name of pages) {
+    for (const [name, headings] of Object.entries(search.data.sections)) {
+      for (const [title, anchor] of headings) {
         const link = anchor ? `${name}#${anchor}` : name, opcode = page(name) in opcodes ? page(name) : "";
         if (anchor || !opcode) {
           add("section", opcode ? `${opcode}: ${title}` : title, link, opcode ? "" : anchor && page(name), [anchor || page(name)]);

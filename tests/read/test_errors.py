@@ -167,10 +167,15 @@ def test_a_line_that_stands_for_too_much_is_refused_at_once(project: Project, na
     assert "spellings" in result.err or "names in one spelling" in result.err
 
 
-def test_evidence_for_another_specification_is_not_shown_as_proof(project: Project) -> None:
+def test_evidence_of_what_changed_is_not_shown_as_proof(project: Project) -> None:
+    project.edit(ADD, "ptx: 7.8, target: sm_90", "ptx: 8.0, target: sm_90")
     assert project.run("generate").code == 0
-    ledger = (project.root / "generated/manual/ledger.md").read_text("utf-8")
-    assert "was recorded for another state of the specification" in ledger
+    ledger, add, max = (
+        (project.root / f"generated/manual/{name}.md").read_text("utf-8") for name in ("ledger", "add", "max")
+    )
+    assert "That was before these changed: add. " in ledger
+    assert "was asked about these variants before they or what they need changed" in add
+    assert "was asked about" not in max
     (line,) = [line for line in ledger.splitlines() if "`add{.{rn,rz}}.f64`" in line]
     assert line.endswith(" | 2 | sm_13, PTX 1.0 | sm_10, PTX 1.0 |")
     assert "abs.f64" not in ledger
@@ -194,4 +199,4 @@ def test_an_everyday_word_may_mean_an_opcode_that_a_specification_lacks(project:
     assert project.run("validate").code == 0
     assert project.run("generate").code == 0
     data = (project.root / "generated/manual/search.data.js").read_text("utf-8")
-    assert '"words":{"biggest":["max"]}' in data
+    assert '"words":{\n"biggest":["max"]\n}' in data

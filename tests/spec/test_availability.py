@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from helpers import ROOT
 from helpers.project import Project
 from helpers.sizes import each_size
 from ptxspec.model import Spec
@@ -66,10 +67,21 @@ def test_the_evidence_is_what_was_seen_here(spec: Spec) -> None:
     assert spec.evidence is not None
     every = [v for i in spec.instructions.values() for v in i.variants]
     assert spec.evidence.variants == len(every)
+    assert spec.evidence.asked == {opcode: spec.asked(opcode) for opcode in spec.instructions}
     assert spec.evidence.pairs == len(verify.pairs(spec))
     listed = [v for i in spec.instructions.values() for v in (*i.variants, *i.refused)]
     differing = [(v.spelling, v.operands) for v in listed if v.manual != v.requires]
     assert [(e.variant, e.operands) for e in spec.evidence.ledger] == differing
+    e = spec.evidence
+    written = verify.as_yaml(spec, verify.Result(e.assembler, e.pairs, e.variants, e.spellings, ()))
+    assert written == (ROOT / "spec/observed/evidence.yaml").read_text("utf-8")
+
+
+def test_the_words_of_a_requirement_are_those_of_no_other(spec: Spec) -> None:
+    """What is generated refers to it by these words."""
+    every = {v.requires for i in spec.instructions.values() for v in i.variants}
+    every |= {i.requires for found in spec.instead.values() for i in found}
+    assert len({spec.catalog.text(r) for r in every}) == len(every) > 1
 
 
 @each_size

@@ -93,8 +93,9 @@ def _hold(spec: Spec, ptxas: Path, works: Works, root: Path, on: Sequence[str], 
     """The evidence against what ptxas makes now; or in its place."""
     found, path = evidence.evidence(spec, ptxas, works), root / evidence.PATH
     entries = sum(map(len, found.opcodes.values()))
-    told = f"{found.assembler}: {found.variants} variants on {counted(len(on), 'target')}, {entries} ways"
-    about = {"schema": 1, "assembler": found.assembler, "variants": found.variants, "targets": on, "ways": entries}
+    variants = sum(map(bool, works.values()))
+    told = f"{found.assembler}: {variants} variants on {counted(len(on), 'target')}, {entries} ways"
+    about = {"schema": 1, "assembler": found.assembler, "variants": variants, "targets": on, "ways": entries}
     if options.record:
         replace_text(path, evidence.as_yaml(found))
         different: list[str] | None = None

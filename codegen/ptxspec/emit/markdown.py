@@ -15,12 +15,12 @@ from markupsafe import Markup, escape
 
 @dataclass(frozen=True)
 class Document:
-    """The title, the first paragraph as text, the headings below the title with their anchors, and everything below the
-    title as HTML."""
+    """The title, the first paragraph as text, the headings below the title, each with its tag and its anchor, and
+    everything below the title as HTML."""
 
     title: str
     summary: str
-    headings: Sequence[tuple[str, str]]
+    headings: Sequence[tuple[str, str, str]]
     body: Markup
 
 
@@ -53,8 +53,7 @@ class _Renderer(RendererHTML):
         self, tokens: Sequence[Token], at: int, options: Any, environment: MutableMapping[str, Any]
     ) -> str:
         title = _plain(tokens[at + 1])
-        if tokens[at].tag == "h2":
-            environment.setdefault("headings", []).append((anchor(title), title))
+        environment.setdefault("headings", []).append((tokens[at].tag, anchor(title), title))
         environment["section"] = title
         return f'<{tokens[at].tag} id="{escape(anchor(title))}">'
 

@@ -19,6 +19,15 @@ Files = dict[str, str]
 _PRE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
 
 
+def as_lines(value: object, depth: int = 2) -> str:
+    """JSON with a line for each entry of what it names, so that a difference shows what changed."""
+    if not depth or not value or not isinstance(value, (dict, list)):
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if isinstance(value, dict):
+        return "{\n" + ",\n".join(f"{as_lines(k, 0)}:{as_lines(v, depth - 1)}" for k, v in value.items()) + "\n}"
+    return "[\n" + ",\n".join(as_lines(v, depth - 1) for v in value) + "\n]"
+
+
 def encoded(text: str) -> bytes:
     """What is written of a file. The few that are no text hold their bytes as surrogates (PEP 383)."""
     return text.encode("utf-8", "surrogateescape")

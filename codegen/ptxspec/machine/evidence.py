@@ -110,7 +110,7 @@ def evidence(spec: Spec, ptxas: Path, works: Works) -> MachineEvidence:
         assembler=f"ptxas {version(ptxas)}",
         disassembler=f"nvdisasm {_version(find_nvdisasm(ptxas))}",
         targets=tuple(targets(spec)),
-        variants=sum(bool(by) for by in works.values()),
+        asked={opcode: spec.asked(opcode) for opcode in opcodes},
         opcodes=opcodes,
     )
 
@@ -165,7 +165,8 @@ def as_yaml(e: MachineEvidence) -> str:
         f"assembler: {e.assembler}",
         f"disassembler: {e.disassembler}",
         f"targets: [{', '.join(e.targets)}]",
-        f"variants: {e.variants}",
+        "asked:",
+        *(f'  {opcode}: "{digest}"' for opcode, digest in e.asked.items()),
         "opcodes:",
     ]
     for opcode, entries in e.opcodes.items():

@@ -22,12 +22,13 @@ class Entry:
 @dataclass(frozen=True)
 class Evidence:
     """What a real assembler was asked about the specification: `variants` on `pairs` of a target and a PTX version that
-    knows it, and `spellings` legal or not."""
+    knows it, and `spellings` legal or not. `asked` has a digest for each opcode, as Spec.asked gives it."""
 
     assembler: str
     pairs: int
     variants: int
     spellings: int
+    asked: Mapping[str, str]
     ledger: tuple[Entry, ...]
 
 
@@ -54,12 +55,12 @@ class MachineForms:
 
 @dataclass(frozen=True)
 class MachineEvidence:
-    """The machine code of so many variants on `targets`, by their opcodes."""
+    """The machine code of variants on `targets`, by their opcodes; `asked` as in Evidence."""
 
     assembler: str
     disassembler: str
     targets: tuple[str, ...]
-    variants: int
+    asked: Mapping[str, str]
     opcodes: Mapping[str, tuple[MachineForms, ...]]
 
 

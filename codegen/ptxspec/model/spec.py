@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -243,11 +243,14 @@ class Spec:
         """Whether a kernel can be compiled for it: it is current, and the assembler comes to an end."""
         return self.catalog.is_current(v.requires) and not v.crash
 
-    @cached_property
-    def kernels(self) -> int:
-        """The number of variants that have one."""
-        counted = Counter(v.requires for i in self.instructions.values() for v in i.variants if not v.crash)
-        return sum(n for r, n in counted.items() if self.catalog.is_current(r))
+    def asked(self, opcode: str) -> str:
+        """A digest of what an assembler is asked about an opcode: its variants, their operands and what they need. What
+        was observed of an opcode is kept with it, and is about another state where it is another."""
+        lines = []
+        for v in self.instructions[opcode].variants:
+            operands = [f"{o.type.name} {' '.join(o.places)}" for o in (*v.results, *v.sources)]
+            lines.append("; ".join([v.spelling, *operands, self.catalog.text(v.requires), v.crash]))
+        return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:10]
 
     @property
     def newest(self) -> str:

@@ -219,6 +219,8 @@ def as_yaml(spec: Spec, result: Result) -> str:
         f"pairs: {result.pairs}",
         f"variants: {result.variants}",
         f"spellings: {result.spellings}",
+        "asked:",
+        *(f'  {opcode}: "{spec.asked(opcode)}"' for opcode in spec.instructions),
         "ledger:",
     ]
     for e in spec.ledger:

@@ -29,7 +29,8 @@ def read_evidence(doc: Document | None) -> Evidence | None:
         Entry(e["variant"], int(e["operands"]), words(e["manual"]), words(e["assembler"]))
         for e in d.get("ledger") or ()
     )
-    return Evidence(words(d["assembler"]), int(d["pairs"]), int(d["variants"]), int(d["spellings"]), ledger)
+    pairs, variants, spellings = (int(d[name]) for name in ("pairs", "variants", "spellings"))
+    return Evidence(words(d["assembler"]), pairs, variants, spellings, d["asked"], ledger)
 
 
 def read_machine_code(doc: Document | None, context: Context) -> MachineEvidence | None:
@@ -61,9 +62,7 @@ def read_machine_code(doc: Document | None, context: Context) -> MachineEvidence
                 )
             found.append(MachineForms(tuple(e["for"]), int(e["operands"]), tuple(codes)))
         opcodes[opcode] = tuple(found)
-    return MachineEvidence(
-        words(d["assembler"]), words(d["disassembler"]), tuple(d["targets"]), int(d["variants"]), opcodes
-    )
+    return MachineEvidence(words(d["assembler"]), words(d["disassembler"]), tuple(d["targets"]), d["asked"], opcodes)
 
 
 def _run(doc: Document, where: Where, text: str, every: list[str], context: Context) -> list[str]:

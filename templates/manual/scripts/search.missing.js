@@ -86,7 +86,7 @@
     const [modifiers, kinds] = names(asked), all = search.variants(opcode), text = [opcode, ...modifiers, ...kinds].join(".");
     const alike = search.alike(opcode, asked, place).map(v => ({
       kind: "variant", answer: "", title: v.spelling, link: search.address(v), spelling: v.spelling, operands: v.operands,
-      text: `Spelled alike, and not the same. Needs ${ptxspec.data.needs[v.row.requires].text}.`, hazard: false,
+      text: `Spelled alike, and not the same. Needs ${v.row.requires}.`, hazard: false,
     }));
     const others = search.data.opcodes[opcode].elsewhere ?? [];
     const title = kinds.length ? `${text} does not exist` : `No ${opcode} here has ${listed(dotted(modifiers))}`;

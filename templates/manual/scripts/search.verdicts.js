@@ -22,7 +22,7 @@
     return place.target ? `on ${on(place)}${version && ` with ${version}`}` : `in ${version}`;
   }
   const from = ([first, last]) => last ? `with PTX ${first}${first === last ? "" : ` to ${last}`} only` : `from PTX ${first} on`;
-  const needsOf = v => ptxspec.data.needs[v.row.requires];
+  const needsOf = v => ptxspec.data.requirements[v.row.requires];
 
   // The kinds of a target's base that take a variant, with the first PTX version of each.
   function siblings(variants, target) {
@@ -59,14 +59,14 @@
       const hazards = search.hazards(v, place);
       const more = hazards.length ? `Hazard${somewhere(v, place)}: ${hazards.join(" ")}` : "";
       if (!target) {
-        return {answer: "yes", says: `${is} ${where(place)}`, text: more || `Needs ${need.text}.`, hazard: !!more};
+        return {answer: "yes", says: `${is} ${where(place)}`, text: more || `Needs ${v.row.requires}.`, hazard: !!more};
       }
       const since = from(window);
       return ptx ? {answer: "yes", says: `${is} ${where(place)}`, text: more || `${since[0].toUpperCase()}${since.slice(1)}.`, hazard: !!more}
         : {answer: "yes", says: `${is} ${where(place)}, ${since}`, text: more, hazard: !!more};
     }
     const no = (because, text = "") => ({answer: "no", says: `${is} not ${where(place)}${because}`, text});
-    const whole = `Needs ${need.text}.`;
+    const whole = `Needs ${v.row.requires}.`;
     if (!target) {
       const late = need.until && search.ordered(ptx) > search.ordered(need.until);
       if (late) {
@@ -210,7 +210,7 @@
     };
     const one = (group, label) => ({
       kind: "variant", answer: "", title: label, link: search.address(group[0]),
-      text: group[0].crash || `${risks(group).length ? warning(group) : ""}Needs ${needsOf(group[0]).text}. Results: ${group[0].row.claim}.`,
+      text: group[0].crash || `${risks(group).length ? warning(group) : ""}Needs ${group[0].row.requires}. Results: ${group[0].row.claim}.`,
       hazard: risks(group).length > 0,
       spelling: group[0].spelling, operands: group[0].operands,
     });

@@ -52,13 +52,18 @@ def test_every_address_of_the_inventory_is_a_page(inventory: sphobjinv.Inventory
 
 def test_an_editor_shows_what_queries_say() -> None:
     hover = json.loads((FOLDER / "hover.json").read_text("utf-8"))
-    assert set(hover["variants"]) == {v.spelling for v in DB.variants}
+    texts: dict[str, list[str]] = {}
+    for opcode, cards in hover["variants"].items():
+        for text, spellings in cards.items():
+            for spelling in spellings:
+                assert spelling.partition(".")[0] == opcode
+                texts.setdefault(spelling, []).append(text)
+    assert set(texts) == {v.spelling for v in DB.variants}
     assert set(hover["opcodes"]) == set(DB.opcodes)
     for v in spread(DB.variants, 300):
-        shown = [hover["texts"][place] for place in hover["variants"][v.spelling]]
         verdict = DB.query(v.spelling, operands=v.operands)
         needs = f"Available nowhere: {v.crash}" if v.crash else f"Needs {DB.catalog.text(v.requires)}."
-        alike = [text for text in shown if needs in text]
+        alike = [text for text in texts[v.spelling] if needs in text]
         assert alike and all((verdict.hazard or "Claim") in text for text in alike), v.spelling
     names = {f".{name}" for v in DB.variants for name in v.spelling.split(".")[1:]}
     assert names == set(hover["modifiers"]) | set(hover["types"])

@@ -292,13 +292,20 @@ def test_names_of_gpus_are_read_as_queries_read_them(engine: Engine) -> None:
 def test_links_lead_somewhere(engine: Engine) -> None:
     entries = engine.run("_ => ptxspec.search.data.entries.map(e => e[2])", None)
     sections = engine.run("_ => ptxspec.search.data.sections", None)
-    links = {*entries, *(f"{name}#{anchor}".rstrip("#") for _, anchor, names in sections for name in names)}
+    links = {*entries, *(f"{name}#{anchor}".rstrip("#") for name, found in sections.items() for _, anchor in found)}
     links |= {f"history.html#{t}" for t in TARGETS} | {f"history.html#ptx-{v}" for v in VERSIONS}
     spellings = {f"{v.opcode}.html#{v.spelling}" for v in DB.variants}
     for link in links:
         name, _, anchor = link.partition("#")
         assert (FOLDER / name).is_file(), link
         assert not anchor or link in spellings or anchor in page(FOLDER / name).ids, link
+
+
+def test_every_heading_that_a_link_can_lead_to_is_found(engine: Engine) -> None:
+    sections = engine.run("_ => ptxspec.search.data.sections", None)
+    for path in FOLDER.glob("*.html"):
+        written = re.findall(r'<h[1-6] id="([^"]+)"', path.read_text("utf-8"))
+        assert sorted(written) == sorted(anchor for _, anchor in sections[path.name] if anchor), path.name
 
 
 def test_nonsense_is_answered_by_no_error(engine: Engine) -> None:

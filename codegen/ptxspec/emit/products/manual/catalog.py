@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from ....catalog import Requirement, Target
 from ....model import Spec
-from ...text import Files, Templates
+from ...text import Files, Templates, as_lines
 from .families import Family
 
 PATH = "catalog.data.js"
@@ -16,8 +15,8 @@ PATH = "catalog.data.js"
 
 def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates) -> Files:
     every = [family for found in rows.values() for family in found]
-    requirements = {r: n for n, r in enumerate(dict.fromkeys(f.first.requires for f in every))}
-    told = {text: n for n, text in enumerate(dict.fromkeys(text for f in every for text in f.hazards))}
+    recipes = [i for found in spec.instead.values() for i in found]
+    requirements = {spec.catalog.text(r): r for r in [f.first.requires for f in every] + [i.requires for i in recipes]}
     data = {
         "groups": {name: list(members) for name, members in spec.notation.items()},
         "types": list(spec.types),
@@ -27,16 +26,14 @@ def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates)
             for t in spec.targets.values()
         ],
         "versions": [{"ptx": p.version, "cuda": p.cuda} for p in spec.versions.values()],
-        "requirements": [runs(window(spec, r, t) for t in spec.targets.values()) for r in requirements],
-        "needs": [_needs(spec, r) for r in requirements],
-        "hazards": list(told),
+        "requirements": {text: _needs(spec, r) for text, r in sorted(requirements.items())},
         "opcodes": {
             opcode: {
                 "summary": spec.instructions[opcode].summary,
                 "rows": [
                     [
-                        f.forms.whole, f.forms.operands, requirements[f.first.requires], f.first.claim,
-                        {told[text]: targets for text, targets in f.hazards.items()}, f.claims,
+                        f.forms.whole, f.forms.operands, spec.catalog.text(f.first.requires), f.first.claim,
+                        f.hazards, f.claims,
                     ]
                     for f in found
                 ],
@@ -44,10 +41,8 @@ def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates)
             for opcode, found in rows.items()
         },
     }  # fmt: skip
-    sources = ["spec/targets.yaml", "spec/types.yaml", "spec/modifiers.yaml", "spec/words.yaml"]
-    sources += [i.path for i in spec.instructions.values()]
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
+    sources = ["spec/targets.yaml", "spec/types.yaml", "spec/modifiers.yaml", "spec/words.yaml", "spec/instructions/"]
+    return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=as_lines(data))}
 
 
 def versions(spec: Spec, r: Requirement, target: Target) -> tuple[str, str | None] | None:
@@ -66,9 +61,10 @@ def window(spec: Spec, r: Requirement, target: Target) -> str:
 
 
 def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
-    """The oldest target and PTX version that take what requires this, the last version, and all of it in words; `few`:
-    no other targets than those it names."""
-    found: dict[str, object] = {"target": r.target, "ptx": spec.catalog.first_version(r), "text": spec.catalog.text(r)}
+    """The oldest target and PTX version that take what requires this, the last version, and the window of each target;
+    `few`: no other targets than those it names."""
+    windows = runs(window(spec, r, t) for t in spec.targets.values())
+    found: dict[str, object] = {"target": r.target, "ptx": spec.catalog.first_version(r), "windows": windows}
     until = max(
         (u for u in (r.until, *(limit.until for limit in r.within)) if u), key=list(spec.versions).index, default=""
     )

@@ -3,18 +3,15 @@ of pages. Every link leads to where the page that was made has an anchor."""
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ....check.claims import CLAIMS
 from ....model import Spec
 from ....semantics.functions import TABLE
-from ...text import Files
+from .site import Places
 
-_HEADING = re.compile(r'<h([123])(?: id="([^"]+)")?[^>]*>(.*?)</h\1>', re.DOTALL)
-_ID = re.compile(r'<[^>]* id="([^"]+)"')
 # So many characters of a note are shown.
 _SHOWN = 240
 
@@ -29,12 +26,11 @@ class Entry(NamedTuple):
 
 
 class Entries:
-    """What is found in a specification, on the pages made of it: their files by name."""
+    """What is found in a specification, on the pages made of it: their places by the names of their files."""
 
-    def __init__(self, spec: Spec, pages: Files) -> None:
+    def __init__(self, spec: Spec, places: Mapping[str, Places]) -> None:
         self._spec = spec
-        self._pages = {name.removeprefix("manual/"): text for name, text in pages.items() if name.endswith(".html")}
-        self._anchors = {name: set(_ID.findall(text)) for name, text in self._pages.items()}
+        self._places = places
         self._uses: dict[str, list[str]] = {}
         for i in spec.instructions.values():
             for name in dict.fromkeys(n for v in i.variants for n in (*v.modifiers, *v.type_names)):
@@ -42,17 +38,6 @@ class Entries:
 
     def entries(self) -> list[Entry]:
         return [*self._names(), *self._functions(), *self._others(), *self._notes(), *self._claims()]
-
-    def sections(self) -> list[tuple[str, str, list[str]]]:
-        """The headings of pages that a link leads to: each with its anchor and the pages that have it. What a page
-        itself is called has no anchor."""
-        found: dict[tuple[str, str], list[str]] = {}
-        for page, text in self._pages.items():
-            for level, anchor, title in _HEADING.findall(text):
-                if anchor or level == "1":
-                    plain = html.unescape(re.sub(r"<[^>]+>", "", title)).strip()
-                    found.setdefault((plain, anchor), []).append(page)
-        return [(title, anchor, pages) for (title, anchor), pages in found.items()]
 
     def _names(self) -> Iterator[Entry]:
         """Modifiers and types: on the page of the first instruction that has them."""
@@ -125,7 +110,7 @@ class Entries:
 
     def _link(self, page: str, *anchors: str, page_too: bool = True) -> str:
         """The first of some anchors that a page has; without one the page itself, or nothing."""
-        found = next((a for a in anchors if a in self._anchors.get(page, ())), "")
+        found = next((a for a in anchors if a in self._places[page].anchors), "")
         return f"{page}#{found}" if found else page if page_too else ""
 
 

@@ -45,7 +45,7 @@ def emit(spec: Spec, instructions: Sequence[Instruction], site: Site) -> Files:
     """manual/functions."""
     callers = {i.opcode: functions_of(codes_of(spec, i)) for i in instructions}
     values = {"chapters": _chapters(callers), "about": [*map(_paragraph, functions.__doc__.split("\n\n"))][1:]}
-    return site.page("functions", ["spec/types.yaml", "spec/modifiers.yaml", *(i.path for i in instructions)], values)
+    return site.page("functions", ["spec/types.yaml", "spec/modifiers.yaml", "spec/instructions/"], values)
 
 
 def codes_of(spec: Spec, instruction: Instruction) -> list[Code]:

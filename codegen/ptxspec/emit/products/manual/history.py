@@ -52,7 +52,7 @@ def emit(spec: Spec, write: Writer, site: Site) -> Files:
         Generation(t, products(spec, t), _change(write, oldest.get(t.name, ()))) for t in spec.targets.values()
     ]
     values = {"releases": _releases(spec, write, variants)[::-1], "generations": generations[::-1]}
-    return site.page("history", ["spec/targets.yaml", *(i.path for i in spec.instructions.values())], values)
+    return site.page("history", ["spec/targets.yaml", "spec/instructions/"], values)
 
 
 def _releases(spec: Spec, write: Writer, variants: Iterable[Variant]) -> list[Release]:

@@ -31,6 +31,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         values |= opcode.values(opcode.About(spec, c, write))
         sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", i.path]
         sources.append("spec/functions.yaml")
+        sources += ["spec/observed/evidence.yaml"] * bool(spec.evidence)
         sources += [MACHINE_CODE] * bool(spec.machine and i.opcode in spec.machine.opcodes)
         files |= site.page(i.opcode, sources, values, template="instruction")
         for s in opcode.SECTIONS:
@@ -43,7 +44,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     files |= _index(spec, instructions, site) | ledger.emit(spec, checked, write, site)
     if spec.speed is not None:
         files |= speed.emit(spec.speed, site)
-    files |= search.emit(spec, write, templates, files)
+    files |= search.emit(spec, write, templates, site)
     return files | readers.emit(spec, site, files, templates) | site.shared() | catalog.emit(spec, rows, templates)
 
 
@@ -54,4 +55,4 @@ def _index(spec: Spec, instructions: Sequence[Instruction], site: Site) -> Files
         "evidence": spec.evidence,
         "speed": spec.speed,
     }
-    return site.page("index", [i.path for i in instructions], values)
+    return site.page("index", ["spec/instructions/"], values)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Iterable, Iterator
 
 from ....model import Instruction, Spec, Variant
-from ...text import Files, Templates, as_markdown
+from ...text import Files, Templates, as_lines, as_markdown
 from .forms import statement
 from .opcode import SECTIONS
 from .site import Site
@@ -23,7 +22,7 @@ _BLOCK = 0xFFFF
 def emit(spec: Spec, site: Site, pages: Files, templates: Templates) -> Files:
     """llms.txt with the pages' addresses and llms-full.txt with their text, objects.inv, hover.json. `pages` are those
     of the manual."""
-    sources = ["spec/instructions"]
+    sources = ["spec/instructions/"]
     texts = {name: _unstamped(pages[f"manual/{name}"]) for name in _markdown(site, pages)}
     listed = {
         "summary": SUMMARY,
@@ -86,13 +85,11 @@ def _inventory(objects: Iterable[tuple[str, str, str, str]]) -> str:
 
 
 def _hover(spec: Spec) -> str:
-    """Markdown to show where a name stands under the cursor; `variants` are places in `texts`."""
-    places: dict[str, int] = {}
-    variants: dict[str, list[int]] = {}
+    """Markdown to show where a name stands under the cursor; `variants` are by opcode the spellings of a text."""
+    variants: dict[str, dict[str, list[str]]] = {i.opcode: {} for i in spec.instructions.values()}
     for i in spec.instructions.values():
         for v in i.variants:
-            place = places.setdefault(_card(spec, i, v), len(places))
-            variants.setdefault(v.spelling, []).append(place)
+            variants[i.opcode].setdefault(_card(spec, i, v), []).append(v.spelling)
     used = {name for i in spec.instructions.values() for v in i.variants for name in (*v.modifiers, *v.type_names)}
     hover = {
         "schema": 1,
@@ -102,10 +99,9 @@ def _hover(spec: Spec) -> str:
         },
         "modifiers": {f".{m.name}": as_markdown(m.summary) for m in spec.modifiers.values() if m.name in used},
         "types": {f".{t.name}": as_markdown(t.summary) for t in spec.types.values() if t.name in used},
-        "texts": list(places),
-        "variants": {spelling: list(dict.fromkeys(found)) for spelling, found in variants.items()},
+        "variants": variants,
     }
-    return json.dumps(hover, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return as_lines(hover) + "\n"
 
 
 def _card(spec: Spec, instruction: Instruction, v: Variant) -> str:

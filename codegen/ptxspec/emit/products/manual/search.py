@@ -3,25 +3,23 @@ search.*.js document what they make of it."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ....catalog import Requirement
 from ....model import Instruction, Spec, Variant
-from ...text import Files, Templates
-from .catalog import called, runs, window
+from ...text import Files, Templates, as_lines
+from .catalog import called
 from .entries import Entries
 from .forms import Forms, Writer
+from .site import Site
 
 PATH = "search.data.js"
 
 
-def emit(spec: Spec, write: Writer, templates: Templates, pages: Files) -> Files:
-    """`pages` are the files that the search leads to."""
+def emit(spec: Spec, write: Writer, templates: Templates, site: Site) -> Files:
     recipes = {i.opcode: _recipes(spec, i) for i in spec.instructions.values()}
-    needs = list(dict.fromkeys(r for found in recipes.values() for r, _ in found))
-    found = Entries(spec, pages)
+    found = Entries(spec, site.places)
     data = {
         "naming": {
             "brands": spec.naming.brands,
@@ -34,18 +32,16 @@ def emit(spec: Spec, write: Writer, templates: Templates, pages: Files) -> Files
         "words": _words(spec),
         "otherTypes": spec.assembler.other_types,
         "assembler": spec.assembler.observed,
-        "recipeNeeds": [runs(window(spec, r, t) for t in spec.targets.values()) for r in needs],
         "opcodes": {
-            i.opcode: _opcode(write, i, [(needs.index(r), how, vs) for (r, how), vs in recipes[i.opcode].items()])
+            i.opcode: _opcode(write, i, [(spec.catalog.text(r), how, vs) for (r, how), vs in recipes[i.opcode].items()])
             for i in spec.instructions.values()
         },
         "entries": found.entries(),
-        "sections": found.sections(),
+        "sections": {name: places.headings for name, places in site.places.items()},
     }  # fmt: skip
-    sources = ["spec/targets.yaml", "spec/types.yaml", "spec/modifiers.yaml", "spec/functions.yaml", "spec/words.yaml"]
-    sources += [i.path for i in spec.instructions.values()]
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=text)}
+    sources = [f"spec/{name}.yaml" for name in ("targets", "types", "modifiers", "functions", "words")]
+    sources.append("spec/instructions/")
+    return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=as_lines(data))}
 
 
 def _words(spec: Spec) -> dict[str, list[str]]:
@@ -64,7 +60,7 @@ def _recipes(spec: Spec, instruction: Instruction) -> dict[tuple[Requirement, st
 
 
 def _opcode(
-    write: Writer, instruction: Instruction, recipes: Iterable[tuple[int, str, Sequence[Variant]]]
+    write: Writer, instruction: Instruction, recipes: Iterable[tuple[str, str, Sequence[Variant]]]
 ) -> dict[str, object]:
     """The number of operands of most variants and of those that have others, the spellings that are available nowhere,
     other instructions of the same name, and which variants have recipes."""

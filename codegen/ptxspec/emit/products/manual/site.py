@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
 
 from ....diagnostics import PtxspecError
 from ....model import Spec
@@ -46,12 +48,31 @@ class Page:
     file: str
 
 
+@dataclass
+class Places:
+    """Where a link to a page may lead, as its templates write it: headings, each with its anchor, and other anchors.
+    What a page itself is called has no anchor."""
+
+    headings: list[tuple[str, str]] = field(default_factory=list)
+    anchors: set[str] = field(default_factory=set)
+
+    def heading(self, level: int, title: str, anchor: str = "") -> Markup:
+        self.headings.append((title, anchor))
+        opened = Markup("<h{} {}>").format(level, self.anchor(anchor)) if anchor else Markup("<h{}>").format(level)
+        return opened + Markup("{}</h{}>").format(title, level)
+
+    def anchor(self, name: str) -> Markup:
+        self.anchors.add(name)
+        return Markup('id="{}"').format(name)
+
+
 class Site:
-    """Renders pages, each as HTML and as Markdown."""
+    """Renders pages, each as HTML and as Markdown. `places` are those of the HTML pages, by the name of the file."""
 
     def __init__(self, spec: Spec, templates: Templates, opcodes: Sequence[str]) -> None:
         self._templates = templates
         self.opcodes = opcodes
+        self.places: dict[str, Places] = {}
         missing = {name for name, found in (("ledger", spec.evidence), ("speed", spec.speed)) if found is None}
         self.pages = [Page(title, f"{name}.html") for name, title in PAGES.items() if name not in missing]
         self.guides = [Page(title, f"{name}.html") for name, title in GUIDES.items()]
@@ -69,20 +90,21 @@ class Site:
     ) -> Files:
         """A page of both kinds; `sources` are the files that it is made from."""
         made_from = list(sources)
-        return {
-            f"manual/{name}.{suffix}": self._templates.render(
-                f"manual/{template or name}.{suffix}.j2", made_from, _COMMENT,
-                site=self, here=f"{name}.{suffix}", **values,
-            )
-            for suffix in ("md", "html")
-        }  # fmt: skip
+        text = self._templates.render(f"manual/{template or name}.md.j2", made_from, _COMMENT, site=self, **values)
+        html = self._html(name, f"manual/{template or name}.html.j2", made_from, values)
+        return {f"manual/{name}.md": text, f"manual/{name}.html": html}
+
+    def _html(self, name: str, template: str, sources: Iterable[str], values: Mapping[str, object]) -> str:
+        here = f"{name}.html"
+        found = self.places[here] = Places()
+        return self._templates.render(
+            template, sources, _COMMENT,
+            site=self, here=here, heading=found.heading, anchor=found.anchor, **values,
+        )  # fmt: skip
 
     def part(self, name: str, sources: Iterable[str], values: Mapping[str, object]) -> Files:
         """A section of an opcode's page on a page of its own, as HTML: the Markdown page has it."""
-        text = self._templates.render(
-            "manual/part.html.j2", sources, _COMMENT, site=self, here=f"{name}.html", **values
-        )  # fmt: skip
-        return {f"manual/{name}.html": text}
+        return {f"manual/{name}.html": self._html(name, "manual/part.html.j2", sources, values)}
 
     def guide(self, name: str, sources: Iterable[str], values: Mapping[str, object]) -> tuple[Files, Document]:
         """A page of the guide: its template is Markdown, and what that says is shown as HTML too."""
@@ -90,10 +112,9 @@ class Site:
         made_from = list(sources)
         text = self._templates.render(template, made_from, _COMMENT, **values)
         found = document(text.partition("-->")[2].lstrip())
-        page = self._templates.render(
-            "manual/guide.html.j2", [*made_from, f"templates/{template}"], _COMMENT,
-            site=self, here=f"{name}.html", document=found,
-        )  # fmt: skip
+        made_from.append(f"templates/{template}")
+        page = self._html(name, "manual/guide.html.j2", made_from, {"document": found})
+        self.places[f"{name}.html"].headings += ((title, anchor) for _, anchor, title in found.headings)
         return {f"manual/{name}.md": text, f"manual/{name}.html": page}, found
 
     def shared(self) -> Files:

@@ -11,8 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from .. import ledger
-from . import accuracy, availability, examples, machine_code, recipes, semantics, specials, syntax, trying, variants
+from . import (
+    accuracy,
+    availability,
+    examples,
+    ledger,
+    machine_code,
+    recipes,
+    semantics,
+    specials,
+    syntax,
+    trying,
+    variants,
+)
 from .about import About
 
 
@@ -38,7 +49,7 @@ SECTIONS: Sequence[Section] = (
     Section("variants", "Variants", variants.section),
     Section("notes", "Notes"),
     Section("requirements", "Requirements"),
-    Section("ledger", "Where ptxas and the manual differ", lambda a: ledger.rows(a.spec, a.instruction, a.write)),
+    Section("ledger", "Where ptxas and the manual differ", ledger.section),
     Section("sources", "Sources"),
 )
 

@@ -36,7 +36,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Section:
-    """`stale`: the specification has changed since. `folded`: there are too many entries to be shown at once."""
+    """`stale`: the variants or what they need changed since. `folded`: too many entries to be shown at once."""
 
     assembler: str
     disassembler: str
@@ -59,7 +59,7 @@ def section(about: About) -> Section | None:
         )
         for found in evidence.opcodes[opcode]
     ]
-    stale = spec.kernels != evidence.variants
+    stale = evidence.asked.get(opcode) != spec.asked(opcode)
     return Section(evidence.assembler, evidence.disassembler, stale, entries, folded=len(entries) > 24)
 
 

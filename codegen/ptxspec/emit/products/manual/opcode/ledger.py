@@ -1,0 +1,31 @@
+"""What a page says of the assembler and NVIDIA's manual: where they differ, and whether the assembler was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .. import ledger
+from .about import About
+
+
+@dataclass(frozen=True)
+class Section:
+    """`rows` are the instruction's part of the ledger. `unasked`: the assembler was not asked about these variants, or
+    before they or what they need `changed`."""
+
+    rows: Sequence[ledger.Row]
+    assembler: str
+    unasked: bool
+    changed: bool
+
+
+def section(about: About) -> Section:
+    i, evidence = about.instruction, about.spec.evidence
+    asked = evidence.asked.get(i.opcode) if evidence else None
+    return Section(
+        ledger.rows(about.spec, i, about.write),
+        evidence.assembler if evidence else "",
+        unasked=evidence is not None and asked is None,
+        changed=asked is not None and asked != about.spec.asked(i.opcode),
+    )
