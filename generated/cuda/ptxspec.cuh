@@ -136,21 +136,11 @@
 #define PTXSPEC_IS(architecture, ptx) \
     (PTXSPEC_ARCH == (architecture) / 10 * 10 && PTXSPEC_KIND == (architecture) % 10 && PTXSPEC_PTX >= (ptx))
 
-// Whether a list has the target that is compiled for, from that PTX version on; there is no list 0.
-__host__ __device__ constexpr bool ptxspec_lists(int list)
-{
-    return list == 0 ? true
-         : list == 1 ? PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94)
-         : list == 2 ? PTXSPEC_IS(1002, 94) || PTXSPEC_IS(1032, 94)
-         : list == 3 ? PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1202, 92) || PTXSPEC_IS(1201, 92) || PTXSPEC_IS(1212, 92) || PTXSPEC_IS(1211, 92)
-         : list == 4 ? PTXSPEC_IS(1002, 86) || PTXSPEC_IS(1001, 88) || PTXSPEC_IS(1012, 86) || PTXSPEC_IS(1011, 88) || PTXSPEC_IS(1032, 88) || PTXSPEC_IS(1031, 88) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 90) || PTXSPEC_IS(1101, 90) || PTXSPEC_IS(1202, 87) || PTXSPEC_IS(1201, 88) || PTXSPEC_IS(1212, 88) || PTXSPEC_IS(1211, 88)
-         : list == 5 ? PTXSPEC_IS(1002, 91) || PTXSPEC_IS(1001, 91) || PTXSPEC_IS(1012, 91) || PTXSPEC_IS(1011, 91) || PTXSPEC_IS(1032, 91) || PTXSPEC_IS(1031, 91) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 91) || PTXSPEC_IS(1101, 91) || PTXSPEC_IS(1202, 91) || PTXSPEC_IS(1201, 91) || PTXSPEC_IS(1212, 91) || PTXSPEC_IS(1211, 91)
-         : list == 6 ? PTXSPEC_IS(1002, 92) || PTXSPEC_IS(1001, 92) || PTXSPEC_IS(1012, 92) || PTXSPEC_IS(1011, 92) || PTXSPEC_IS(1032, 92) || PTXSPEC_IS(1031, 92) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 92) || PTXSPEC_IS(1101, 92) || PTXSPEC_IS(1202, 92) || PTXSPEC_IS(1201, 92) || PTXSPEC_IS(1212, 92) || PTXSPEC_IS(1211, 92)
-         : list == 7 ? PTXSPEC_IS(1002, 87) || PTXSPEC_IS(1032, 88) || PTXSPEC_IS(1072, 94)
-         : list == 8 ? PTXSPEC_IS(1002, 91) || PTXSPEC_IS(1012, 91) || PTXSPEC_IS(1032, 91) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1102, 91) || PTXSPEC_IS(1202, 91) || PTXSPEC_IS(1212, 91)
-         : list == 9 ? PTXSPEC_IS(1072, 94)
-         : false;
-}
+// Whether a list of the file that includes this one has the target that is compiled for; there is no list 0.
+#ifndef PTXSPEC_LISTS
+#define PTXSPEC_LISTS(list) false
+#endif
+__host__ __device__ constexpr bool ptxspec_lists(int list) { return list == 0 || (PTXSPEC_LISTS(list)); }
 
 // Without optimisation, only `if constexpr` keeps what is not taken from the assembler.
 #if __cplusplus >= 201703L

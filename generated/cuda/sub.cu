@@ -8,6 +8,12 @@
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
 // stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
+// Targets that have a variant, each with its first PTX version, where these are few: the lists of PTXSPEC_TAKES.
+#define PTXSPEC_LISTS(list) \
+    ((list) == 1 ? PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) : \
+     (list) == 2 ? PTXSPEC_IS(1002, 94) || PTXSPEC_IS(1032, 94) : \
+     false)
+
 #include "ptxspec.cuh"
 
 PTXSPEC_f_f_f(sub_f32_2, "sub.f32", 100, 10)

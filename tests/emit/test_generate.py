@@ -23,6 +23,7 @@ from ptxspec import roots
 from ptxspec.check.checking import Checked, check
 from ptxspec.cli.main import main
 from ptxspec.emit import generate, registry
+from ptxspec.emit.parts import Parts
 from ptxspec.emit.products import data as json_data, emulator
 from ptxspec.emit.text import Files, Templates
 from ptxspec.model import Spec
@@ -169,7 +170,7 @@ def made_for_programs(project: Project) -> Files:
     """The files of generated/data and generated/python."""
     spec, templates = read(project.root), Templates(project.root)
     made = check(spec)[0]
-    return json_data.emit(spec, made, templates) | emulator.emit(spec, made, templates)
+    return json_data.emit(spec, made, templates, Parts()) | emulator.emit(spec, made, templates, Parts())
 
 
 def test_check_shows_the_difference_and_writes_nothing(project: Project) -> None:
@@ -307,7 +308,7 @@ def test_another_product_is_a_function_and_its_templates(project: Project, monke
     monkeypatch.setattr(registry, "_PRODUCTS", dict(registry.products()))
 
     @registry.product("sizes")
-    def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
+    def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
         programs = {v: p[None] for c in checked for v, p in c.programs.items()}
         rows = [f"{v.spelling},{len(programs[v].lets)}" for i in spec.instructions.values() for v in i.variants]
         return {"tables/sizes.csv": templates.render("sizes.csv.j2", ["spec/instructions"], rows=rows)}

@@ -11,6 +11,7 @@ from helpers.project import Project
 from ptxspec.check.checking import Checked, check
 from ptxspec.emit import native
 from ptxspec.emit.lowering import shared
+from ptxspec.emit.parts import Parts
 from ptxspec.emit.registry import products
 from ptxspec.emit.text import Templates
 from ptxspec.evaluate import emulator
@@ -106,7 +107,7 @@ def programs_of(project: Project, programs: dict[str, str]) -> list[Checked]:
     found, errors = check(spec)
     assert not errors
     for name in ("emulator", "emulator-units"):
-        for file, text in products()[name](spec, found, Templates(project.root)).items():
+        for file, text in products()[name](spec, found, Templates(project.root), Parts()).items():
             path = project.root / "generated" / file
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")

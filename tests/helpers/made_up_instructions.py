@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from ptxspec.check.checking import check
+from ptxspec.emit.parts import Parts
 from ptxspec.emit.registry import products
 from ptxspec.emit.text import Templates
 from ptxspec.evaluate import lanes_of, registers_of
@@ -85,7 +86,7 @@ def project(to: Path) -> Path:
     checked, errors = check(specification := read(to))
     assert not errors, errors
     for product in ("emulator", "emulator-units"):
-        for name, made in products()[product](specification, checked, Templates(to)).items():
+        for name, made in products()[product](specification, checked, Templates(to), Parts()).items():
             (to / "generated" / name).parent.mkdir(parents=True, exist_ok=True)
             (to / "generated" / name).write_text(made, "utf-8")
     return to

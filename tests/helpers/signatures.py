@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ptxspec.check.checking import Checked
+from ptxspec.emit.parts import Parts
 from ptxspec.emit.products import cuda
 from ptxspec.emit.text import Templates
 from ptxspec.model import Spec, Variant
@@ -47,7 +48,7 @@ def few(folder: Path) -> Few:
         some = tuple(v for v in whole.instruction.variants if v.spelling in SPELLINGS)
         found[opcode] = replace(whole, instruction=replace(whole.instruction, variants=some))
     few_of_them = replace(spec, instructions={o: c.instruction for o, c in found.items()})
-    for name, text in cuda.emit(few_of_them, [*found.values()], Templates(ROOT)).items():
+    for name, text in cuda.emit(few_of_them, [*found.values()], Templates(ROOT), Parts()).items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, "utf-8")
     made = Few(few_of_them, found, folder / "cuda")

@@ -75,8 +75,11 @@ def followed(spec: Spec, v: Variant) -> list[tuple[list[str], str, str]]:
     """Where the emulator follows what is published of the hardware, or has all of its results: targets with the claim
     of that path, empty where that is the variant's own, and what to say of it."""
     found: dict[tuple[str, str], list[str]] = {}
-    for target in spec.targets if v.claim != "exact" and spec.may_follow(v) else ():
-        if spec.catalog.takes(v.requires, target) and (said := _followed(spec, v, target)):
+    if v.claim == "exact" or not spec.may_follow(v):
+        return []
+    inferred = spec.inferred_on(v)
+    for target in spec.targets:
+        if spec.catalog.takes(v.requires, target) and (said := _followed(spec, v, target, target in inferred)):
             found.setdefault(said, []).append(target)
     return [(targets, claim, told) for (claim, told), targets in found.items()]
 
@@ -89,12 +92,12 @@ def basis_on(spec: Spec, v: Variant, target: str | None) -> str:
     return told if claim else "; ".join(filter(None, (own, told)))
 
 
-def _followed(spec: Spec, v: Variant, target: str) -> tuple[str, str] | None:
+def _followed(spec: Spec, v: Variant, target: str, is_inferred: bool) -> tuple[str, str] | None:
     claim = spec.claim(v, target)
     if claim == "reported" and (reporter := spec.reporter(v, target)):
         return claim, f"{reporter.text}; no measurement of ours"
     broken = spec.exceeded(v, target) if claim == "unspecified" else None
-    if claim == "measured" or (target not in spec.inferred_on(v) and not broken):
+    if claim == "measured" or (not is_inferred and not broken):
         return None
     path = spec.known_path(spec.instructions[v.opcode].hardware_paths(v), target)
     why = (

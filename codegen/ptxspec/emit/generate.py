@@ -16,6 +16,8 @@ from pathlib import Path
 from .. import cache, specification
 from ..diagnostics import PtxspecError
 from ..files import only_one
+from ..model import Instruction, Spec
+from .parts import Parts
 from .registry import make
 from .text import Files, Templates, encoded
 
@@ -38,8 +40,22 @@ class Changes:
 
 def build(root: Path) -> Files:
     """Every generated file as text, by its path below generated/. Raises SpecError, PtxspecError."""
-    found = specification.load(root)
-    return make(found.right(), found.checked, Templates(root))
+    found, now, name = specification.load(root), specification.digests(root), f"parts {root.resolve()}"
+    spec = found.right()
+    key = f"{now.shared} {now.templates}"
+    parts = Parts({i.opcode: _depends_on(spec, i, now) for i in spec.instructions.values()}, cache.read(name, key))
+    files = make(spec, found.checked, Templates(root), parts)
+    if specification.digests(root) == now:
+        cache.keep(name, key, parts.made())
+    return files
+
+
+def _depends_on(spec: Spec, instruction: Instruction, digests: specification.Digests) -> str:
+    """The digest of what an opcode's parts depend on, but for what all opcodes share: its file, what its recipes need
+    of other opcodes, and the names that a page lists."""
+    recipes = [(x.ptx, x.requires, x.promise) for v in instruction.variants for x in spec.instead.get(v, ())]
+    own = digests.instructions[f"{instruction.opcode}.yaml"]
+    return _digest(repr((own, recipes, *spec.instructions)).encode())
 
 
 def check(root: Path) -> tuple[Changes, Files]:

@@ -5,13 +5,13 @@ A program that templates/runtime/native cannot compute is left out, and runs on 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import mpmath  # type: ignore[import-untyped]
 
-from ..model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
+from ..model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Spec, number_in
 from ..semantics.exact.evaluate import evaluate
 from ..semantics.exact.rounding import decode
 from ..semantics.expressions import holds_all
@@ -40,8 +40,8 @@ class CFunction(Function):
     directly: list[Line]
 
 
-def emit(spec: Spec, kernels: Mapping[str, Sequence[Shared]], templates: Templates) -> Files:
-    """The files of generated/python/ptxemu/native, for the functions that the emulator has of each opcode."""
+def emit(spec: Spec, templates: Templates) -> Files:
+    """The files of generated/python/ptxemu/native that all opcodes share."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime/native").items()}
     formats = [f for f in spec.formats.values() if _has_c(number_in(f))]
     floats = [f for f in formats if isinstance(f, Format)]
@@ -56,16 +56,20 @@ def emit(spec: Spec, kernels: Mapping[str, Sequence[Shared]], templates: Templat
     files[f"{_FOLDER}/turns.h"] = templates.render(
         "emulator/native/turns.h.j2", [], comment="/* {} */", turns=list(_turns())
     )
-    for opcode, every in kernels.items():
-        functions = [_function(one) for one in every if not why_not(one.program)]
-        if functions:
-            path = spec.instructions[opcode].path
-            files[f"{_FOLDER}/{opcode}.c"] = templates.render(
-                "emulator/native/opcode.c.j2", ["spec/types.yaml", "spec/modifiers.yaml", path],
-                comment="/* {} */", opcode=opcode, functions=functions,
-                has_units=any(a.model for one in every for a in applications(one.program)),
-            )  # fmt: skip
     return files
+
+
+def of(instruction: Instruction, kernels: Sequence[Shared], templates: Templates) -> Files:
+    """The file of an opcode, for the functions that the emulator has of it; none where none of them has C."""
+    functions = [_function(one) for one in kernels if not why_not(one.program)]
+    if not functions:
+        return {}
+    text = templates.render(
+        "emulator/native/opcode.c.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
+        comment="/* {} */", opcode=instruction.opcode, functions=functions,
+        has_units=any(a.model for one in kernels for a in applications(one.program)),
+    )  # fmt: skip
+    return {f"{_FOLDER}/{instruction.opcode}.c": text}
 
 
 def _turns() -> Iterator[tuple[int, int]]:

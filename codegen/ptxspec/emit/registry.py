@@ -1,8 +1,8 @@
 """What is made of a specification: one module or folder of products/ for each product, registered under its name.
 
-A product takes the model, its checked programs and the templates of the root, and gives files as text, by their paths
-below generated/. Whatever stands in products/ is found by itself: another product is another module there, with its
-templates.
+A product takes the model, its checked programs, the templates of the root, and the parts of opcodes that need not be
+made again. It gives files as text, by their paths below generated/. Whatever stands in products/ is found by itself:
+another product is another module there, with its templates.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import TypeAlias
 from ..check.checking import Checked
 from ..diagnostics import PtxspecError
 from ..model import Spec
+from .parts import Parts
 from .text import Files, Templates
 
-Product: TypeAlias = Callable[[Spec, Sequence[Checked], Templates], Files]
+Product: TypeAlias = Callable[[Spec, Sequence[Checked], Templates, Parts], Files]
 _PRODUCTS: dict[str, Product] = {}
 
 
@@ -41,12 +42,13 @@ def products() -> dict[str, Product]:
     return _PRODUCTS
 
 
-def make(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
+def make(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts | None = None) -> Files:
     """The files of every product. Raises PtxspecError."""
+    parts = parts or Parts()
     files: Files = {}
     makers: dict[str, str] = {}
     for name, product in products().items():
-        for path, text in product(spec, checked, templates).items():
+        for path, text in product(spec, checked, templates, parts).items():
             if path in files:
                 raise PtxspecError(f"generated/{path} is made twice: by the products {makers[path]} and {name}")
             files[path], makers[path] = text, name

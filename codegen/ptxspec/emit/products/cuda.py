@@ -8,12 +8,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from ...catalog import Catalog, Requirement
 from ...check.checking import Checked
 from ...check.corner_cases import few_cases
 from ...model import BOOL, CornerTable, Operand, Spec, Type, Variant
 from ...semantics.program import Program
+from ..parts import Parts
 from ..registry import product
 from ..text import Files, Templates
 
@@ -92,8 +94,8 @@ class Test:
 
 @dataclass
 class Guards:
-    """What kernels ask of the target that is compiled for. `lists` are those of what few targets have: each target as
-    `_architecture` writes it, and the PTX version that it needs."""
+    """What an opcode's kernels ask of the target that is compiled for. `lists` are those of what few targets have, by
+    their numbers in the opcode's file: each target as `_architecture` writes it, and the PTX version that it needs."""
 
     catalog: Catalog
     lists: dict[tuple[tuple[int, int], ...], int] = field(default_factory=dict)
@@ -162,30 +164,38 @@ class Source:
 
 
 @product("cuda")
-def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
+def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """The files of generated/cuda."""
     files: Files = {}
     shapes: dict[str, Shape] = {}
-    guards = Guards(spec.catalog)
     for c in checked:
-        source = Source(guards)
-        for v in c.instruction.variants:
-            if spec.has_kernel(v):
-                shape = source.add(c, v)
-                shapes[shape.name] = shape
-        if source.tests:
-            files[f"cuda/{c.instruction.opcode}.cu"] = templates.render(
-                "cuda/instruction.cu.j2", ["spec/types.yaml", "spec/modifiers.yaml", c.instruction.path],
-                comment="// {}", opcode=c.instruction.opcode, source=source,
-            )  # fmt: skip
+        own, used = parts.of("cuda", c.instruction.opcode, partial(_of, spec, c, templates))
+        files |= own
+        shapes |= used
     files["cuda/ptxspec.cuh"] = templates.render(
         "cuda/ptxspec.cuh.j2", ["spec/targets.yaml", "spec/types.yaml", "spec/instructions"], comment="// {}",
-        releases=_releases(spec), lists=[(n, few) for few, n in guards.lists.items()],
+        releases=_releases(spec),
         own=[_architecture(t.base) // 10 for t in spec.targets.values() if t.kind == "architecture"],
         shapes=[shapes[name] for name in sorted(shapes)],
         types=[(t.name, _described(t)) for t in spec.types.values()],
     )  # fmt: skip
     return files
+
+
+def _of(spec: Spec, checked: Checked, templates: Templates) -> tuple[Files, dict[str, Shape]]:
+    """The file of an opcode, and the shapes of its kernels by their names; none where it has no kernel."""
+    i, source, shapes = checked.instruction, Source(Guards(spec.catalog)), dict[str, Shape]()
+    for v in i.variants:
+        if spec.has_kernel(v):
+            shape = source.add(checked, v)
+            shapes[shape.name] = shape
+    if not source.tests:
+        return {}, {}
+    text = templates.render(
+        "cuda/instruction.cu.j2", ["spec/types.yaml", "spec/modifiers.yaml", i.path],
+        comment="// {}", opcode=i.opcode, source=source,
+    )  # fmt: skip
+    return {f"cuda/{i.opcode}.cu": text}, shapes
 
 
 def _releases(spec: Spec) -> list[tuple[int, int, int]]:

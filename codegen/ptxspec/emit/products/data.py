@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from ...check.checking import Checked
@@ -36,6 +37,7 @@ from ...model import (
 from ...query.database import SCHEMA, Data
 from ...recipes.inline import inline_assembly
 from ...semantics.compile import Compiler
+from ..parts import Parts
 from ..registry import product
 from ..text import Files, Templates
 
@@ -43,17 +45,26 @@ _STAMP = "by ptxspec from spec/; do not edit"
 
 
 @product("data")
-def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
+def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """The files of generated/data."""
-    data = as_data(spec)
-    files = {f"data/opcodes/{name}.json": _lines(about) for name, about in data.opcodes.items()}
-    return {"data/ptxspec.json": _lines(data.shared), **files}
+    files = {"data/ptxspec.json": _lines(_shared(spec))}
+    for i in spec.instructions.values():
+        about = parts.of("data", i.opcode, partial(_opcode, spec, i))
+        files[f"data/opcodes/{i.opcode}.json"] = about
+    return files
+
+
+def _opcode(spec: Spec, instruction: Instruction) -> str:
+    return _lines(_Opcode(spec, instruction).data())
 
 
 def as_data(spec: Spec) -> Data:
     """What the files hold."""
-    opcodes = {i.opcode: _Opcode(spec, i).data() for i in spec.instructions.values()}
-    shared = {
+    return Data(_shared(spec), {i.opcode: _Opcode(spec, i).data() for i in spec.instructions.values()})
+
+
+def _shared(spec: Spec) -> dict[str, Any]:
+    return {
         "schema": SCHEMA,
         "generated": _STAMP,
         "sources": dict(spec.sources),
@@ -114,7 +125,6 @@ def as_data(spec: Spec) -> Data:
         },
         "opcodes": {i.opcode: {"summary": i.summary} for i in spec.instructions.values()},
     }  # fmt: skip
-    return Data(shared, opcodes)
 
 
 def _format(f: Format | FixedPoint) -> dict[str, Any]:

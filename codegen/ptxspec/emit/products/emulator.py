@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -25,6 +26,7 @@ from ..converting import BOUNDED, SEVERAL, is_usual
 from ..fusing import FLUSH, OTHERWISE, PROPAGATE, REPLACE, Flushing, fuse
 from ..lowering import Lowering, Shared, shared, source_of, written
 from ..modules import Module, NumPyFunction
+from ..parts import Parts
 from ..reading import multiplied, split
 from ..registry import product
 from ..text import Files, Templates, plain
@@ -62,7 +64,7 @@ class Serving:
 
 
 @product("emulator")
-def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
+def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """The files of generated/python/ptxemu."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
     for module in (catalog, notebook):
@@ -89,13 +91,18 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     )
     for folder in ("opcodes", "instructions"):
         files |= {f"{_FOLDER}/{folder}/{n}": text for n, text in templates.plain(f"runtime/{folder}").items()}
-    kernels: dict[str, list[Shared]] = {}
     for c in checked:
-        opcode = c.instruction.opcode
-        files[f"{_FOLDER}/opcodes/{opcode}.py"] = _about(spec, c.instruction, published, templates)
-        modules, kernels[opcode] = modules_of(c, templates)
-        files |= {f"{_FOLDER}/instructions/{name}.py": text for name, text in modules.items()}
-    return files | native.emit(spec, kernels, templates)
+        files |= parts.of("emulator", c.instruction.opcode, partial(_of, spec, c, published, templates))
+    return files | native.emit(spec, templates)
+
+
+def _of(spec: Spec, checked: Checked, published: Sequence[str], templates: Templates) -> Files:
+    """The files of an opcode."""
+    i = checked.instruction
+    modules, kernels = modules_of(checked, templates)
+    files = {f"{_FOLDER}/instructions/{name}.py": text for name, text in modules.items()}
+    files[f"{_FOLDER}/opcodes/{i.opcode}.py"] = _about(spec, i, published, templates)
+    return files | native.of(i, kernels, templates)
 
 
 def _refuse_what_cannot_be_computed(formats: Iterable[Format]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from ...catalog import Requirement
 from ...check.checking import Checked
 from ...compact import compact, named_in
 from ...model import Code, Operand, Spec, Variant
+from ..parts import Parts
 from ..programs import Programs
 from ..registry import product
 from ..text import Files, Templates, plain
@@ -27,16 +29,21 @@ _FOLDER = "templates/manual/evaluator"
 
 
 @product("evaluator")
-def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
+def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """manual/evaluator.js, and manual/<opcode>.programs.js."""
     files = {"manual/evaluator.js": script(templates.root)}
     lines = semantics_lines(spec)
     for c in checked:
-        files[f"manual/{c.instruction.opcode}.programs.js"] = templates.render(
-            "manual/programs.js.j2", [c.instruction.path, "spec/types.yaml", "spec/modifiers.yaml"],
-            comment="// {}", data=_text(_Opcode(spec, c, lines).data()),
-        )  # fmt: skip
+        opcode = c.instruction.opcode
+        files[f"manual/{opcode}.programs.js"] = parts.of("evaluator", opcode, partial(_of, spec, c, lines, templates))
     return files
+
+
+def _of(spec: Spec, checked: Checked, lines: Mapping[str, Sequence[str]], templates: Templates) -> str:
+    return templates.render(
+        "manual/programs.js.j2", [checked.instruction.path, "spec/types.yaml", "spec/modifiers.yaml"],
+        comment="// {}", data=_text(_Opcode(spec, checked, lines).data()),
+    )  # fmt: skip
 
 
 def script(root: Path) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from ...check.checking import Checked
 from ...model import MachineForms, Spec, runs
+from ..parts import Parts
 from ..registry import product
 from ..text import Files, Templates
 
@@ -15,7 +16,7 @@ _SOURCE = "spec/observed/machine_code.yaml"
 
 
 @product("machine_code")
-def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
+def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """The file; none where no machine code was recorded."""
     found = spec.machine
     if found is None:

@@ -7,13 +7,14 @@ from typing import Any
 
 from ...check.checking import Checked
 from ...model import Spec
+from ..parts import Parts
 from ..registry import product
 from ..text import Files, Templates
 from ..units import fields, has_c, in_c
 
 
 @product("emulator-units")
-def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
+def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """generated/python/ptxemu/units.py and, where it has functions, native/units.h."""
     models = [m for u in spec.units.values() for m in u.models]
     sources = ["spec/units.yaml", *(f"spec/units/{m.name}.yaml" for m in models)]

@@ -38,7 +38,7 @@ class Recipe(NamedTuple):
 
 
 class Opcode(NamedTuple):
-    """`groups` are in the specification's order, which is why those of some others may stand between variants alike.
+    """`groups` are in the order of the specification, so that variants of which the same is known may be in several.
 
     `signatures` are by types and number of operands, as text for `signature` of signature.py, which reads it when a
     variant is compiled: as tuples they would be three times as long, and be built whenever the module is imported.

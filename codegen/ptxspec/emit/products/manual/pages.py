@@ -3,40 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from ....catalog import targets_text
 from ....check.checking import Checked
 from ....model import Instruction, Spec
+from ...parts import Parts
 from ...registry import product
 from ...text import Files, Templates
 from . import availability, catalog, functions, guides, history, ledger, opcode, readers, releases, search, speed
 from .families import families
 from .forms import Writer
-from .site import Site
+from .site import Places, Site
 
 MACHINE_CODE = "spec/observed/machine_code.yaml"
 
 
 @product("manual")
-def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
+def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """The files of generated/manual."""
     files: Files = {}
     instructions = [c.instruction for c in checked]
     write = Writer(spec)
     site = Site(spec, templates, [i.opcode for i in instructions])
     for c in checked:
-        i = c.instruction
-        values: dict[str, Any] = {"targets_text": targets_text, "newest": spec.newest}
-        values |= opcode.values(opcode.About(spec, c, write))
-        sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", i.path]
-        sources.append("spec/functions.yaml")
-        sources += ["spec/observed/evidence.yaml"] * bool(spec.evidence)
-        sources += [MACHINE_CODE] * bool(spec.machine and i.opcode in spec.machine.opcodes)
-        files |= site.page(i.opcode, sources, values, template="instruction")
-        for s in opcode.SECTIONS:
-            if s.id in values["apart"]:
-                files |= site.part(f"{i.opcode}.{s.id}", sources, {**values, "s": s})
+        own, places = parts.of("manual", c.instruction.opcode, partial(_opcode, spec, c, write, site))
+        files |= own
+        site.places |= places
     rows = families(spec, write)
     files |= availability.emit(spec, rows, site) | history.emit(spec, write, site) | releases.emit(spec, site)
     files |= guides.emit(spec, write, templates.root, site)
@@ -46,6 +40,22 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         files |= speed.emit(spec.speed, site)
     files |= search.emit(spec, write, templates, site)
     return files | readers.emit(spec, site, files, templates) | site.shared() | catalog.emit(spec, rows, templates)
+
+
+def _opcode(spec: Spec, checked: Checked, write: Writer, site: Site) -> tuple[Files, dict[str, Places]]:
+    """The pages of an opcode, and where links may lead in them."""
+    i = checked.instruction
+    values: dict[str, Any] = {"targets_text": targets_text, "newest": spec.newest}
+    values |= opcode.values(opcode.About(spec, checked, write))
+    sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", i.path]
+    sources.append("spec/functions.yaml")
+    sources += ["spec/observed/evidence.yaml"] * bool(spec.evidence)
+    sources += [MACHINE_CODE] * bool(spec.machine and i.opcode in spec.machine.opcodes)
+    files = site.page(i.opcode, sources, values, template="instruction")
+    for s in opcode.SECTIONS:
+        if s.id in values["apart"]:
+            files |= site.part(f"{i.opcode}.{s.id}", sources, {**values, "s": s})
+    return files, {n: site.places[n] for path in files if (n := path.removeprefix("manual/")) in site.places}
 
 
 def _index(spec: Spec, instructions: Sequence[Instruction], site: Site) -> Files:
