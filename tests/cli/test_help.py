@@ -44,7 +44,6 @@ CODES = {
     "ptxspec compare ex2": 1,
     "ptxspec lint": 1,
     "ptxspec conformance": 2,
-    "ptxspec fit": 2,
 }
 KERNEL = """\
 __device__ float f(float a) {

@@ -10,7 +10,7 @@ tests/spec/test_noted_twice.py`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -86,11 +86,16 @@ def published(spec: Spec) -> dict[str, str]:
 
 
 def special_operands(spec: Spec) -> dict[str, str]:
-    """A unit's format and function, and its results where the manual's tables of corner cases have them."""
+    """The format of a unit that is known, and its results where the manual's tables of corner cases have them."""
     return {
-        u.name: " ".join([u.format.name, u.function, *(f"{operand} {bits:#x}" for operand, bits in u.special.items())])
+        u.name: " | ".join(dict.fromkeys(" ".join([u.format.name, *_hexadecimal(m.special)]) for m in u.models))
         for u in spec.units.values()
+        if u.models
     }
+
+
+def _hexadecimal(values: Mapping[str, int]) -> list[str]:
+    return [f"{name} {bits:#x}" for name, bits in values.items()]
 
 
 def notes(spec: Spec) -> dict[str, str]:
