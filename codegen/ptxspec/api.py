@@ -140,8 +140,7 @@ class Database(database.Database):
         from .lint.ignores import heard
         from .lint.languages import PTX
         from .lint.linter import Linter
-        from .lint.windows import chunks
 
-        findings = Linter(self, target, ptx).lint(chunks(text), file, language)
+        findings = Linter(self, target, ptx).lint(text, file, language)
         of_target = language == PTX or target is not None or ptx is not None
         return shown.Findings(heard(findings, text, file, language, of_target))

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import columns
 from .diagnostics import PtxspecError
 from .evaluate import emulator, find_variant, parse_operand
 from .gpu.export import refuse_stale
@@ -61,10 +60,6 @@ class Batch:
         found = []
         texts_of = zip(*(words for _, words in part), strict=True)
         for k, (texts, t) in enumerate(zip(texts_of, self._sources, strict=True)):
-            read = columns.read(texts, t)
-            if read is not None:
-                found.append(read)
-                continue
             known, bits = self._known[k], []
             for (i, _), text in zip(part, texts, strict=True):
                 value = known.get(text)

@@ -47,19 +47,20 @@ def standard_input() -> BinaryIO:
 
 
 class Bounded:
-    """A stream, or a pipe, of which at most 64 MB are read. `read` raises PtxspecError where there is more."""
+    """A stream, or a pipe, of which at most 64 MB are read, unless told. `read` raises PtxspecError where there is
+    more."""
 
-    def __init__(self, file: BinaryIO, name: str) -> None:
+    def __init__(self, file: BinaryIO, name: str, megabytes: int = _MEGABYTES, what: str = "stream") -> None:
         self._file = file
-        self._name = name
-        self._left = _MEGABYTES << 20
+        self._too_long = f"{name}: is longer than {megabytes} MB, as much as is read of a {what}"
+        self._left = megabytes << 20
 
     def read(self, size: int = -1) -> bytes:
         most = self._left + 1
         data = self._file.read(most if size < 0 else min(size, most))
         self._left -= len(data)
         if self._left < 0:
-            raise PtxspecError(f"{self._name}: is longer than {_MEGABYTES} MB, as much as is read of a stream")
+            raise PtxspecError(self._too_long)
         return data
 
 

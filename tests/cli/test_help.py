@@ -44,7 +44,6 @@ CODES = {
     "ptxspec compare ex2": 1,
     "ptxspec lint": 1,
     "ptxspec conformance": 2,
-    "ptxspec fit": 2,
 }
 KERNEL = """\
 __device__ float f(float a) {
@@ -56,7 +55,7 @@ __device__ float f(float a) {
 
 def marks(example: str) -> list[pytest.MarkDecorator]:
     """What reads or writes a whole specification, or assembles, takes seconds."""
-    slow = example.startswith(tuple(f"ptxspec {c}" for c in (*SMALL, "machine-code", "manual --serve", "conformance")))
+    slow = example.startswith(tuple(f"ptxspec {c}" for c in (*SMALL, "manual --serve", "conformance")))
     return [pytest.mark.exhaustive] if slow else []
 
 

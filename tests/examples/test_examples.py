@@ -110,7 +110,7 @@ def test_lint_finds_nothing_wrong_with_inline_assembly(spec: Spec, db: Database,
         for v in (v for v in some if not spec.catalog.hazards(v, target)):
             linter = Linter(db, target, NEWEST)
             for text, language in ((inline(spec, v), CPP), (triton(spec, v), PYTHON)):
-                found = [f for f in linter.lint([text], "x", language) if f.severity != NOTE]
+                found = [f for f in linter.lint(text, "x", language) if f.severity != NOTE]
                 assert found == [], (v, text)
             in_triton += bool(triton(spec, v))
     assert in_triton > len(every) / 2 if whole else in_triton > 30
@@ -120,7 +120,7 @@ def test_lint_would_find_a_wrong_register(db: Database, spec: Spec) -> None:
     v = variant(spec, "fma.rn.f32")
     for text, language in ((inline(spec, v), CPP), (triton(spec, v), PYTHON)):
         wrong = text.replace('"f"(a)', '"d"(a)').replace('"=f,f,', '"=f,d,')
-        assert wrong != text and [f.code for f in Linter(db, "sm_90", NEWEST).lint([wrong], "x", language)]
+        assert wrong != text and [f.code for f in Linter(db, "sm_90", NEWEST).lint(wrong, "x", language)]
 
 
 def variant(spec: Spec, spelling: str) -> Variant:

@@ -40,8 +40,6 @@ def bench(
     made = Bench(Project(root, capsys), StandIn(emulator(find(root))), root)
     monkeypatch.setattr(cuda, "CudaDevice", lambda: made.device)
     monkeypatch.setattr(conformance.vectors, "Sizes", SMALL)
-    # Its cores are cut short, and determine no unit: fit/test_fitting.py has ones that do.
-    monkeypatch.setattr(conformance.fit, "recorded_units", lambda *_: [])
     return made
 
 

@@ -6,10 +6,8 @@ import functools
 import json
 import os
 import shlex
-import sys
 from collections.abc import Hashable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from helpers.breaking import Case
@@ -89,7 +87,6 @@ def _record(folder: Path) -> int:
     device = StandIn(emulator(find(folder)))
     cuda.CudaDevice = lambda: device  # type: ignore[assignment, misc]
     conformance.vectors.Sizes = functools.partial(vectors.Sizes, random=1 << 6, sample=1 << 6)
-    conformance.fit.recorded_units = lambda *_: []
     return main(["conformance", "--root", str(folder), "--record", str(folder / "tests/recordings/standin")])
 
 
@@ -109,53 +106,6 @@ def _without_date(registered: str) -> str:
 
 def _is_complete_and_unregistered(state: Any) -> bool:
     return state[0] != "no recording" and not state[1]
-
-
-# fit --record
-
-
-@functools.cache
-def _models() -> tuple[Any, Any]:
-    """Two tables of one unit."""
-    from dataclasses import replace
-
-    from ptxspec.model import Differences
-    from ptxspec.semantics.exact.unit import pack
-
-    from helpers.repository import specification
-    from helpers.unit_models import models
-
-    one = models(specification())["table of fractions"]
-    texts = [pack(bytes([n]) * 4096) for n in (1, 2)]
-    first, second = (replace(one, core=Differences("exp2", f"U-sm_90-{n}.txt", 2, t)) for n, t in enumerate(texts))
-    return first, second
-
-
-def _fit(folder: Path, which: int = 1) -> int:
-    from ptxspec.cli import fit as command
-
-    model = _models()[which]
-    command.fit = lambda *_: SimpleNamespace(report=["exact"], model=model)
-    command.evaluate.emulator = lambda _: None
-    spec = SimpleNamespace(units={"U": None})
-    try:
-        command.recovered(spec, "U", None, SimpleNamespace(), folder / "units")  # type: ignore[arg-type]
-        return 0
-    except OSError as e:
-        print(e, file=sys.stderr)
-        return 2
-
-
-def _fitted(folder: Path) -> None:
-    assert _fit(folder, 0) == 0
-
-
-def _unit(folder: Path) -> Hashable:
-    """The model, with the table that it names."""
-    (path,) = (folder / "units").glob("*.yaml")
-    text = path.read_text("utf-8")
-    (table,) = (line.split("file: ")[1].split(",")[0].strip(" }") for line in text.splitlines() if "file: " in line)
-    return text, (folder / "units" / table).read_text("ascii")
 
 
 # The cache
@@ -206,6 +156,5 @@ CASES = {
     "generate": Case(_generated_and_edited, _generate, lambda folder: _contents(folder / "generated")),
     "generate for the first time": Case(_project, _generate, lambda folder: _contents(folder / "generated")),
     "conformance --record": Case(_to_record, _record, _recorded, _is_complete_and_unregistered),
-    "fit --record": Case(_fitted, _fit, _unit),
     "the cache": Case(_no_cache, _call, _cached, degrades=True, forgets=_lose),
 }

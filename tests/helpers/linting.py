@@ -32,7 +32,7 @@ def errors_by_line(db: Database, statements: Sequence[str], pair: Pair) -> dict[
     target, ptx = pair
     found: dict[int, list[Finding]] = {}
     text = HEADER.format(ptx=ptx, target=target) + "\n".join(statements) + FOOTER
-    for f in Linter(db).lint([text], "text"):
+    for f in Linter(db).lint(text, "text"):
         if f.severity == ERROR and f.code != "assembler-crash":
             found.setdefault(f.line - FIRST_LINE, []).append(f)
     return found

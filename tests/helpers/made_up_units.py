@@ -1,6 +1,6 @@
-"""Units that are made up, and recordings of them.
+"""Units that are made up.
 
-No GPU was recorded yet. These have coefficients, word lengths, squarers and biases of their own, and look at fourteen
+They have coefficients, word lengths, squarers and biases of their own, and look at fourteen
 bits of a fraction, so that a whole domain is 16,384 operands. What they compute is worked out here with fractions,
 apart from the two back ends.
 """
@@ -8,19 +8,15 @@ apart from the two back ends.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from ptxspec.gpu.special import special
-from ptxspec.model import Format, float_in
-
-from helpers.project import copied
+from ptxspec.model import Argument, Fitted, Format, Interpolator, UnitModel, Word, float_in
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -35,7 +31,6 @@ class MadeUp:
     """A unit with 2**m segments an octave. `function` takes the octave and the place in it."""
 
     name: str
-    variant: str
     function: Callable[[int, float], float]
     m: int
     points: tuple[int, int, int]
@@ -44,7 +39,6 @@ class MadeUp:
     bias: Fraction
     point: int
     octaves: int = 1
-    wrong: frozenset[int] = frozenset()
     table: tuple[tuple[int, int, int], ...] = field(default=(), compare=False)
 
     @property
@@ -102,8 +96,27 @@ class MadeUp:
             if quarter % 2:
                 place = 2**self.places - 1 - place
             result = self.polynomial(place) * (-1 if quarter % 4 >= 2 else 1) * (1 if value > 0 else -1)
-        bits = truncated(result)
-        return bits ^ 1 if x in self.wrong else bits
+        return truncated(result)
+
+    def model(self, format: Format) -> UnitModel:
+        """The same as a file of spec/units/ says it."""
+        kind, exponent, more = {
+            "RCP": ("significand", -1, {"odd": True}),
+            "RSQ": ("significand", -1, {"octaves": 2}),
+            "LG2": ("significand", None, {}),
+            "EX2": ("fixed", 1, {}),
+            "SIN": ("turns", 0, {"odd": True, "mirror": "complement"}),
+        }[self.name]
+        operands = {"+zero": 0, "-zero": SIGN, "+infinity": INFINITY, "-infinity": SIGN | INFINITY, "nan": NAN}
+        if self.name in ("RSQ", "LG2"):
+            operands["negative"] = SIGN | 0x3F800000
+        given = {name: self.special(x) for name, x in operands.items()}
+        c0, c1, c2 = (Word(39, p) for p in self.points)
+        core = Interpolator((c0, c1, c2), self.drop, self.columns, self.bias, 1 << self.m, self.table)
+        return UnitModel(
+            self.name, self.name, ("sm_90", "sm_90"), format, Argument(kind, BITS, **more), exponent, self.point, 24,
+            given, core, Fitted("", "", 1),
+        )  # fmt: skip
 
     def special(self, x: int) -> int | None:
         sign, magnitude = x & SIGN, x & ~SIGN
@@ -146,63 +159,18 @@ def truncated(value: Fraction) -> int:
 UNITS = {
     u.name: u.with_table()
     for u in (
-        MadeUp("RCP", "rcp.approx.ftz.f32", lambda o, x: 1 / (1 + x), 4, (25, 20, 16), 7, True,
+        MadeUp("RCP", lambda o, x: 1 / (1 + x), 4, (25, 20, 16), 7, True,
                Fraction(3, 2**26), 24),
-        MadeUp("RSQ", "rsqrt.approx.ftz.f32", lambda o, x: ((1 + x) * 2**o) ** -0.5, 4, (26, 19, 17), 6, False,
+        MadeUp("RSQ", lambda o, x: ((1 + x) * 2**o) ** -0.5, 4, (26, 19, 17), 6, False,
                Fraction(5, 2**28), 24, octaves=2),
-        MadeUp("EX2", "ex2.approx.ftz.f32", lambda o, x: 2**x, 3, (24, 19, 17), 8, True, Fraction(1, 2**25), 23),
-        MadeUp("LG2", "lg2.approx.ftz.f32", lambda o, x: math.log2(1 + x), 4, (25, 19, 15), 5, False,
+        MadeUp("EX2", lambda o, x: 2**x, 3, (24, 19, 17), 8, True, Fraction(1, 2**25), 23),
+        MadeUp("LG2", lambda o, x: math.log2(1 + x), 4, (25, 19, 15), 5, False,
                Fraction(-1, 2**26), 24),
-        MadeUp("SIN", "sin.approx.ftz.f32", lambda o, x: math.sin(2 * math.pi * x), 3, (25, 16, 10), 3, True,
+        MadeUp("SIN", lambda o, x: math.sin(2 * math.pi * x), 3, (25, 16, 10), 3, True,
                Fraction(1, 2**27), 24),
     )
 }  # fmt: skip
-# Expected words that are not those of the made-up units, but for one.
-WORDS = {"RCP": (26, 16, 10), "RSQ": (26, 18, 18), "EX2": (25, 15, 11), "LG2": (26, 15, 10), "SIN": (25, 14, 10)}
-# From 1 on, of the logarithm from 1/2 on, every 512th encoding. The sine's cover three quarters and more.
-CORES = {
-    "RCP": "first: 0x1fc000, count: 16384, shift: 9",
-    "RSQ": "first: 0x1fc000, count: 32768, shift: 9",
-    "EX2": "first: 0x1fc000, count: 16384, shift: 9",
-    "LG2": "first: 0x1f8000, count: 32768, shift: 9",
-    "SIN": "first: 0x1fc000, count: 32768, shift: 9",
-}
 
 
 def special_values(f: Format) -> Array:
     return np.array(special(float_in(f), 1), np.uint64)
-
-
-def hardware(u: MadeUp, x: int) -> int:
-    """The recorded instruction, which flushes, around the unit."""
-    if u.name == "SIN" and (x & ~SIGN) < INFINITY:
-        turns = truncated(Fraction(float(np.uint32(x).view(np.float32))) * Fraction(0xA2F983, 2**26))
-        return u(turns | x & SIGN)
-    return u(x)
-
-
-def one(name: str, **changes: Any) -> dict[str, Callable[[int], int]]:
-    u = replace(UNITS[name], **changes)
-    return {name: lambda x: hardware(u, x)}
-
-
-def copied_with_units(to: Path, *names: str) -> Path:
-    """A copy of the specification with the instructions that call these units, which look at fourteen bits."""
-    copied(to, {UNITS[name].variant.partition(".")[0] for name in names})
-    text = (to / "spec/units.yaml").read_text("utf-8")
-    for name in names:
-        u = UNITS[name]
-        part = re.search(rf"^  {name}:\n(?:    .*\n)+", text, re.MULTILINE)
-        assert part
-        new = (
-            part[0]
-            .split("    cores:")[0]
-            .replace("bits: 23", f"bits: {BITS}")
-            .replace("kind: turns", f"kind: turns, bits: {BITS}")
-        )
-        new = re.sub(r"segments: .*", f"segments: {1 << u.m}", new)
-        new = re.sub(r"words: .*", f"words: [{', '.join(map(str, WORDS[name]))}]", new)
-        new += f"    cores:\n      - {{variant: {u.variant}, {CORES[name]}}}\n"
-        text = text.replace(part[0], new)
-    (to / "spec/units.yaml").write_text(text, "utf-8")
-    return to

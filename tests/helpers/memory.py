@@ -222,7 +222,7 @@ def _models(read: Callable[..., UnitModel | None]) -> Callable[..., UnitModel | 
     def once(
         doc: Document, within: tuple[str, str], spec: Spec, sources: dict[str, str], errors: list[Diagnostic]
     ) -> UnitModel | None:
-        tables = [p.read_bytes() for p in sorted(doc.path.parent.glob(f"{doc.path.stem}*.txt"))]
+        tables = [p.read_bytes() for p in sorted(doc.path.parent.glob("*.txt"))]
         key = doc.name, doc.lines, within, id(spec.formats), *tables
         if key not in known:
             before, added = len(errors), dict[str, str]()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+from ptxspec.emit.units import fields
 from ptxspec.model import Argument, Differences, Fitted, Format, Interpolator, Own, Spec, UnitModel, Word
 from ptxspec.semantics.exact import unit
 
@@ -106,6 +108,52 @@ def models(spec: Spec) -> dict[str, UnitModel]:
         ),
         "table of everything": model(f16, Argument("pattern", 16), 0, 0, 11, table("tanh", 1 << 16, 4), {}),
     }  # fmt: skip
+
+
+def emulated(model: UnitModel, emulator: ModuleType) -> Any:
+    """The emulator's `Unit` of a model."""
+    return emulator.unit.Unit(format=getattr(emulator.formats, model.format.name), **fields(model))
+
+
+def _number(x: Fraction) -> str:
+    sign = "-" if x < 0 else ""
+    return f"{sign}0x{abs(x.numerator):x}p-{x.denominator.bit_length() - 1}"
+
+
+def as_yaml(model: UnitModel) -> str:
+    """The model's file in spec/units/; results of their own are left out."""
+    a, core, digits = model.argument, model.core, model.format.width // 4
+    said = {
+        "kind": a.kind, "bits": a.bits, "octaves": a.octaves, "odd": "true" if a.odd else None,
+        "phase": a.phase or None, "mirror": a.mirror or None, "factor": _number(a.factor) if a.factor != 1 else None,
+        "negative": a.negative if a.kind == "fixed" else None, "kept": a.kept or None,
+    } | ({"first": a.first, "last": a.last} if a.kind == "octaves" else {})  # fmt: skip
+    if a.octaves == 1:
+        del said["octaves"]
+    rounding = f"rounding: {model.rounding}"
+    exponent = "sum" if model.exponent is None else model.exponent
+    lines = [
+        f"unit: {model.unit}",
+        f"within: {'..'.join(model.within)}",
+        "fitted: {gpu: Made-up GPU, driver: 1, results: 1}",
+        f"argument: {{{', '.join(f'{key}: {value}' for key, value in said.items() if value is not None)}}}",
+        f"result: {{exponent: {exponent}, point: {model.point}, precision: {model.precision}, {rounding}}}",
+        *(["special:"] if model.special else []),
+        *(f"  {key}: 0x{x:0{digits}x}" for key, x in model.special.items()),
+    ]
+    if isinstance(core, Differences):
+        lines.append(f"differences: {{function: {core.function}, file: {core.name}, width: {core.width}}}")
+    else:
+        lines += [
+            "interpolator:",
+            f"  words: [{', '.join(f'{{bits: {w.bits}, point: {w.point}}}' for w in core.words)}]",
+            f"  squarer: {{drop: {core.drop}, of: {'columns' if core.columns else 'square'}, unseen: {core.unseen}}}",
+            f"  bias: {_number(core.bias)}",
+            f"  segments: {core.segments}",
+            "  coefficients:",
+            *(f"    - {list(row)}" for row in core.coefficients),
+        ]
+    return "\n".join(lines) + "\n"
 
 
 def operands_of(f: Format) -> Any:

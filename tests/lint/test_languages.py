@@ -84,10 +84,8 @@ add.foo.f32 d, a, b;
         ("a.md", MARKDOWN, []),
     ],
 )
-@pytest.mark.parametrize("size", [1, 7, 64, 1 << 20])
-def test_programs_are_searched_for_ptx(db: Database, name: str, text: str, others: list[str], size: int) -> None:
-    pieces = (text[i : i + size] for i in range(0, len(text), size))
-    found = list(Linter(db).lint(pieces, name, language(PurePath(name))))
+def test_programs_are_searched_for_ptx(db: Database, name: str, text: str, others: list[str]) -> None:
+    found = list(Linter(db).lint(text, name, language(PurePath(name))))
     numbers = ("one", "two", "three")
     places = [text.index(f".{n}.f32") for n in numbers]
     expected = [(text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)) for at in places]
@@ -101,7 +99,7 @@ def test_programs_are_searched_for_ptx(db: Database, name: str, text: str, other
 @pytest.mark.parametrize("unit", ['asm!("', 'r#"', '"', "#=", "/*", "```ptx\n", "asm ", "'", '"""', "\\"])
 def test_programs_of_any_shape_are_read(db: Database, name: str, unit: str) -> None:
     text = unit * (20_000 // len(unit)) + ".f32"
-    for _ in Linter(db).lint([text[: len(text) // 2], text[len(text) // 2 :]], name, language(PurePath(name))):
+    for _ in Linter(db).lint(text, name, language(PurePath(name))):
         pass
 
 
@@ -209,10 +207,8 @@ RIGHT = "add.f32 %f1, %f2, %f3;\n"
         (f"```sh\n```ptx\n{WRONG}```\n```ptx\n{WRONG}````  \n{WRONG}", [6]),
     ],
 )
-@pytest.mark.parametrize("size", [1, 7, 1 << 20])
-def test_blocks_of_markdown_stand_in_quotes_and_lists(db: Database, text: str, lines: list[int], size: int) -> None:
-    pieces = (text[i : i + size] for i in range(0, len(text), size))
-    found = list(Linter(db).lint(pieces, "a.md", "markdown"))
+def test_blocks_of_markdown_stand_in_quotes_and_lists(db: Database, text: str, lines: list[int]) -> None:
+    found = list(Linter(db).lint(text, "a.md", "markdown"))
     assert [(f.line, f.code) for f in found] == [(line, "unknown-modifier") for line in lines]
     assert all(f.source[f.at :].startswith(".foo") and f.column == f.at + 1 for f in found)
 
@@ -285,10 +281,8 @@ def test_what_stands_like_documentation_is_judged(db: Database, language: str, t
         ('asm!(concat!("add.", 1, ".f32 {y}, {x}, {x};"));', []),
     ],
 )
-@pytest.mark.parametrize("size", [1, 5, 1 << 20])
-def test_strings_of_rust_are_joined(db: Database, text: str, names: list[str], size: int) -> None:
-    pieces = (text[i : i + size] for i in range(0, len(text), size))
-    found = list(Linter(db).lint(pieces, "a.rs", "rust"))
+def test_strings_of_rust_are_joined(db: Database, text: str, names: list[str]) -> None:
+    found = list(Linter(db).lint(text, "a.rs", "rust"))
     assert [f.code for f in found] == ["unknown-modifier"] * len(names)
     assert [f.message.partition(" has no .")[2].partition(";")[0] for f in found] == names
 

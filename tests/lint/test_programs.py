@@ -103,10 +103,8 @@ NUMBERS = ("one", "two", "three", "four", "five", "six", "seven")
 
 
 @pytest.mark.parametrize(("language", "text", "count"), [("c++", CPP, 6), ("python", PYTHON, 7)])
-@pytest.mark.parametrize("size", [7, 64, 1 << 20])
-def test_programs_are_searched_for_ptx(db: Database, language: str, text: str, count: int, size: int) -> None:
-    pieces = (text[i : i + size] for i in range(0, len(text), size))
-    found = list(Linter(db).lint(pieces, "file", language))
+def test_programs_are_searched_for_ptx(db: Database, language: str, text: str, count: int) -> None:
+    found = list(Linter(db).lint(text, "file", language))
     modifiers = [f for f in found if f.code == "unknown-modifier"]
     lines = text.splitlines()
     # A spelling may go on in the next line, behind a backslash.
@@ -253,3 +251,30 @@ def test_inline_assembly_is_judged_by_the_options(db: Database) -> None:
     (found,) = db.lint(text, target="sm_80", ptx="7.0", language="c++")
     assert found.code == "target-too-old" and "needs PTX 7.8" in found.also[0]
     assert [f.code for f in db.lint(text, target="8.0", language="c++")] == ["target-too-old"]
+
+
+# What is found only in an argument, with the text as it stands.
+ARGUMENT = "add.foo.f32 %0, %1, %2"
+WHOLE_MODULE = f".version 7.0\n.target sm_75\n{ARGUMENT};\n"
+PLACES = {
+    "an argument": ("python", f'x = 1\ninline(  asm = ( rb"{ARGUMENT}"), c=1)\n', 2),
+    "a function": ("python", f"my_asm (\n  ptx =\n ('{ARGUMENT}'))\nx = 1\n", 2),
+    "a raw string": ("python", f'y = rf"""\n{WHOLE_MODULE}{ARGUMENT}\\n"""\nz = 1\n', 2),
+    "a string over lines": ("python", f'y = ".version 7.0 \\\n.target sm_75 \\\n{ARGUMENT};"\n', 1),
+    "what is filled in": ("python", f'f((asm="{ARGUMENT} %2r;"  )\n  % y)\n', 1),
+    "an error": ("python", f'raise ValueError("{ARGUMENT};")\nasm("")\n', 0),
+    "a docstring": ("python", f'# asm\n\n# it\n"""{ARGUMENT};"""\nx = 1\n', 0),
+    "of a function": ("python", f'x = 1\ndef f(asm):\n    # it\n    """{ARGUMENT};"""\n', 0),
+    "a statement": ("c++", f'int x;\nasm /* it */ volatile ( "{ARGUMENT}" : "=f"(r) : "f"(x), "f"(y));\n', 2),
+    "strings": ("c++", f'auto x = u8"{ARGUMENT[:7]}" /* it */\n LR"({ARGUMENT[7:]};)";\n', 1),
+    "a macro": ("rust", f'fn f() {{}}\nglobal_asm!( r##"{ARGUMENT}"##);\n', 2),
+    "a macro of Julia's": ("julia", f'x = 1\n@asmcall( """{ARGUMENT}""", "=f,f,f", Float32)\n', 2),
+    "no docstring": ("julia", f'y =\n  raw"""{WHOLE_MODULE}"""\nx = 1\n', 1),
+    "a call": ("mlir", f'%0 = llvm.inline_asm has_side_effects "{ARGUMENT}\\0A", "=f,f,f" %a, %b\n', 2),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_strings_are_found_in_what_is_written_around_them(db: Database, name: str) -> None:
+    language, text, count = PLACES[name]
+    assert len([*Linter(db).lint(text, "f", language)]) == count

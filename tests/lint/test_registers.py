@@ -223,18 +223,9 @@ def test_names_mean_what_ptxas_takes_them_for(db: Database, ptxas: Path, tmp_pat
     assert lines_in_error(db, text) == lines_refused(ptxas, tmp_path / "a.ptx", text)
 
 
-@pytest.mark.parametrize("size", [1, 7, 64])
-def test_declarations_may_stand_in_several_pieces(db: Database, size: int) -> None:
-    text = FUNCTION.format(inner=" ".join(INNER), body=" ".join(n for n in NAMED if ".reg" not in n))
-    pieces = (text[i : i + size] for i in range(0, len(text), size))
-    whole = [(f.line, f.column, f.message) for f in Linter(db).lint([text], "f")]
-    assert len(whole) > 15
-    assert [(f.line, f.column, f.message) for f in Linter(db).lint(pieces, "f")] == whole
-
-
 def test_a_register_is_named_with_its_type_and_what_is_taken(db: Database) -> None:
     text = FUNCTION.format(inner="", body="add.f32 %f0, %d1, x;\n testp.finite.f32 %f0, %f1; add.f32 %f0, %clock, 1.0;")
-    found = [(f.code, f.message, f.source[f.at : f.at + f.length]) for f in Linter(db).lint([text], "f")]
+    found = [(f.code, f.message, f.source[f.at : f.at + f.length]) for f in Linter(db).lint(text, "f")]
     assert found == [
         ("illegal-register", "%d1 is a .f64 register; add.f32 takes .f32 or .b32 here", "%d1"),
         ("undeclared-register", "no register x is declared here", "x"),

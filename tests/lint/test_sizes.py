@@ -1,53 +1,30 @@
-"""Files of any size and shape are read, in little memory and time."""
+"""Files of any size up to a bound, and of any shape, are read in time that is in proportion."""
 
 from __future__ import annotations
 
-import tracemalloc
+from pathlib import Path
 
 import pytest
 from helpers.doubling import grows_linearly
-from helpers.linting import (
-    UNTOUCHED,
-    spoilt,
-)
 from ptxspec import Database
+from ptxspec.__main__ import main
+from ptxspec.lint import reading
 from ptxspec.lint.linter import Linter
-from ptxspec.lint.windows import LIMIT, chunks
+
+LIMIT = 1 << 20
 
 
-@pytest.mark.parametrize("size", [1, 13, 4096])
-def test_where_the_pieces_of_a_file_end_does_not_matter(db: Database, size: int) -> None:
-    text = ".version 8.0\n.target sm_80\n" + "\n".join(spoilt(db, 120, "pieces")) + UNTOUCHED
-    pieces = (text[i : i + size] for i in range(0, len(text), size))
-    whole = list(Linter(db).lint([text], "f"))
-    assert len(whole) > 20
-    assert list(Linter(db).lint(pieces, "f")) == whole
-
-
-@pytest.mark.parametrize("size", range(1, 60))
-def test_where_a_piece_ends_in_a_string_or_a_comment_does_not_matter(db: Database, size: int) -> None:
-    text = (
-        '.version 8.0\n.target /* a; b */ sm_80\n.file 1 "a;b.c", 12, 34\n.pragma "a;b";\nadd.rn.bf16 %h0, %h1, %h2;\n'
-    )
-    found = list(Linter(db).lint((text[i : i + size] for i in range(0, len(text), size)), "f"))
-    assert [(f.line, f.code) for f in found] == [(5, "target-too-old")]
-
-
-@pytest.mark.parametrize("lines", [100, pytest.param(2_000, marks=pytest.mark.exhaustive)])
-def test_memory_does_not_grow_with_the_file(db: Database, lines: int) -> None:
-    block = "add.f32 %f0, %f1, %f2; // a comment\nadd.foo.f32 %f0, %f1, %f2;\n" * lines
-    linter = Linter(db)
-
-    def peak(blocks: int) -> int:
-        tracemalloc.start()
-        count = sum(1 for _ in linter.lint((block for _ in range(blocks)), "f"))
-        assert count == lines * blocks
-        used = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return used
-
-    peak(2)
-    assert peak(20) < 1.5 * peak(5)
+def test_a_file_that_is_too_long_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "_MEGABYTES", 1)
+    path = tmp_path / "long.ptx"
+    path.write_bytes(b" " * LIMIT)
+    assert main(["lint", str(path)]) == 0
+    path.write_bytes(b" " * (LIMIT + 1))
+    capsys.readouterr()
+    assert main(["lint", str(path)]) == 2
+    assert f"{path}: is longer than 1 MB, as much as is read of a file" in capsys.readouterr().err
 
 
 LONG = 4 * LIMIT
@@ -56,11 +33,11 @@ LONG = 4 * LIMIT
 @pytest.mark.parametrize(
     ("text", "codes"),
     [
-        ("x" * LONG, []),
-        ("{" * LONG, []),
-        ("add.f32 " + "%f1, " * (LONG // 5) + ";\nadd.foo.f32 %f0, %f1, %f2;", ["unknown-modifier"]),
-        ("add" + ".f32" * (LONG // 4) + " %f0;\nadd.foo.f32 %f0, %f1, %f2;", ["unknown-modifier"]),
-        ("add.f32 " + "(" * LONG + ";", []),
+        ("x" * LONG, ["syntax"]),
+        ("{" * LONG, ["syntax"]),
+        ("add.f32 " + "%f1, " * (LONG // 5) + ";\nadd.foo.f32 %f0, %f1, %f2;", ["syntax", "unknown-modifier"]),
+        ("add" + ".f32" * (LONG // 4) + " %f0;\nadd.foo.f32 %f0, %f1, %f2;", ["illegal-type", "unknown-modifier"]),
+        ("add.f32 " + "(" * LONG + ";", ["syntax"]),
         ("/*" + "x" * LONG, ["unterminated-comment"]),
         ("/*" + "x" * LONG + "*/ add.foo.f32 %f0, %f1, %f2;", ["unknown-modifier"]),
         ("//" + "x" * LONG + "\nadd.foo.f32 %f0, %f1, %f2;", ["unknown-modifier"]),
@@ -76,7 +53,7 @@ LONG = 4 * LIMIT
 )
 @pytest.mark.sampled(5)
 def test_lines_of_any_length_are_read(db: Database, text: str, codes: list[str]) -> None:
-    found = list(Linter(db).lint(chunks(text), "f"))
+    found = list(Linter(db).lint(text, "f"))
     assert [f.code for f in found] == codes
     assert all(len(f.source) < 500 for f in found)
 
@@ -85,7 +62,7 @@ def test_lines_of_any_length_are_read(db: Database, text: str, codes: list[str])
 @pytest.mark.parametrize("language", ["c++", "python"])
 @pytest.mark.parametrize("unit", ["x", '"', "'", "/*", "#", 'asm("', "asm(", 'R"(', '"""', "\\", '"\n'])
 def test_programs_of_any_shape_are_read(db: Database, language: str, unit: str) -> None:
-    for _ in Linter(db).lint(chunks(unit * (2 * LIMIT // len(unit) // 8)), "f", language):
+    for _ in Linter(db).lint(unit * (2 * LIMIT // len(unit) // 8), "f", language):
         pass
 
 
@@ -112,3 +89,12 @@ def test_a_spelling_of_names_that_nothing_has_takes_time_in_proportion(db: Datab
         db.lint(f"add{''.join(f'.m{i}' for i in range(count))}.f32 %f0, %f1, %f2;")
 
     assert grows_linearly(judge, 100)
+
+
+@pytest.mark.parametrize("unit", ["# asm\n", "asm(\n", "x(asm = (\n", "( ", "asm(r", '"\\\n'])
+@pytest.mark.exhaustive
+def test_what_is_open_in_a_program_takes_time_in_proportion(db: Database, unit: str) -> None:
+    def judge(length: int) -> None:
+        db.lint(unit * (length // len(unit)), language="python")
+
+    assert grows_linearly(judge, LIMIT // 8)

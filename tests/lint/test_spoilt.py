@@ -192,7 +192,7 @@ def test_all_that_is_wrong_with_a_statement_is_one_complaint(db: Database) -> No
         "add.f64 has no .sat; it has .rn, .rz, .rm, .rp",
         "add.f64 has no .foo; it has .rn, .rz, .rm, .rp",
     ]
-    assert list(Linter(db).lint([source], "a.cu", "c++"))[1].message == found.also[0]
+    assert list(Linter(db).lint(source, "a.cu", "c++"))[1].message == found.also[0]
 
 
 def test_a_complaint_has_five_lines_at_most_and_carets_below_each_place(db: Database) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 from helpers import ROOT
-from helpers.project import Project, copied
+from helpers.project import Project, Result, copied
 from helpers.sizes import each_size, spread
 from ptxspec import Database
 from ptxspec.machine import evidence
@@ -146,49 +145,58 @@ def test_evidence_of_another_state_of_an_opcode_says_so(project: Project) -> Non
 # The command
 
 
-@pytest.fixture
-def two(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A project of two opcodes, for which ptxas is asked for two targets."""
-    for path in (project.root / "spec/instructions").iterdir():
-        if path.stem not in ("add", "max"):
-            path.unlink()
-    monkeypatch.setattr(evidence, "targets", lambda spec: ["sm_100a", "sm_120a"])
-    assert project.run("generate").code == 0
-    return project
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> Result:
+    return Project(ROOT, capsys).run("machine-code", *arguments)
 
 
-@pytest.mark.exhaustive
-def test_the_command_tells_one_variant_by_targets(two: Project, ptxas: Path, nvdisasm: Path) -> None:
-    result = two.run("machine-code", "add.ftz.rn.f32x2")
+def test_the_command_tells_one_variant_by_targets(capsys: pytest.CaptureFixture[str]) -> None:
+    result = run(capsys, "add.ftz.rn.f32x2")
     assert result.code == 0 and result.out == (
         "add.rn.ftz.f32x2 (2 operands)\n"
-        "  1 instruction on sm_100a\n"
-        "    FADD2.FTZ d, a.F32x2.HI_LO, b.F32x2.HI_LO\n"
-        "  2 instructions on sm_120a\n"
-        "    FADD.FTZ d, a, b\n"
-        "    FADD.FTZ d+1, a+1, b+1\n"
+        "  1 instruction on sm_100a, sm_103a, sm_107a\n"
+        "    FADD2.* d, a.F32x2.HI_LO, b.F32x2.HI_LO\n"
+        "  2 instructions on sm_110a, sm_120a, sm_121a\n"
+        "    FADD.* d, a, b\n"
+        "    FADD.* d+1, a+1, b+1\n"
+        ".* stands for modifiers that depend on the variant's\n"
     )
-    # Also where ptxas is named from where one stands
-    own = ["--ptxas", os.path.relpath(ptxas)]
-    found = json.loads(two.run("machine-code", "add.f64", "--target", "sm_90", "--format", "json", *own).out)
-    assert found["variants"] == [
-        {"variant": "add.f64", "operands": 2, "code": {"sm_90": {"count": 1, "beyond": 0, "text": "DADD d, a, b"}}}
-    ]
-    result = two.run("machine-code", "add.rn.f32x2", "--target", "sm_90")
+    # The kinds of an architecture have one machine code.
+    for target in ("sm_90", "sm_90a", "H100"):
+        found = json.loads(run(capsys, "add.f64", "--target", target, "--format", "json").out)
+        code = {"count": 1, "beyond": 0, "text": "DADD.* d, a, b"}
+        name = "sm_90" if target == "H100" else target
+        assert found["variants"] == [{"variant": "add.f64", "operands": 2, "code": {name: code}}]
+    result = run(capsys, "add.rn.f32x2", "--target", "sm_90")
     assert result.code == 1 and result.out.startswith("no machine code of add.rn.f32x2 for sm_90")
+    assert [v["operands"] for v in json.loads(run(capsys, "max.f32", "--format", "json").out)["variants"]] == [2, 3]
+    opcode = json.loads(run(capsys, "max", "--operands", "3", "--format", "json").out)["variants"]
+    assert opcode and all(v["variant"].startswith("max.") and v["operands"] == 3 for v in opcode)
 
 
-def test_the_command_says_what_it_cannot_do(two: Project) -> None:
+def test_the_command_tells_what_was_recorded_of_every_variant(spec: Spec, db: Database) -> None:
+    file = machine_code.recorded(ROOT / "generated/data/machine_code.json")
+    assert file is not None
+    known = {str(v): by for v, by in told(spec).items()}
+    for v in spread(db.variants, 60):
+        by = machine_code.by_target(db, file, v)
+        assert {t: c["text"] for t, c in by.items()} == {t: c.text for t, c in known.get(str(v), {}).items()}
+
+
+def test_the_command_says_what_it_cannot_do(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, message in (
         (["add.f46"], "unknown type or modifier '.f46'"),
         (["add.f32", "--target", "sm_70"], "ptxas only reads PTX for sm_70"),
         (["add.f32", "--record"], "--record is about all variants"),
         (["--target", "sm_90"], "--target is about one variant or opcode"),
         (["--operands", "2"], "--operands is about one variant or opcode"),
-        (["add.f32", "--ptxas", "/nowhere"], "no file /nowhere"),
+        (["add.f32", "--ptxas", "/nowhere"], "--ptxas is about all variants"),
+        (["--ptxas", "/nowhere"], "no file /nowhere"),
     ):
-        result = two.run("machine-code", *arguments)
+        result = run(capsys, *arguments)
         assert result.code == 2 and message in result.err
+    (project.root / PATH).unlink()
+    assert project.run("generate").code == 0
+    assert "no machine code was recorded" in project.run("machine-code", "max.f32").err
 
 
 def test_show_tells_what_was_recorded(spec: Spec, db: Database, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from ptxspec.ptxas.statements import Writer
 from ptxspec.recipes import proof
 from ptxspec.semantics.compile import Compiler
 
-from mutation import constants, results
+from mutation import chosen, constants, results
 from mutation.world import World
 
 Killer = Callable[[World], str]
@@ -41,7 +41,7 @@ def figures(world: World) -> str:
 
 
 def noted(world: World) -> str:
-    """What no assembler and no arithmetic shows: noted from sources, or only copied."""
+    """What no assembler and no arithmetic shows: noted from sources."""
     return _of_tests("spec.test_noted_twice", world.spec)
 
 
@@ -213,6 +213,11 @@ def _of_tests(module: str, spec: Spec) -> str:
     return ""
 
 
+def other_choice(world: World) -> str:
+    """What is ours to choose: a mutant of it is no error that a check could see."""
+    return chosen.differing(world.spec, world.original)
+
+
 KILLERS: dict[str, Killer] = {
     "validate": validate,
     "figures": figures,
@@ -225,4 +230,5 @@ KILLERS: dict[str, Killer] = {
     "assembler": assembler,
     "breaking down": breaking_down,
     "recipes, on more operands": deeper,
+    "another choice": other_choice,
 }

@@ -19,10 +19,10 @@ from mutation import exchanges
 from mutation.exchanges import Exchange
 
 SPEC = ROOT / "spec"
-# What machines write, and units/, which `ptxspec fit` writes, is held against its own evidence by other tests. Of our
-# own choices only a copy of them could tell: words.yaml, how GPUs are named, and what fitting begins with.
+# What machines write, units/ among it, is held against its own evidence by other tests. Of our
+# own choices only a copy of them could tell: words.yaml, how GPUs are named, and what a recording keeps.
 SHARED = ("types", "modifiers", "targets", "assembler", "functions", "published", "units")
-_CHOSEN = {"brands", "editions", "argument", "segments", "words", "cores"}
+_CHOSEN = {"brands", "editions", "cores"}
 _CODE = ("semantics", "code", "raw", "operand", "result", "override", "when")
 _SELECTORS = ("for", "has", "lacks", "result", "source")
 

@@ -150,8 +150,8 @@ def of(v: Variant, target: str | None, spec: Spec) -> tuple[Row, ...]:
 
 @cache
 def published(spelling: str, target: str) -> tuple[Row, ...]:
-    """What the emulator returns where it has all results of a published model: gpu/fit/test_published.py holds it
-    against the digests of that model, and fit/ recovered the units of its results."""
+    """What the emulator returns where it has all results of a published model: gpu/test_published.py holds it
+    against the digests of that model."""
     kernel = ptxemu.compile(spelling, target=target)
     rng = np.random.default_rng(9)
     # Angles, subnormal numbers, and what a scale moves over the ends.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers.made_up_units import copied_with_units
-from helpers.project import Project
+from helpers.project import Project, copied
+from helpers.repository import specification
+from helpers.unit_models import as_yaml, models
+from ptxspec.model import Differences
 
 MODEL = """\
 unit: RCP
@@ -52,11 +55,24 @@ MISTAKES = {
 
 @pytest.fixture
 def made_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Project:
-    return Project(copied_with_units(tmp_path / "made_up", "RCP"), capsys)
+    return Project(copied(tmp_path / "made_up", ("rcp",)), capsys)
 
 
 def test_a_model_without_a_mistake(made_up: Project) -> None:
     made_up.write(FILE, MODEL)
+    assert made_up.run("validate").code == 0
+
+
+def test_a_table_of_differences_must_be_there_and_whole(made_up: Project) -> None:
+    model = replace(models(specification())["table of significands"], unit="RSQ")
+    table = model.core
+    assert isinstance(table, Differences)
+    made_up.write("spec/units/RSQ-sm_90.yaml", as_yaml(model))
+    assert made_up.place("spec/units/RSQ-sm_90.yaml", table.name) in made_up.run("validate").err
+    made_up.write(f"spec/units/{table.name}", table.text[:-20])
+    broken = made_up.run("validate")
+    assert broken.code == 1 and f"{table.name} cannot be read" in broken.err
+    made_up.write(f"spec/units/{table.name}", table.text)
     assert made_up.run("validate").code == 0
 
 

@@ -16,15 +16,13 @@ import ptxemu.unit
 import pytest
 from helpers import ROOT, repository
 from helpers.accelerating import built, skip_without_a_compiler
-from helpers.made_up_units import BITS, UNITS, special_values
+from helpers.made_up_units import BITS, UNITS, Array, special_values
 from helpers.project import Project, without_recipes
-from helpers.unit_models import models, operands_of
+from helpers.unit_models import as_yaml, emulated, models, operands_of
 from ptxspec.check.checking import check
 from ptxspec.emit import units
 from ptxspec.evaluate import emulator
-from ptxspec.gpu.fit.observed import emulated
-from ptxspec.gpu.fit.writing import as_yaml
-from ptxspec.model import Differences, Fitted, Interpolator, Unit, UnitModel
+from ptxspec.model import Differences, Format, Interpolator, Unit, UnitModel
 from ptxspec.read.link import read
 from ptxspec.roots import Root
 from ptxspec.semantics.exact import evaluate as exact, unit
@@ -44,6 +42,19 @@ def test_the_back_ends_agree_on_every_kind_of_unit(name: str) -> None:
     assert got.dtype == x.dtype
     assert got.tolist() == [unit.evaluate(model, int(v), exact._rounded) for v in x]
     assert ptxemu.unit.unit(x[3], emulated(model, ptxemu)) == got[3]
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_both_back_ends_compute_what_fractions_do(name: str) -> None:
+    u, f32 = UNITS[name], repository.specification().formats["f32"]
+    assert isinstance(f32, Format)
+    model = u.model(f32)
+    x: Array = np.concatenate([special_values(f32), np.random.default_rng(90).integers(0, 1 << 32, 500)])
+    wanted = [u(int(v)) for v in x]
+    importlib.import_module("ptxemu.unit")
+    with np.errstate(all="ignore"):
+        assert ptxemu.unit.unit(x.astype(np.uint32), emulated(model, ptxemu)).tolist() == wanted
+    assert [unit.evaluate(model, int(v), exact._rounded) for v in x] == wanted
 
 
 def test_units_are_loaded_when_one_is_run() -> None:
@@ -95,25 +106,14 @@ def test_a_square_lacks_what_stands_below(drop: int, columns: bool) -> None:
     assert squares.tolist() == [int(u.polynomial(int(v)) * 4**BITS) for v in x]
 
 
-def some_model(u: Unit) -> UnitModel:
-    """A model of a unit with the argument that is expected, and coefficients of no meaning."""
-    fitted = Fitted("Made-up GPU", "1", 1)
-    within, exponent, precision = ("sm_90", "sm_90a"), u.exponent, u.precision
-    argument, special, core = u.argument, u.special, KINDS["significand"].core
-    if argument is None:
-        argument, special, core = KINDS["range"].argument, KINDS["range"].special, KINDS["range"].core
-    elif argument.kind == "pattern":
-        table = KINDS["table of everything"].core
-        assert isinstance(table, Differences)
-        core = replace(table, function=u.function, name=f"{u.name}.txt")
-    else:
-        if argument.kind == "turns":
-            argument = replace(argument, bits=24, mirror="complement")
-        if argument.kind == "fixed":
-            argument = replace(argument, negative="complement")
-        assert isinstance(core, Interpolator)
-        core = replace(core, segments=64 // argument.octaves)
-    return UnitModel(u.name, u.name, within, u.format, argument, exponent, 24, precision, special, core, fitted)
+def some_model(u: Unit, which: int) -> UnitModel:
+    """A model of a unit: one of those of its format, or another's table."""
+    known = [m for m in KINDS.values() if m.format.name == u.format.name and not m.own]
+    if not known:
+        known = [replace(KINDS["table of everything"], format=u.format, precision=u.format.precision)]
+    model = known[which % len(known)]
+    core = replace(model.core, name=f"{u.name}.txt") if isinstance(model.core, Differences) else model.core
+    return replace(model, unit=u.name, name=u.name, core=core)
 
 
 @pytest.mark.exhaustive
@@ -121,7 +121,7 @@ def test_every_path_runs_alike_in_both_back_ends(project: Project) -> None:
     for path in (ROOT / "spec/instructions").iterdir():
         if "\nhardware:\n" in path.read_text("utf-8"):
             project.write(f"spec/instructions/{path.name}", without_recipes(path.read_text("utf-8")))
-    made = {u.name: some_model(u) for u in read(project.root).units.values()}
+    made = {u.name: some_model(u, i) for i, u in enumerate(read(project.root).units.values())}
     for name, model in made.items():
         project.write(f"spec/units/{name}.yaml", as_yaml(model))
         if isinstance(model.core, Differences):

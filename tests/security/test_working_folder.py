@@ -22,11 +22,18 @@ ASKING = [
     ["generate"],
     ["validate"],
     ["verify"],
-    ["machine-code", "add.f32"],
+    ["machine-code"],
     ["sweep", "add.f32", "--against", "add.rn.f32"],
     ["build", "--native", "libraries", "add.f32"],
 ]
-ANSWERING = [["query", "add.f32"], ["list", "--opcode", "add"], ["lint", "a.ptx"], ["show", "add"], ["targets"]]
+ANSWERING = [
+    ["query", "add.f32"],
+    ["list", "--opcode", "add"],
+    ["lint", "a.ptx"],
+    ["show", "add"],
+    ["targets"],
+    ["machine-code", "add.f32"],
+]
 
 
 @pytest.mark.parametrize("command", ASKING, ids=lambda c: c[0])

@@ -1,16 +1,13 @@
-"""Facts of spec/ by another key, in two files that this program wrote from spec/ itself (339fca33).
+"""Facts of spec/ by another key, in a file that a program wrote from spec/ itself (339fca33).
 
 noted.yaml is a witness: on 2026-11-22 its sections were read against sources that nobody here wrote; its head says
-which, and what was not found there. copied.yaml is none. It repeats what we saw of ptxas, what others published and
-what we wrote ourselves, and shows only that a change was meant. Whoever changes spec/ changes noted.yaml by hand, from
-the source, and copied.yaml by the program: `PYTHONPATH=codegen:generated/python:tests python
-tests/spec/test_noted_twice.py`.
+which, and what was not found there. Whoever changes spec/ changes it by hand, from the source.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +15,9 @@ import pytest
 import yaml
 from helpers.repository import specification
 from ptxspec.model import Note, Selector, Spec, Variant
-from ptxspec.model.hazards import HazardRule
 
 SPEC = specification()
-
-
-def _read(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.load(Path(__file__).with_name(name).read_text("utf-8"), Loader=yaml.BaseLoader)
-    return found
-
-
-NOTED, COPIED = _read("noted.yaml"), _read("copied.yaml")
+NOTED: dict[str, Any] = yaml.load(Path(__file__).with_name("noted.yaml").read_text("utf-8"), Loader=yaml.BaseLoader)
 
 
 def types(spec: Spec) -> dict[str, str]:
@@ -51,15 +40,6 @@ def registers(spec: Spec) -> dict[str, str]:
     return {key: " ".join(sorted(opcodes)) for key, opcodes in found.items()}
 
 
-def products(spec: Spec) -> dict[str, str]:
-    found = defaultdict(list)
-    for p in spec.naming.products:
-        found[p.name].append(p.target)
-    for name, others in spec.naming.architectures.items():
-        found[name] += others
-    return {name: " ".join(targets) for name, targets in found.items()}
-
-
 def releases(spec: Spec) -> dict[str, str]:
     return {
         v.version: ", ".join(filter(None, [v.cuda, v.listed and f"listed {v.listed}", v.linux, v.windows]))
@@ -76,40 +56,32 @@ def targets(spec: Spec) -> dict[str, str]:
     }
 
 
-def published(spec: Spec) -> dict[str, str]:
-    return {
-        f"{r.variant} on {target}": f"{name}: {r.results} {r.unit or 'no unit'}"
-        for name, p in spec.published.items()
-        for r in p.reports
-        for target in r.targets
-    }
-
-
 def special_operands(spec: Spec) -> dict[str, str]:
-    """A unit's format and function, and its results where the manual's tables of corner cases have them."""
+    """The format of a unit that is known, and its results where the manual's tables of corner cases have them."""
     return {
-        u.name: " ".join([u.format.name, u.function, *(f"{operand} {bits:#x}" for operand, bits in u.special.items())])
+        u.name: " | ".join(dict.fromkeys(" ".join([u.format.name, *_hexadecimal(m.special)]) for m in u.models))
         for u in spec.units.values()
+        if u.models
     }
+
+
+def _hexadecimal(values: Mapping[str, int]) -> list[str]:
+    return [f"{name} {bits:#x}" for name, bits in values.items()]
 
 
 def notes(spec: Spec) -> dict[str, str]:
     """How many variants a paragraph that rests on a page is about, with one from the beginning, the middle and the end,
     and what it says of them."""
-    return _paragraphs(spec, paged=True)
+    return paragraphs(spec, paged=True)
 
 
-def other_notes(spec: Spec) -> dict[str, str]:
-    return _paragraphs(spec, paged=False)
-
-
-def _paragraphs(spec: Spec, *, paged: bool) -> dict[str, str]:
+def paragraphs(spec: Spec, *, paged: bool) -> dict[str, str]:
     found: dict[str, str] = {}
     for i in spec.instructions.values():
         for n in i.notes:
             if bool(n.rests_on.section or n.rests_on.ieee754) == paged:
                 flags = " open" * bool(n.open) + " loose" * n.loose
-                found[f"{i.opcode}: {_beginning(n, found, i.opcode)}"] = _about(n.selector, i.variants) + flags
+                found[f"{i.opcode}: {_beginning(n, found, i.opcode)}"] = about(n.selector, i.variants) + flags
     return found
 
 
@@ -131,27 +103,7 @@ def modifiers(spec: Spec) -> dict[str, str]:
         for modifier, types_ in i.acts_on.items():
             found[f"{i.opcode} .{modifier} acts on"] = " ".join(types_)
         for n, lanes in enumerate(i.lane_bits):
-            found[f"{i.opcode} lane bits {n}"] = f"{_about(lanes.selector, i.variants)}, {lanes.lanes}"
-    return found
-
-
-def ours(spec: Spec) -> dict[str, str]:
-    """What we saw of ptxas and wrote ourselves about variants."""
-    found: dict[str, str] = {}
-    for i in spec.instructions.values():
-        for n, h in enumerate(i.hazards):
-            found[f"{i.opcode} hazard {n}"] = f"{_about(h.selector, i.variants)} {_proof(h)}"
-        for n, f in enumerate(i.folding):
-            found[f"{i.opcode} folding {n}"] = _about(f.selector, i.variants)
-        for n, a in enumerate(i.accuracy):
-            found[f"{i.opcode} accuracy {n}"] = f"{_about(a.selector, i.variants)}, exceeded: {a.exceeded}"
-        for n, c in enumerate(i.compared):
-            found[f"{i.opcode} compared {n}"] = f"{_about(c.selector, i.variants)}, {c.functions}, {c.differs}"
-        for n, r in enumerate(i.recipes):
-            found[f"{i.opcode} recipe {n}"] = f"{_about(r.selector, i.variants)}; {r.differs}"
-        for n, p in enumerate(i.hardware):
-            units = " ".join(p.units)
-            found[f"{i.opcode} machine code {n}"] = f"{_about(p.selector, i.variants)}: {units} {p.within or ''}"
+            found[f"{i.opcode} lane bits {n}"] = f"{about(lanes.selector, i.variants)}, {lanes.lanes}"
     return found
 
 
@@ -163,38 +115,14 @@ def elsewhere(spec: Spec) -> dict[str, str]:
 def means(spec: Spec) -> dict[str, str]:
     """What a spelling without modifiers stands for."""
     return {
-        f"{i.opcode} {n}": f"{_about(m.selector, (*i.variants, *i.refused))}: {' '.join(m.modifiers)}"
+        f"{i.opcode} {n}": f"{about(m.selector, (*i.variants, *i.refused))}: {' '.join(m.modifiers)}"
         for i in spec.instructions.values()
         for n, m in enumerate(i.means)
     }
 
 
-def forms(spec: Spec) -> dict[str, str]:
-    """What ptxas takes of an opcode beside its variants; the sweeps ask it."""
-    found = {}
-    for i in spec.instructions.values():
-        found[f"{i.opcode} empty types"] = " ".join(i.empty_types)
-        found[f"{i.opcode} other modifiers"] = " ".join(i.other_modifiers)
-        if i.vectors_elsewhere:
-            found[f"{i.opcode} vectors"] = "elsewhere"
-        for n, r in enumerate(i.operand_rules):
-            rules = [f"{t}: {' '.join(x)}" for m in (r.registers, r.constants) for t, x in m.items()]
-            found[f"{i.opcode} operands {n}"] = f"{_about(r.selector, i.variants)}; {'; '.join(rules)}"
-        for n, t in enumerate(i.tolerated):
-            found[f"{i.opcode} tolerated {n}"] = f"{t.text} {'crash' * t.crash} {len(t.forms)}"
-    return found
-
-
 def target_options(spec: Spec) -> dict[str, str]:
     return dict.fromkeys(spec.assembler.target_options, "taken")
-
-
-def assembler(spec: Spec) -> dict[str, str]:
-    return {
-        name: str(value)
-        for name, value in vars(spec.assembler).items()
-        if not name.startswith("_") and name != "target_options"
-    }
 
 
 def functions(spec: Spec) -> dict[str, str]:
@@ -224,18 +152,12 @@ def requirements(spec: Spec) -> dict[str, str]:
     return {key: _some(own) for key, own in found.items()}
 
 
-def _proof(h: HazardRule) -> str:
-    p = h.proof
-    shown = f"drops {sorted(p.drops)} adds {sorted(p.adds)} holds {p.holds} lacks {p.lacks} folds {p.folds} {p.unknown}"
-    return f"on {h.hazard.first or 'all'} to {h.hazard.last or 'all'} {h.hazard.on}, {shown}"
-
-
 def _beginning(n: Note, before: dict[str, str], opcode: str) -> str:
     text = n.text[:60].strip()
     return text if f"{opcode}: {text}" not in before else f"{text} ({len(before)})"
 
 
-def _about(selector: Selector, variants: tuple[Variant, ...]) -> str:
+def about(selector: Selector, variants: tuple[Variant, ...]) -> str:
     return _some([f"{v.spelling}/{v.operands}" for v in variants if selector.matches(v)])
 
 
@@ -259,7 +181,6 @@ WITNESSED = (
     intrinsics,
     special_operands,
 )
-REPEATED = (products, published, other_notes, ours, forms, assembler)
 
 
 def _differing(table: Callable[[Spec], dict[str, str]], noted: dict[str, str]) -> dict[str, tuple[str, str]]:
@@ -279,22 +200,5 @@ def test_what_was_read_against_a_source_is_the_same(table: Callable[[Spec], dict
     assert _differing(table, NOTED[table.__name__]) == {}
 
 
-@pytest.mark.parametrize("table", REPEATED)
-def test_what_is_only_copied_is_the_same(table: Callable[[Spec], dict[str, str]]) -> None:
-    assert _differing(table, COPIED[table.__name__]) == {}
-
-
 def test_each_section_is_looked_at() -> None:
     assert [*NOTED] == [t.__name__ for t in WITNESSED]
-    assert [*COPIED] == [t.__name__ for t in REPEATED]
-
-
-def _written(*tables: Callable[[Spec], dict[str, str]]) -> str:
-    found = {t.__name__: {k: " ".join(v.split()) for k, v in sorted(t(SPEC).items())} for t in tables}
-    text: str = yaml.safe_dump(found, width=120, sort_keys=False, allow_unicode=True)
-    return text
-
-
-if __name__ == "__main__":
-    head = "# No witness: a copy of spec/ that only guards against slips. test_noted_twice.py writes and reads it.\n"
-    Path(__file__).with_name("copied.yaml").write_text(head + _written(*REPEATED), "utf-8")

@@ -22,14 +22,14 @@ from ..query.lists import table
 from ..read import link as reading
 from ..release import release
 from ..roots import Root
-from . import MISUSE, NO, OK, counted, fit, progress_bar
+from . import MISUSE, NO, OK, counted, progress_bar
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Runs every variant that the GPU takes on special values, all 16-bit inputs, 2^24 operands of each random "
         "stream and the operands that determine the special function unit, and compares with the emulator as each "
-        "variant's claim asks. With --record the special function unit is then fitted, as `ptxspec fit --record` does. "
+        "variant's claim asks. "
         "Exit 0: all agree, 1: some disagree, 2: something could not run."
     )
     source = parser.add_mutually_exclusive_group()
@@ -82,20 +82,8 @@ def _run(root: Root, spec: Spec, emu: Any, folder: Path | None, exhaustive: bool
         if recorder and ran:
             recorder.finish({str(r.variant): r.why for r in report.rows if r.failed})
     if folder and ran:
-        recorded = recording.read(folder, spec)
-        _register(root, spec, recorded, report)
-        _fit(root, spec, recorded)
+        _register(root, spec, recording.read(folder, spec), report)
     return report
-
-
-def _fit(root: Root, spec: Spec, recorded: Recording) -> None:
-    """Recover the units of the GPU that nobody knows yet, each by itself: what cannot be fitted is told."""
-    folder = None if root.packaged else fit.units_of(root)
-    unknown = [(n, e) for n, e in fit.recorded_units(recorded, spec) if spec.model(n, recorded.target) is None]
-    exact = [fit.recovered(spec, name, evidence, root, folder, sys.stderr) for name, evidence in unknown]
-    if folder and any(exact):
-        again = "run `ptxspec generate`, then `ptxspec conformance --replay` on the recording"
-        print(f"{again}: what agrees in every bit is then measured", file=sys.stderr)
 
 
 def _register(root: Root, spec: Spec, recorded: Recording, report: Report) -> None:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from pathlib import Path
 
 from .. import roots
 from ..batch import Batch
 from ..diagnostics import PtxspecError
 from ..files import standard_input
-from ..lint.windows import decode, read
 from . import OK, target_named
 
 # Lines that are written together.
@@ -26,24 +25,21 @@ def run(options: argparse.Namespace) -> int:
     if options.trace:
         raise PtxspecError("--trace shows one set of operands, and --batch has many")
     file = str(options.batch)
-    windows = decode(standard_input(), "standard input") if file == "-" else read(Path(file))
     batch = Batch(roots.find_source(options.root), options.variant, None, target_named(options))
-    lines = _written(batch, windows, "<stdin>" if file == "-" else file, options.format == "json")
-    while part := list(islice(lines, _TOGETHER)):
-        sys.stdout.write("\n".join(part) + "\n")
+    name = "<stdin>" if file == "-" else file
+    try:
+        with standard_input() if file == "-" else open(file, "rb") as given:
+            read = io.TextIOWrapper(given, "utf-8", "replace")
+            lines = _written(batch, read, name, options.format == "json")
+            while part := list(islice(lines, _TOGETHER)):
+                sys.stdout.write("\n".join(part) + "\n")
+    except OSError as e:
+        raise PtxspecError(f"{name}: {e.strerror or e}") from None
     return OK
 
 
-def _lines(windows: Iterator[str]) -> Iterator[str]:
-    rest = ""
-    for text in windows:
-        *whole, rest = (rest + text).split("\n")
-        yield from whole
-    yield rest
-
-
-def _written(batch: Batch, windows: Iterator[str], name: str, in_json: bool) -> Iterator[str]:
-    for operands, results in batch.lines(_lines(windows), name):
+def _written(batch: Batch, read: Iterable[str], name: str, in_json: bool) -> Iterator[str]:
+    for operands, results in batch.lines(read, name):
         if in_json:
             given, made = (
                 [w == "true" if w in ("true", "false") else w for w in words] for words in (operands, results)

@@ -6,13 +6,12 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from .. import piece, roots
 from ..files import Bounded, standard_input
 from ..lint.linter import Linter
-from ..lint.windows import decode, read
+from ..lint.reading import decoded, read
 from ..literals import describe, hexadecimal
 from ..model import BOOL, Type
 from . import MISUSE, OK, counted, database, target_named
@@ -21,7 +20,7 @@ from . import MISUSE, OK, counted, database, target_named
 def run(options: argparse.Namespace) -> int:
     given = [*([options.variant] if options.variant is not None else []), *options.operands]
     file = str(options.file)
-    text = "".join(decode(Bounded(standard_input(), file), "standard input") if file == "-" else read(Path(file)))
+    text = decoded(Bounded(standard_input(), file).read(), "standard input") if file == "-" else read(file)
     file = "<stdin>" if file == "-" else file
     try:
         found = piece.run(roots.find_source(options.root), text, file, given, target_named(options))
@@ -30,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"{counted(len(e.diagnostics), 'statement')} cannot be run", file=sys.stderr)
         return MISUSE
     # Whether what is PTX here is what the machine does is lint's to say.
-    findings = Linter(database(options), found.target).lint([text], file)
+    findings = Linter(database(options), found.target).lint(text, file)
     hazards = [(f.line, f.message) for f in findings if f.code == "hazard"]
     if options.format == "json":
         print(json.dumps(_as_json(file, found, hazards, bool(options.trace)), indent=2))

@@ -12,7 +12,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "what there is": ("query", "list", "show", "manual", "diff", "targets", "versions"),
     "what it computes": ("eval", "compare", "sweep", "vectors", "build"),
     "your own code": ("lint", "explain"),
-    "the specification": ("validate", "generate", "verify", "machine-code", "conformance", "fit"),
+    "the specification": ("validate", "generate", "verify", "machine-code", "conformance"),
     "the shell": ("completion",),
 }
 EXAMPLES: dict[str, tuple[str, ...]] = {
@@ -79,7 +79,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ptxspec vectors cvt.rn.f16.f32 --limit 20",
         "ptxspec vectors mul.rn.ftz.f32 --rows 1000000 --format csv > mul.csv",
     ),
-    "fit": ("ptxspec fit tests/recordings/NAME", "ptxspec fit tests/recordings/NAME --unit RCP --record"),
     "build": ("ptxspec build --native wheel fma add", "ptxspec build --native wheel && pip wheel wheel"),
     "completion": (
         'eval "$(ptxspec completion bash)"',

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .. import roots
 from ..diagnostics import PtxspecError
 from ..files import replace_text
-from ..machine import evidence
-from ..machine.evidence import Works
-from ..machine.flow import Work
-from ..model import Spec
-from ..ptxas.asking import PtxasError, find_ptxas, version
-from ..query import verdicts
-from . import NO, OK, TARGET, counted, database, progress_bar, target_named
+from ..query import machine_code, verdicts
+from ..query.database import Database, Variant
+from ..query.machine_code import Code
+from . import NO, OK, TARGET, counted, progress_bar
+
+if TYPE_CHECKING:
+    from ..machine.evidence import Works
+    from ..model import Spec
+
+_PATH = "spec/observed/machine_code.yaml"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Assembles kernels of one instruction, and tells the machine instructions that do its work: `a` is an operand, "
-        "`a+1` the second register of a pair, `d` the result, `t1` what lies between. Without a variant it holds "
-        f"{evidence.PATH} against ptxas, for all variants; that takes two minutes."
+        "Tells the machine instructions that do a variant's work, as they were recorded: `a` is an operand, `a+1` the "
+        "second register of a pair, `d` the result, `t1` what lies between, and `.*` modifiers that depend on the "
+        f"variant's. Without a variant it holds {_PATH} against ptxas, for all variants; that takes two minutes."
     )
     parser.add_argument("name", nargs="?", metavar="VARIANT", help="a spelling, as in fma.rn.ftz.f32, or an opcode")
     parser.add_argument("--operands", type=int, metavar="N", help="the number of source operands")
@@ -31,66 +35,113 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ptxas", type=Path, metavar="PATH", help="this ptxas, with nvdisasm beside it; else that of the wheel or PATH"
     )
-    parser.add_argument("--record", action="store_true", help=f"write {evidence.PATH}, of all variants")
+    parser.add_argument("--record", action="store_true", help=f"write {_PATH}, of all variants")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    from ..read import link as reading
-
     if options.record and (options.name or options.target):
         raise PtxspecError("--record is about all variants on all targets: leave VARIANT and --target away")
     for option in ("target", "operands") if not options.name else ():
         if getattr(options, option) is not None:
             raise PtxspecError(f"--{option} is about one variant or opcode: name it")
+    if not options.name:
+        return _hold(options)
+    if options.ptxas:
+        raise PtxspecError("--ptxas is about all variants: leave VARIANT away")
+    return _tell(options)
+
+
+# One variant, from the data
+
+
+def _tell(options: argparse.Namespace) -> int:
+    path = roots.find(options.root).data
+    db, file = Database.read(path), machine_code.recorded(path.with_name("machine_code.json"))
+    if file is None:
+        raise PtxspecError(f"no machine code was recorded of this specification: {_PATH}")
+    if options.name in db.opcodes:
+        variants: Sequence[Variant] = db.opcodes[options.name].variants
+    else:
+        first = verdicts.variant(db, options.name, options.operands)
+        variants = db.opcodes[first.opcode].spelled(first.modifiers, first.types)
+    target = None if options.target is None else db.target(options.target)
+    at = None if target is None else _recorded_as(db, target, file["targets"])
+    told = {}
+    for v in variants:
+        by = machine_code.by_target(db, file, v) if options.operands in (None, v.operands) else {}
+        if target is not None and at is not None:
+            by = {target: by[at]} if at in by and db.takes(v, target, None) else {}
+        if by:
+            told[v] = by
+    if options.format == "json":
+        said = {"schema": 1, "assembler": file["assembler"], "variants": list(_objects(told))}
+        print(json.dumps(said, indent=2))
+    elif told:
+        print("\n".join(_lines(told)))
+    else:
+        on = target or " or ".join(file["targets"])
+        print(f"no machine code of {options.name} for {on}: `ptxspec query` says why")
+    return OK if told else NO
+
+
+def _recorded_as(db: Database, target: str, recorded: Sequence[str]) -> str:
+    """The target of the recording that is of the same architecture: its kinds have one machine code."""
+    base = db.targets[target].base or target
+    for name in recorded:
+        if base in (name, db.targets[name].base):
+            return name
+    raise PtxspecError(f"ptxas only reads PTX for {target}, and assembles for others: {', '.join(recorded)}")
+
+
+def _lines(told: Mapping[Variant, Mapping[str, Code]]) -> Iterator[str]:
+    for v, by in told.items():
+        yield str(v)
+        alike: dict[tuple[int, int, str], list[str]] = {}
+        for target, c in by.items():
+            alike.setdefault((c["count"], c["beyond"], c["text"]), []).append(target)
+        for (count, beyond, text), on in alike.items():
+            more = f" and {beyond} in subroutines" if beyond else ""
+            yield f"  {counted(count, 'instruction')}{more} on {', '.join(on)}"
+            yield from (f"    {line}" for line in text.split("; ") if line)
+    if any(".*" in c["text"] for by in told.values() for c in by.values()):
+        yield ".* stands for modifiers that depend on the variant's"
+
+
+def _objects(told: Mapping[Variant, Mapping[str, Code]]) -> Iterator[dict[str, object]]:
+    for v, by in told.items():
+        code = {t: {name: c[name] for name in ("count", "beyond", "text")} for t, c in by.items()}
+        yield {"variant": v.spelling, "operands": v.operands, "code": code}
+
+
+# All of them, by ptxas
+
+
+def _hold(options: argparse.Namespace) -> int:
+    """The evidence against what ptxas makes now; or in its place."""
+    from ..machine import evidence
+    from ..ptxas.asking import PtxasError, find_ptxas
+    from ..read import link as reading
+
     root = (roots.find_own if options.record else roots.find_source)(options.root)
-    spelling = _spelling(options) if "." in (options.name or "") else None
-    read = reading.read_all(root.path, spelling)
-    # What is wrong with the specification is told with all of it.
-    spec = reading.read(root.path) if read.diagnostics or read.spec is None else read.spec
-    if options.name and not spelling and options.name not in spec.instructions:
-        _spelling(options)  # says what is wrong with it
-    every = (v for i in spec.instructions.values() for v in i.variants if options.operands in (None, v.operands))
-    variants = [v for v in every if options.name in (None, v.opcode) or v.spelling == spelling]
-    on = [_target(spec, target_named(options))] if options.target else evidence.targets(spec)
+    spec = reading.read(root.path)
     ptxas = find_ptxas(options.ptxas)
     if ptxas is None:
         where = f"no file {options.ptxas}" if options.ptxas else "no ptxas found"
         raise PtxspecError(f"{where}; install the wheels nvidia-cuda-nvcc and nvidia-cuda-nvdisasm, or the toolkit")
     try:
         with progress_bar("assembling") as progress:
+            variants, on = [v for i in spec.instructions.values() for v in i.variants], evidence.targets(spec)
             works = evidence.examine(spec, ptxas, variants, on, progress)
-        if not options.name:
-            return _hold(spec, ptxas, works, root.path, on, options)
+        return _held(spec, ptxas, works, root.path, on, options)
     except PtxasError as e:
         raise PtxspecError(f"{ptxas}: {e}") from None
-    told = {v: by for v, by in works.items() if by}
-    if options.format == "json":
-        said = {"schema": 1, "assembler": f"ptxas {version(ptxas)}", "variants": list(_objects(told))}
-        print(json.dumps(said, indent=2))
-    elif told:
-        print("\n".join(_lines(told)))
-    else:
-        print(f"no machine code of {options.name} for {' or '.join(on)}: `ptxspec query` says why")
-    return OK if told else NO
 
 
-def _spelling(options: argparse.Namespace) -> str:
-    """The one that is named, in the manual's order. Raises PtxspecError where there is no such variant."""
-    return verdicts.variant(database(options), options.name, options.operands).spelling
+def _held(spec: Spec, ptxas: Path, works: Works, root: Path, on: Sequence[str], options: argparse.Namespace) -> int:
+    from ..machine import evidence
 
-
-def _target(spec: Spec, name: str | None) -> str:
-    """One that ptxas assembles for."""
-    if name is None or not spec.targets[name].nvcc:
-        some = ", ".join(evidence.targets(spec))
-        raise PtxspecError(f"ptxas only reads PTX for {name}, and assembles for others: {some}")
-    return name
-
-
-def _hold(spec: Spec, ptxas: Path, works: Works, root: Path, on: Sequence[str], options: argparse.Namespace) -> int:
-    """The evidence against what ptxas makes now; or in its place."""
     found, path = evidence.evidence(spec, ptxas, works), root / evidence.PATH
     entries = sum(map(len, found.opcodes.values()))
     variants = sum(map(bool, works.values()))
@@ -109,21 +160,3 @@ def _hold(spec: Spec, ptxas: Path, works: Works, root: Path, on: Sequence[str], 
         told = f"{told}: {'all as recorded' if not different else 'not as recorded: ' + ', '.join(different)}"
     print(json.dumps(about, indent=2) if options.format == "json" else told)
     return NO if different else OK
-
-
-def _lines(works: Works) -> Iterator[str]:
-    for v, by in works.items():
-        yield str(v)
-        alike: dict[Work, list[str]] = {}
-        for target, w in by.items():
-            alike.setdefault(w, []).append(target)
-        for w, on in alike.items():
-            more = f" and {w.beyond} in subroutines" if w.beyond else ""
-            yield f"  {counted(w.count, 'instruction')}{more} on {', '.join(on)}"
-            yield from (f"    {line}" for line in w.text.split("; ") if line)
-
-
-def _objects(works: Works) -> Iterator[dict[str, object]]:
-    for v, by in works.items():
-        code = {t: {"count": w.count, "beyond": w.beyond, "text": w.text} for t, w in by.items()}
-        yield {"variant": v.spelling, "operands": v.operands, "code": code}

@@ -39,7 +39,6 @@ COMMANDS = {
     "machine-code": "what ptxas makes of a variant on each target: one instruction or several",
     "conformance": "hold the emulator against a GPU, and record what it returns",
     "vectors": "operands with results, of a recorded GPU or of the emulator",
-    "fit": "recover the special function unit from a recording of a GPU",
     "build": "compile the emulator's kernels for machines without a compiler",
     "completion": "make a shell complete commands, variants, opcodes and targets at the Tab key",
 }

@@ -268,8 +268,8 @@ def _magnitude(t: Apply, x: Array) -> Array:
     return x & _U(format_of(t).magnitudes - 1)
 
 
-# The functions of the exact back end that programs use most, on arrays. gpu/fit/arrays.py has the emulator's own, which
-# are judged here.
+# The functions of the exact back end that programs use most, on arrays. The emulator's own are
+# judged here.
 _OF_ARRAYS: dict[str, Callable[..., Any]] = {
     "magnitude": _magnitude,
     "negate": lambda t, x: x ^ _U(format_of(t).sign_bit),

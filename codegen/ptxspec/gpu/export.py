@@ -126,7 +126,7 @@ def _stale(root: Root, spec: Spec) -> str | None:
 
 
 def _is_handed(v: Variant, part: vectors.Part, grid_only: bool) -> bool:
-    """Everything but the millions of results that determine a unit, which are for fitting it; or the grid."""
+    """Everything but the millions of results that determine a unit; or the grid."""
     if grid_only:
         return part.stream == "grid"
     return not part.stream.startswith("every") or (part.stream == "every" and v.sources[0].type.width <= 16)

@@ -1,7 +1,7 @@
 """PTX judged as ptxas would, without ptxas: .ptx files, and the PTX in the strings of programs.
 
 Judging
-    windows.py       a file of any length, piece by piece
+    reading.py       files as text, and where its characters stand
     traces.py        where a program may speak of PTX at all
     languages/       programs -> the PTX in their strings
     constraints.py   what the operands of inline assembly are

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import stat
-import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import BinaryIO
+from collections.abc import Iterator
 
-from ..diagnostics import PtxspecError
 from ..files import Bounded, standard_input
 from ..ptx.complaints import ERROR, WARNING
 from ..query.database import Database
@@ -21,12 +14,8 @@ from .findings import Finding, joined
 from .ignores import WORD, Ignores
 from .languages import PTX
 from .linter import Linter
+from .reading import decoded, read_bytes
 from .statistics import Account
-from .windows import CHUNK, chunks, decode, decoded
-
-# A longer file is read piece by piece.
-_WHOLE = 1 << 22
-_WORD = WORD.encode()
 
 
 class Checker:
@@ -43,39 +32,23 @@ class Checker:
     def check(self, source: Source) -> Iterator[Finding]:
         """The findings in one file. Raises PtxspecError for one that cannot be read or is not text."""
         if source.path == STDIN:
-            with _copied(standard_input(), self._stdin) as file:
-                yield from self._long(file, self._stdin, source)
-            return
-        data = _data(source.path)
-        if data is None:
-            with _opened(source.path) as file:
-                yield from self._long(file, source.path, source)
-            return
+            name, data = self._stdin, Bounded(standard_input(), self._stdin).read()
+        else:
+            name, data = source.path, read_bytes(source.path)
         if source.language != PTX:
             text = data.decode("utf-8", "replace")
             if WORD not in text and not traces.has(text) and b"\0" not in data:
                 # In whatever encoding: letters of more than a byte are refused below, as what is no text.
                 self.account.others += 1
                 return
-        text = decoded(data, source.path)
-        yield from self._judged(text, chunks(text), source.path, source)
+        yield from self._judged(decoded(data, name), name, source)
 
-    def _long(self, file: BinaryIO, name: str, source: Source) -> Iterator[Finding]:
-        """A file that can be read twice: to see whether it has something to ignore, and then piece by piece."""
-        ignoring = _has(file, _WORD)
-        file.seek(0)
-        if ignoring:
-            text = "".join(decode(file, name))
-            yield from self._judged(text, chunks(text), name, source)
-        else:
-            yield from self._judged("", decode(file, name), name, source)
-
-    def _judged(self, text: str, pieces: Iterable[str], name: str, source: Source) -> Iterator[Finding]:
+    def _judged(self, text: str, name: str, source: Source) -> Iterator[Finding]:
         settings, account = source.settings, self.account
         linter = self._linter(settings.target, settings.ptx)
         before, headers = account.instructions, linter.tally.headers
         ignores = Ignores(text, name, source.language) if WORD in text else None
-        findings = linter.lint(pieces, name, source.language)
+        findings = linter.lint(text, name, source.language)
         if ignores:
             findings = ignores.left(findings)
         findings = joined(f for f in findings if self._is_said(f, settings))
@@ -108,50 +81,3 @@ class Checker:
 def _counts(f: Finding, settings: Settings) -> bool:
     """Whether a finding makes the exit code 1."""
     return f.severity == ERROR or (settings.strict and f.severity == WARNING)
-
-
-def _data(path: str) -> bytes | None:
-    """What a file of usual length holds; None where it is longer, or no plain file."""
-    try:
-        file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
-        try:
-            about = os.fstat(file)
-            if not stat.S_ISREG(about.st_mode) or about.st_size > _WHOLE:
-                return None
-            return os.read(file, about.st_size + 1)
-        finally:
-            os.close(file)
-    except OSError as e:
-        raise PtxspecError(f"{path}: {e.strerror or e}") from None
-
-
-@contextmanager
-def _opened(path: str) -> Iterator[BinaryIO]:
-    """A file that can be read twice; what a pipe holds is copied."""
-    try:
-        with open(path, "rb") as file:
-            if file.seekable():
-                yield file
-            else:
-                with _copied(file, path) as copy:
-                    yield copy
-    except OSError as e:
-        raise PtxspecError(f"{path}: {e.strerror or e}") from None
-
-
-@contextmanager
-def _copied(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
-    """What has no known length, as a file. Raises PtxspecError where it does not end."""
-    with tempfile.TemporaryFile() as copy:
-        shutil.copyfileobj(Bounded(file, name), copy)
-        copy.seek(0)
-        yield copy
-
-
-def _has(file: BinaryIO, word: bytes) -> bool:
-    before = b""
-    while chunk := file.read(CHUNK):
-        if word in before + chunk:
-            return True
-        before = chunk[-len(word) :]
-    return False

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
+from ..ptx.scanning import View
 from .languages import BLOCKS, CPP, JULIA, MARKDOWN, MLIR, PTX, PYTHON, RUST
 from .languages.markdown import markdown
-from .languages.text import Text, View
-from .windows import Window
+from .languages.text import Text
+from .reading import Whole
 
 
 class Comment(NamedTuple):
@@ -208,9 +209,7 @@ class _Blocks(Mapping[str, Callable[[View], Iterator[Text]]]):
 
     def comments(self) -> Iterator[Comment]:
         text = self._text
-        window = Window()
-        window.advance(text, final=True)
-        for _ in markdown(window, self):
+        for _ in markdown(Whole(text), self):
             pass
         position = 0
         for language, start, end in [*self._found, ("", len(text), len(text))]:

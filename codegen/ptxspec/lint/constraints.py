@@ -21,7 +21,6 @@ _CLOSED = re.compile(rf"(?:{_ATOM}|\((?:{_ATOM}|\((?:{_ATOM})*+\))*+\))*+\)")
 _LISTED = re.compile(
     r"""\s*+,\s*+(?:constraints\s*+=\s*+)?(?P<quote>["'])(?P<list>[=&+\w,~{} ]*+)(?P=quote)(?P<end>\s*+[,)\]}])?"""
 )
-_LISTED_OPEN = re.compile(r"""(?:\s*+,?\s*+(?:\w++\s*+=?\s*+)?(?:["'][=&+\w,~{} ]*+)?)?\Z""")
 
 _NUMBER = re.compile(r"[%$](\d{1,4})(?!\d)")
 _LLVM = re.compile(r'\s*+,\s*+"([^"]*+)"')
@@ -60,15 +59,13 @@ def llvm(text: str, position: int) -> Constraints:
     return _letters([part.strip() for part in m[1].split(",") if "~" not in part]) if m else ()
 
 
-def listed(text: str, position: int, final: bool) -> Constraints | None:
-    """The operands of LLVM's constraints behind a string; what is destroyed, as in ~{memory}, is none. None where they
-    may still come."""
-    if (m := _LISTED.match(text, position)) and "=" in m["list"]:
-        if m["end"] is None:
-            # More of them follow, or what is made of them.
-            return None if not final and not text[m.end() :].strip() else ()
-        return _letters([part.strip() for part in m["list"].split(",") if "~" not in part])
-    return None if not final and _LISTED_OPEN.match(text, position) else ()
+def listed(text: str, position: int) -> Constraints:
+    """The operands of LLVM's constraints behind a string; what is destroyed, as in ~{memory}, is none."""
+    m = _LISTED.match(text, position)
+    # More of them may follow, or what is made of them.
+    if m is None or "=" not in m["list"] or m["end"] is None:
+        return ()
+    return _letters([part.strip() for part in m["list"].split(",") if "~" not in part])
 
 
 def uses(text: str) -> Counter[int]:

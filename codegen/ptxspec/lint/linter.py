@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import PurePath
 
@@ -19,6 +19,7 @@ from ..query.database import Database
 from ..query.instead import RECIPE, is_block
 from ..query.names import spelled
 from ..query.verdicts import pair
+from . import traces
 from .constraints import uses
 from .evidence import Evidence, is_cuda, speaks_of_cuda
 from .filling import filled
@@ -26,9 +27,8 @@ from .findings import Finding
 from .judging import ELSEWHERE, NOT_OURS, InstructionJudge, misspelt
 from .languages import EXTRACT, LANGUAGES, PTX
 from .languages.text import Text, are_operands
+from .reading import Whole
 from .statistics import Tally
-from .traces import traced
-from .windows import windows
 
 # No other machine's assembly declares registers with types.
 _TYPED = re.compile(r"\.reg\s+\.(?:pred|[bsuf]\d+)\b")
@@ -76,45 +76,40 @@ class Linter:
         self._others = frozenset(assembler["other_opcodes"])
         self.judge = InstructionJudge(db)
 
-    def lint(self, chunks: Iterable[str], file: str, language: str = PTX) -> Iterator[Finding]:
-        """The findings in one text, which comes in pieces of any size."""
+    def lint(self, text: str, file: str, language: str = PTX) -> Iterator[Finding]:
+        """The findings in one text."""
         if language == PTX:
             module = _Module(self.target, self.ptx, Registers(self._special))
-            scanner = self._scanner()
-            for window in windows(chunks):
-                yield from self._module(scanner, window, module, file)
+            yield from self._module(self._scanner(), Whole(text), module, file)
             return
         extract = EXTRACT.get(language)
         if extract is None:
             raise PtxspecError(unknown("language", language, (PTX, *EXTRACT)))
-        certain, likely = is_cuda(file), False
-        for window in windows(traced(chunks)):
-            likely |= speaks_of_cuda(window.text)
-            for text in extract(window):
-                yield from self._embedded(text, file, certain, likely)
+        if traces.has(text):
+            certain, likely = is_cuda(file), speaks_of_cuda(text)
+            for part in extract(Whole(text)):
+                yield from self._embedded(part, file, certain, likely)
 
-    def _module(self, scanner: Scanner, window: View, module: _Module, file: str) -> Iterator[Finding]:
-        # Places are a window's own.
-        module.statement = -1
-        for item in scanner.scan(window):
+    def _module(self, scanner: Scanner, view: View, module: _Module, file: str) -> Iterator[Finding]:
+        for item in scanner.scan(view):
             if isinstance(item, Instruction):
                 module.wrong_header = False
-                one, more = self._instruction(item, window, module, file)
+                one, more = self._instruction(item, view, module, file)
                 self._count(item.head, one)
                 yield from more
             elif isinstance(item, Declaration):
                 module.wrong_header = False
                 module.registers.take(item.text)
             elif isinstance(item, Directive):
-                for f in self._directive(item, window, module, file):
+                for f in self._directive(item, view, module, file):
                     module.wrong_header = True
                     yield f
             elif isinstance(item, Other):
-                yield from self._other(item, window, module, file)
+                yield from self._other(item, view, module, file)
             elif isinstance(item, Problem) and not module.wrong_header:
                 # What follows from a header that is wrong is not said besides.
                 module.wrong_header = item.header
-                yield _problem(item, window, module, file)
+                yield _problem(item, view, module, file)
 
     def _embedded(self, text: Text, file: str, certain: bool, likely: bool) -> list[Finding]:
         """Strings hold other machines' assembly too, with rules of its own: nothing is said where nothing says that it

@@ -20,8 +20,8 @@ from .checking import Checker
 from .discovery import STDIN, Source
 from .findings import Finding
 from .languages import PTX
+from .reading import NotTextError
 from .statistics import Account
-from .windows import NotTextError
 
 # So long the files are judged one by one; as much as that is in so many bytes, of PTX and of what may hold some.
 _ALONE = 0.25

@@ -4,14 +4,10 @@ as a search for a word in it."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 # Inline assembly says so; a string that is PTX by itself names a version, or a type behind an opcode.
 _WORD = "asm"
 _NAME = re.compile(r"\.(?:(?:[bsuf]\d++|bf16|pred)(?:x\d)?(?!\w)|version\b)")
-_LONGEST = 32
-# So much is held back to see whether there is a trace in it; a longer text is read in any case.
-_HELD = 1 << 22
 
 
 def has(text: str) -> bool:
@@ -28,19 +24,3 @@ def offsets(text: str) -> list[int]:
         found.append(at)
         at = text.find(_WORD, at + 1)
     return sorted(found)
-
-
-def traced(chunks: Iterable[str]) -> Iterator[str]:
-    """A text in pieces as it comes, or nothing where it has no trace."""
-    pieces = iter(chunks)
-    held: list[str] = []
-    length, before = 0, ""
-    for piece in pieces:
-        held.append(piece)
-        length += len(piece)
-        seen = before + piece if before else piece
-        if length > _HELD or has(seen):
-            yield from held
-            yield from pieces
-            return
-        before = seen[-_LONGEST:]

@@ -11,8 +11,8 @@ from .formats import Format
 
 @dataclass(frozen=True)
 class Core:
-    """The operands of `variant` on which a recording determines a unit: the `count` encodings from `first` on, with
-    `shift` zero bits after each."""
+    """Operands of `variant` whose results, all of which a recording keeps, determine a unit: the `count` encodings from
+    `first` on, with `shift` zero bits after each."""
 
     variant: str
     first: int
@@ -153,19 +153,10 @@ class UnitModel:
 
 @dataclass(frozen=True)
 class Unit:
-    """A function of the special function unit. From `argument` to `words`, and with `rounding`, it is what is expected
-    of it, where fitting begins: None and nothing where nothing is known. `models` are what was recorded."""
+    """A function of the special function unit. `models` say what it computes, each on some targets."""
 
     name: str
     summary: str
     format: Format
-    function: str
-    argument: Argument | None
-    exponent: int | None
-    precision: int
-    special: Mapping[str, int]
-    segments: int
-    words: tuple[int, ...]
     cores: tuple[Core, ...]
     models: tuple[UnitModel, ...] = ()
-    rounding: str = ""

@@ -1,8 +1,7 @@
 """PTX text -> the instructions of the database, the .version and .target directives, what tells which registers there
 are, and what cannot be read.
 
-Statements are told apart as the assembler does; of those that are none of the database's nothing else is understood.
-The text comes in windows, so that a file of any length takes the same memory."""
+Statements are told apart as the assembler does; of those that are none of the database's nothing else is understood."""
 
 from __future__ import annotations
 
@@ -15,9 +14,6 @@ from .complaints import Position
 
 # How many semicolons may be missing before one that is there. What stands before it is read anew for each.
 _MISSING = 32
-
-# How much of a line that is done with is kept for showing what follows on it.
-_KEPT = 4096
 
 HOLE = "\0"  # in text from other languages: what stands here is not known
 
@@ -53,15 +49,10 @@ _INITIAL = re.compile(rf"(?P<comment>{COMMENT}|/\*(?s:.)*+)|(?P<end>;)|(?P<space
 
 
 class View(Protocol):
-    """What is scanned: a window on a file, or a string in a program."""
+    """What is scanned: a file, or a string in a program."""
 
     text: str
-    final: bool
-    used: int
     embedded: bool
-
-    @property
-    def full(self) -> bool: ...
 
     def place(self, offset: int) -> Position: ...
 
@@ -92,7 +83,7 @@ class Directive(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Something that the assembler cannot read. `place` is given where `start` is no longer in view, `statement` is
+    """Something that the assembler cannot read. `place` is given where it was noted before, `statement` is
     where the statement starts that it is about. `stray`: it belongs to none; `header`: it is of .version or .target."""
 
     start: int
@@ -140,38 +131,21 @@ class Scanner:
         self._embedded = embedded
         self._everything = everything
         self._last: str | None = None  # what was read last
-        self._match = {final: _pattern(self._opcodes, final).match for final in (False, True)}
-        # While not None, everything up to this is skipped: it belongs to something too long to be of interest.
-        self._skip: re.Pattern[str] | None = None
-        self._opened: Position | None = None  # the comment that is skipped
+        self._match = _pattern(self._opcodes).match
         self._initialised = False  # between = { and the semicolon
         # How many braces are open, and the outermost one. A program may open them in one string and close them in
         # another.
-        self._depth: int | None = None if embedded else 0
+        self._depth = None if embedded else 0
         self._brace: Position | None = None
-        self._resume = 0
 
     def scan(self, view: View) -> Iterator[Item]:
-        """The items of a view, as far as they are complete; sets its `used`."""
-        text, final = view.text, view.final
-        end, position = len(text), self._resume
-        if self._skip is not None:
-            found = self._skip.search(text, position)
-            if found is None:
-                # The last character may be the first of what is looked for.
-                self._resume, view.used = 0, max(0, end - 1)
-                if final and self._opened:
-                    yield _open_comment(0, self._opened)
-                return
-            self._skip, self._opened, position = None, None, found.end()
-        statements = self._match[final]
+        """The items of a text."""
+        text, end, position = view.text, len(view.text), 0
         missing = behind = 0  # semicolons that are missing before the one that ends at `behind`
         strange = not text.isascii() or text.encode("ascii").translate(None, _PLAIN) != b""
         while position < end:
-            m = (_INITIAL if self._initialised else statements)(text, position)
+            m = (_INITIAL if self._initialised else self._match)(text, position)
             assert m is not None, "one alternative matches anything"
-            if m.end() == end and not final:
-                break
             kind, start, position = m.lastgroup, position, m.end()
             if strange and kind != "comment" and (problem := _strange(m[0], start)):
                 yield problem
@@ -226,32 +200,8 @@ class Scanner:
             if position < m.end():
                 missing, behind = (missing + 1 if m.end() == behind else 1), m.end()
                 position = position if missing < _MISSING else behind
-        if position < end and view.full:
-            # What is open may stand inside a statement.
-            whole = self._match[True](text, position)
-            if whole and whole.end() < end:
-                if whole.lastgroup == "quote":
-                    yield Problem(position, 1, "unterminated-string", "this string does not end")
-                position = whole.end()
-            if text.startswith('"', position):
-                yield Problem(position, 1, "unterminated-string", "this string does not end")
-            self._give_up(view, position)
-            yield Declaration(None)
-            position = end
-        if final and self._depth and self._brace:
+        if self._depth and self._brace:
             yield Problem(0, 1, "syntax", "this brace is not closed", "close it by }", self._brace)
-        line = text.rfind("\n", 0, position) + 1
-        view.used = line if position - line < _KEPT else position
-        self._resume = position - view.used
-
-    def _give_up(self, view: View, position: int) -> None:
-        opening = view.text[position : position + 2]
-        if opening == "/*":
-            self._opened = view.place(position)
-        closing = {"/*": r"\*/", "//": r"\n"}.get(opening, '["\\n]' if opening.startswith('"') else ";|(?=[{}])")
-        if closing.startswith(";"):
-            self._depth = None
-        self._skip = re.compile(closing)
 
     def _statement(self, statement: str, start: int) -> tuple[list[Item], int]:
         """What one statement has to say, and how far it goes: where its semicolon is missing, the next one follows."""
@@ -325,8 +275,8 @@ def _blank(text: str) -> str:
     return text
 
 
-def _open_comment(start: int, place: Position | None = None) -> Problem:
-    return Problem(start, 2, "unterminated-comment", "this comment does not end", place=place)
+def _open_comment(start: int) -> Problem:
+    return Problem(start, 2, "unterminated-comment", "this comment does not end")
 
 
 def _no_semicolon(at: int) -> Problem:
@@ -360,38 +310,29 @@ def _strange(token: str, start: int) -> Problem | None:
 
 
 @cache
-def _pattern(names: frozenset[str], final: bool) -> re.Pattern[str]:
-    """One alternative for whatever may come next; the first ones are the frequent ones.
-
-    Where more text may come, what is still open goes on to the end of the text, and so is not complete."""
+def _pattern(names: frozenset[str]) -> re.Pattern[str]:
+    """One alternative for whatever may come next; the first ones are the frequent ones."""
     opcodes = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-    tail = "" if final else r'|/\*(?s:.)*+|"[^"\n]*+\Z|"[^";]*+\Z'
-    # A string may hold the ends of lines, and so go on behind the end of the text.
-    string = _STRING if final else rf'{_STRING}|"[^";]*+\Z'
-    # What these directives name may go on in the next line.
-    words = rf'(?:[^;{{}}"/]|{_STRING}|{COMMENT}{tail}|/(?![/*])){{0,1024}}+'
-    going_on = "" if final else rf"(?P<going_on> \.(?:version|target|loc|file)\b{words}\Z ) |"
-    vector = "" if final else r'|\{[^;{}"]*+\Z'
-    inner = rf'(?:[^;{{}}"/]++|{COMMENT}|/(?![/*])|\{{[^;{{}}"]*+\}}|{_STRING}{tail}{vector})'
+    inner = rf'(?:[^;{{}}"/]++|{COMMENT}|/(?![/*])|\{{[^;{{}}"]*+\}}|{_STRING})'
     return re.compile(
         rf"""
         (?P<space> [\s\x1a\\]++ | {_LINE} )
       | (?P<plain> (?:@!?(?!\d|_\b)[%\w$]++{_SPACE}++)? (?P<head>(?:{opcodes}){_NAMES})
             {_SPACE}++ (?P<args>{_REGISTER}(?:{_SPACE}*+,{_SPACE}*+{_REGISTER})*+) {_SPACE}*+; )
       | (?P<label> (?!\d)[%\w$\0]++\s*+:(?!:) )
-      | {going_on} (?P<version> \.version\b (?:[^\S\n]++(?P<version_value>\d++\.\d++(?![\w\0]|\.\d)|[^\s;]++))? )
+      | (?P<version> \.version\b (?:[^\S\n]++(?P<version_value>\d++\.\d++(?![\w\0]|\.\d)|[^\s;]++))? )
       | (?P<target> \.target\b (?P<target_value>{_GAP}[\w\0]++(?:{_GAP},{_GAP}[\w\0]++)*+)? )
       | (?P<line> \.(?:loc(?:\s++\d++)++
                 (?:\s*+,\s*+function_name\s++[^\s,]++(?:\s*+\+\s*+\d++)?\s*+,\s*+inlined_at(?:\s++\d++)++)?
             | file\s++\d++\s++(?:{_STRING})(?:\s*+,\s*+\d++)*+ | address_size\s++\d++) )
       | (?P<comment> {COMMENT}|/\*(?s:.)*+ )
-      | (?P<directive> \.(?:[^;{{}}"/]++|{_STRING}|{COMMENT}{tail}|/(?![/*]))*+;? )
+      | (?P<directive> \.(?:[^;{{}}"/]++|{_STRING}|{COMMENT}|/(?![/*]))*+;? )
       | (?P<open> \{{++ )
       | (?P<close> \}}++ )
       | (?P<hole> (?:\0++\s++)++(?=[A-Za-z@{{}}.\#/"]|\Z) )
       | (?P<general> [@A-Za-z_%$\0] {inner}*+;? )
       | (?P<empty> ; )
-      | (?P<string> {string} )
+      | (?P<string> {_STRING} )
       | (?P<quote> "[^"\n]*+ )
       | (?P<preprocessor> \#[^\n]*+ )
       | (?P<stray> \d[\w$]*+:? | (?:[^\w\s;{{}}.@%$"\#/\0]|/(?![/*]))++ | . )

@@ -11,7 +11,7 @@ from ..catalog import Requirement
 from ..diagnostics import PtxspecError
 from ..lint.findings import Finding
 from ..lint.linter import Linter
-from ..lint.windows import read
+from ..lint.reading import read
 from ..ptx.complaints import ERROR
 from ..query.database import Database
 from . import forms

@@ -10,26 +10,49 @@ from typing import Any
 from ..read.notation import expand
 from .database import Database, Variant
 
+Code = Mapping[str, Any]
+
+
+def recorded(path: Path) -> Mapping[str, Any] | None:
+    """The file; None where nothing was recorded of this root, or by another release."""
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and found.get("schema") == 1 else None
+
+
+def codes(db: Database, recorded: Mapping[str, Any], v: Variant) -> list[Code]:
+    """The machine code of a variant: `on` are the ranges of targets where it is that."""
+    for entry in recorded["opcodes"].get(v.opcode, ()):
+        if entry["operands"] == v.operands and any(_stands_for(db, form, v) for form in entry["for"]):
+            return list(entry["code"])
+    return []
+
+
+def by_target(db: Database, recorded: Mapping[str, Any], v: Variant) -> dict[str, Code]:
+    """The same by each target of the recording."""
+    order = list(recorded["targets"])
+    ranges = [(order.index(a), order.index(b), code) for code in codes(db, recorded, v) for a, b in code["on"]]
+    return {t: code for i, t in enumerate(order) for first, last, code in ranges if first <= i <= last}
+
 
 def lines(db: Database, path: Path, v: Variant) -> Iterator[str]:
     """A line for each number of machine instructions and the targets where it is that; none where nothing was
     recorded."""
-    try:
-        recorded = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
-        # Nothing was recorded of this root, or by another release: everything else is told all the same.
+    file = recorded(path)
+    if file is None:
+        # Everything else is told all the same.
         return
-    for entry in recorded["opcodes"].get(v.opcode, ()):
-        if entry["operands"] != v.operands or not any(_stands_for(db, form, v) for form in entry["for"]):
-            continue
-        if any(".*" in code["text"] for code in entry["code"]):
-            yield "- in machine code `.*` stands for modifiers that depend on the variant's"
-        for code in entry["code"]:
-            where = ", ".join(first if first == last else f"{first} to {last}" for first, last in code["on"])
-            yield f"- machine code on {where} ({recorded['assembler']}): {_counted(code)}"
+    found = codes(db, file, v)
+    if any(".*" in code["text"] for code in found):
+        yield "- in machine code `.*` stands for modifiers that depend on the variant's"
+    for code in found:
+        where = ", ".join(first if first == last else f"{first} to {last}" for first, last in code["on"])
+        yield f"- machine code on {where} ({file['assembler']}): {_counted(code)}"
 
 
-def _counted(code: Mapping[str, Any]) -> str:
+def _counted(code: Code) -> str:
     count, beyond, text = code["count"], code["beyond"], code["text"]
     number = f"{count} instruction{'s' * (count != 1)}" + (f" and {beyond} in subroutines" if beyond else "")
     return f"{number}, `{text}`" if text else number

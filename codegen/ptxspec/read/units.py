@@ -1,4 +1,4 @@
-"""spec/units.yaml and the files of spec/units/ -> model: the special function unit, and what was recorded of it."""
+"""spec/units.yaml and the files of spec/units/ -> model: the special function unit, and what it computes."""
 
 from __future__ import annotations
 
@@ -57,10 +57,6 @@ def read_units(doc: Document, spec: Spec, errors: list[Diagnostic]) -> dict[str,
         if name in taken:
             errors.append(doc.error(where, f"'{name}' is a modifier, type or target too", key=True))
         format = _format(doc, (*where, "format"), u["format"], spec, errors)
-        result = u.get("result", {})
-        given = u.get("argument")
-        argument = _argument(doc, (*where, "argument"), given, format, errors, complete=False) if given else None
-        special = _special(doc, (*where, "special"), u.get("special", {}), format, errors)
         cores = []
         for i, c in enumerate(u.get("cores", [])):
             core = Core(c["variant"], int(c.get("first", "0"), 16), int(c["count"]), int(c.get("shift", 0)))
@@ -68,12 +64,7 @@ def read_units(doc: Document, spec: Spec, errors: list[Diagnostic]) -> dict[str,
                 message = f"the last of {core.count} operands is beyond the encodings of {format.name}"
                 errors.append(doc.error((*where, "cores", i, "count"), message))
             cores.append(core)
-        bits = tuple(map(int, u.get("words", ())))
-        precision = int(result.get("precision", format.precision))
-        units[name] = Unit(
-            name, words(u["summary"]), format, u.get("function", ""), argument, _exponent(result),
-            precision, special, int(u.get("segments", 0)), bits, tuple(cores), (), result.get("rounding", ""),
-        )  # fmt: skip
+        units[name] = Unit(name, words(u["summary"]), format, tuple(cores))
     return units
 
 
@@ -87,7 +78,7 @@ def read_model(
         errors.append(doc.error(("unit",), f"unknown unit '{d['unit']}'", suggest(d["unit"], spec.units)))
         return None
     format, result = unit.format, d["result"]
-    argument = _argument(doc, ("argument",), d["argument"], format, errors, complete=True)
+    argument = _argument(doc, d["argument"], format, errors)
     special = _special(doc, ("special",), d.get("special", {}), format, errors)
     precision, point = int(result["precision"]), int(result["point"])
     if precision > format.precision:
@@ -132,19 +123,15 @@ def _format(doc: Document, where: Where, name: str, spec: Spec, errors: list[Dia
 
 
 def _exponent(result: Mapping[str, Any]) -> int | None:
-    text = str(result.get("exponent", 0))
-    return None if text == "sum" else int(text)
+    return None if result["exponent"] == "sum" else int(result["exponent"])
 
 
-def _argument(
-    doc: Document, where: Where, a: Mapping[str, Any], format: Format, errors: list[Diagnostic], complete: bool
-) -> Argument:
-    """An argument; of a model it is `complete`, fitting may find out what else is missing."""
-    kind = a["kind"]
+def _argument(doc: Document, a: Mapping[str, Any], format: Format, errors: list[Diagnostic]) -> Argument:
+    where, kind = ("argument",), a["kind"]
     for key in set(a) - _MAY[kind] - {"kind", "bits"}:
         errors.append(doc.error((*where, key), f"an argument of kind '{kind}' has no '{key}'", key=True))
-    must = {"octaves": ["first", "last"], "turns": ["mirror"]}.get(kind, []) if complete else []
-    for key in ["bits"] * (complete or kind != "turns") + must:
+    must = {"octaves": ["first", "last"], "turns": ["mirror"]}.get(kind, [])
+    for key in ["bits", *must]:
         if key not in a:
             errors.append(doc.error(where, f"missing key '{key}' of an argument of kind '{kind}'"))
     if kind in ("significand", "octaves") and int(a.get("bits", 0)) > format.fraction_bits:
@@ -158,11 +145,9 @@ def _argument(
     if "factor" in a and (factor <= 0 or factor.numerator.bit_length() + format.precision > _MOST_RESULT):
         message = f"a positive factor may have {_MOST_RESULT - format.precision} bits, so that products are exact"
         errors.append(doc.error((*where, "factor"), message))
-    # What is to be found out.
-    unknown = "" if kind == "fixed" and not complete else "floor"
     return Argument(
         kind, int(a.get("bits", 0)), int(a.get("octaves", 1)), first, last, bool(a.get("odd", False)),
-        int(a.get("phase", 0)), a.get("mirror", ""), a.get("negative", unknown), factor,
+        int(a.get("phase", 0)), a.get("mirror", ""), a.get("negative", "floor"), factor,
         int(a.get("kept", 0)),
     )  # fmt: skip
 

@@ -11,9 +11,7 @@ import pytest
 from ptxspec.batch import Batch
 from ptxspec.diagnostics import PtxspecError
 from ptxspec.evaluate import parse_operand
-from ptxspec.lint.findings import Finding
 from ptxspec.lint.languages import EXTRACT, PTX
-from ptxspec.lint.linter import Linter
 from ptxspec.lint.rendering import FORMATS, plain
 from ptxspec.literals import describe
 from ptxspec.model import BOOL
@@ -47,14 +45,6 @@ def lint(data: bytes) -> None:
         for part in render(iter(found), plain):
             part.encode()
     json.loads("".join(FORMATS["json"](iter(found), plain)))
-    # Where a file is cut in two while it is read, nobody can tell, but for how much of a line is shown.
-    cut = len(text) // 2
-    whole, in_two = (_found(pieces, language) for pieces in ([text], [text[:cut], text[cut:]]))
-    assert whole == in_two, set(whole) ^ set(in_two)
-
-
-def _found(pieces: list[str], language: str) -> list[Finding]:
-    return [f._replace(source="", at=0, marks=()) for f in Linter(database()).lint(pieces, "f", language)]
 
 
 def lint_seeds() -> list[bytes]:

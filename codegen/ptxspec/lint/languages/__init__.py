@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from ...ptx.scanning import View
 from .cpp import cpp
 from .julia import julia
 from .llvm import llvm
 from .markdown import markdown
 from .python import python
 from .rust import rust
-from .text import Text, View
+from .text import Text
 
 PTX, CPP, PYTHON, RUST, JULIA, MLIR, MARKDOWN = "ptx", "c++", "python", "rust", "julia", "mlir", "markdown"
 LANGUAGES = {

@@ -8,18 +8,14 @@ from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
-from ...ptx.scanning import HOLE
+from ...ptx.scanning import HOLE, View
 from .. import constraints, traces
 from .text import (
     ELSEWHERE,
     FORMATTED_LATER,
-    OPEN_LIMIT,
     Text,
-    View,
     before,
-    consume,
     filled_in,
-    goes_on,
     has_statement,
     is_module,
     unescape,
@@ -76,9 +72,6 @@ _PLAIN = re.compile(
       | '(?:[^'\\\n]|\\.){1,4}'(?!\Z) )*+""",
     re.VERBOSE,
 )
-# What may be a part that goes on behind the window. No one writes longer ones.
-_OPEN = re.compile(r'(?:u8|[LuU])?R?"|[/\\#(\n]')
-_BESIDE = re.compile(rf'{_SKIP}(?:(?:u8|[LuU])?R?(?:"|\Z)|[/\\])')
 # The names that GCC and Clang give to operands, and their %= that is another number in each copy: %[a] and L%=.
 _NAMED = re.compile(r"%\[(\w+)\]|%=")
 # What an error or a log begins with is no PTX: it is told to people.
@@ -91,20 +84,15 @@ _TOLD = re.compile(
 
 
 def cpp(view: View, within: _Patterns = _IN_FILES) -> Iterator[Text]:
-    """The inline assembly of a window on C or C++, and its strings that are PTX."""
+    """The inline assembly of C or C++, and its strings that are PTX."""
     text, position = view.text, 0
     unending = False  # an asm statement was that; what follows may be anything
-    end = len(text)
     places = traces.offsets(text)
-    last = max(places, default=-1) if view.final else end
-    while True:
+    last = max(places, default=-1)
+    while position <= last:
         plain = _PLAIN.match(text, position)
-        m = within.token.search(text, plain.end() if plain else position) if position <= last else None
+        m = within.token.search(text, plain.end() if plain else position)
         if m is None:
-            position = end
-            break
-        if m.end() >= end and not view.final:
-            position = m.start()
             break
         kind = m.lastgroup
         stop = m.end()
@@ -113,17 +101,10 @@ def cpp(view: View, within: _Patterns = _IN_FILES) -> Iterator[Text]:
             if kind == "string":
                 found.add(ELSEWHERE, m.start())
             after = _parts(view, stop if kind == "asm" else m.start(), found, within, formatted=kind == "string")
-            if after is None:
-                # It goes on behind the window.
-                position = m.start()
-                break
             stop = max(stop, after)
             found.close()
             if kind == "asm":
                 operands = None if unending else constraints.cpp(text, after)
-                if operands is None and not view.final and end - after < OPEN_LIMIT:
-                    position = m.start()
-                    break
                 unending = operands is None
                 found.constraints, numbers = operands or ((), {})
                 found.text = _NAMED.sub(partial(_numbered, numbers), found.text)
@@ -134,7 +115,6 @@ def cpp(view: View, within: _Patterns = _IN_FILES) -> Iterator[Text]:
                 if is_module(found.text) or not _TOLD.search(before(view, m.start())):
                     yield from in_program(found.close()) or by_itself(found)
         position = stop
-    consume(view, position)
 
 
 def in_program(text: Text) -> list[Text]:
@@ -153,14 +133,14 @@ def by_itself(text: Text) -> Iterator[Text]:
 
 
 def _is_traced(view: View, string: re.Match[str], within: _Patterns, places: list[int]) -> bool:
-    """Whether a trace of PTX is in a string, or in those beside it; it may be in one that goes on behind the window."""
+    """Whether a trace of PTX is in a string, or in those beside it."""
     following = bisect_left(places, string.start())
     next_place = places[following] if following < len(places) else len(view.text)
     if next_place < string.end():
         return True
     adjacent = within.adjacent.match(view.text, string.end())
     end = adjacent.end() if adjacent else string.end()
-    return next_place < end or (not view.final and goes_on(_BESIDE, view.text, end))
+    return next_place < end
 
 
 def _numbered(numbers: dict[str, int], m: re.Match[str]) -> str:
@@ -170,13 +150,11 @@ def _numbered(numbers: dict[str, int], m: re.Match[str]) -> str:
     return f"%{numbers[m[1]]}".ljust(len(m[0])) if m[1] in numbers else f"%_{m[1]}_"
 
 
-def _parts(view: View, position: int, into: Text, within: _Patterns, formatted: bool = False) -> int | None:
-    """Adjacent strings from a position on, and where they end; None where that is not in the window. Names between
-    them are macros, of which nothing is known. `formatted`: printf and the like may fill something in."""
-    text, end = view.text, len(view.text)
+def _parts(view: View, position: int, into: Text, within: _Patterns, formatted: bool = False) -> int:
+    """Adjacent strings from a position on, and where they end. Names between them are macros, of which nothing
+    is known. `formatted`: printf and the like may fill something in."""
+    text = view.text
     while m := within.part.match(text, position):
-        if m.end() >= end and not view.final:
-            return None
         if m.lastgroup == "string":
             _string(m, into, formatted)
         elif m.lastgroup == "hole":
@@ -185,7 +163,7 @@ def _parts(view: View, position: int, into: Text, within: _Patterns, formatted: 
             # What stands behind it may take the place of what stands before it.
             into.add(HOLE + "\n", m.start())
         position = m.end()
-    return None if not view.final and goes_on(_OPEN, text, position) else position
+    return position
 
 
 def _string(m: re.Match[str], into: Text, formatted: bool) -> None:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ...ptx.scanning import View
 from .. import constraints
 from .cpp import by_itself, in_program
 from .llvm import llvm
 from .text import (
     ELSEWHERE,
-    OPEN_LIMIT,
     Text,
-    View,
     before,
-    consume,
     filled_in,
-    goes_on,
     last_trace,
     unescape,
     verbatim,
@@ -35,7 +32,6 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _PART = re.compile(rf"(?P<skip> [\s*]++ | {_COMMENT} ) | (?P<string> {_STRING} )", re.VERBOSE)
-_OPEN = re.compile(r'["#*]|[A-Za-z_]\w*+(?:"|\Z)')
 _END = re.compile(r"\s*+[,)]")
 # What is filled in; a dollar of PTX stands behind a backslash.
 _FILLED = re.compile(r"(?P<literal>\\\$)|\$(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|[A-Za-z_]\w*)")
@@ -46,37 +42,26 @@ _DOC = re.compile(r"@doc\s++\Z")
 
 
 def julia(view: View) -> Iterator[Text]:
-    """The inline assembly of a window on Julia, and its strings that are PTX."""
-    text, position = view.text, 0
-    end, last = len(text), last_trace(view)
-    while True:
-        m = _TOKEN.search(text, position) if position <= last else None
-        if m is None:
-            position = end
-            break
+    """The inline assembly of Julia, and its strings that are PTX."""
+    text, position, last = view.text, 0, last_trace(view)
+    while position <= last and (m := _TOKEN.search(text, position)):
         position = m.start()
-        if m.end() >= end and not view.final:
-            break
         argument = m.lastgroup == "asm"
         if not argument and m.lastgroup != "string":
             position = m.end()
             continue
         found = Text(view)
         after = _parts(view, m.end() if argument else position, found, argument)
-        operands = None if after is None else constraints.listed(text, after, view.final or end - after > OPEN_LIMIT)
-        if after is None or operands is None:
-            break
         begun, position = position, after
         if not argument and _documents(view, begun, after):
             continue
-        found.constraints = operands
+        found.constraints = constraints.listed(text, after)
         if argument:
             yield found.close_without_braces()
         elif "asm" in found.close().text:
             yield from [t for t in llvm(found) if t.text.strip()] or in_program(found) or by_itself(found)
         else:
             yield from by_itself(found)
-    consume(view, position)
 
 
 def _documents(view: View, position: int, after: int) -> bool:
@@ -85,15 +70,13 @@ def _documents(view: View, position: int, after: int) -> bool:
     return bool(_DOC.search(known) or (_DOCUMENTED.match(view.text, after) and _DOCUMENTS.search(known)))
 
 
-def _parts(view: View, position: int, into: Text, argument: bool) -> int | None:
-    """Strings joined by * from a position on, and where they end; None where that is not in the window."""
-    text, end = view.text, len(view.text)
+def _parts(view: View, position: int, into: Text, argument: bool) -> int:
+    """Strings joined by * from a position on, and where they end."""
+    text = view.text
     start = after = position
     if not argument:
         into.add(ELSEWHERE, start)
     while m := _PART.match(text, position):
-        if m.end() >= end and not view.final:
-            return None
         position = m.end()
         if m.lastgroup != "skip":
             after = position
@@ -103,8 +86,6 @@ def _parts(view: View, position: int, into: Text, argument: bool) -> int | None:
             else:
                 into.written_as["$"] = "\\$"
                 filled_in(m[group], m.start(group), _FILLED, into, unescape)
-    if not view.final and goes_on(_OPEN, text, position):
-        return None
     if not argument or not _END.match(text, position):
         into.add(ELSEWHERE, after)
     return after

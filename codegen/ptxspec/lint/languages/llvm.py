@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ...ptx.scanning import View
 from .. import constraints
 from .cpp import by_itself
-from .text import ELSEWHERE, OPEN_LIMIT, Text, View, consume, last_trace
+from .text import ELSEWHERE, Text, last_trace
 
 _STRING = r'"(?P<body>(?:[^"\\]|\\(?s:.))*+)"'
 _TOKEN = re.compile(
@@ -23,22 +24,11 @@ _NAMED = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 def llvm(view: View) -> Iterator[Text]:
-    """The inline assembly of a window on MLIR or LLVM's assembly, and its strings that are PTX."""
-    text, position = view.text, 0
-    end, last = len(text), last_trace(view)
-    while True:
-        m = _TOKEN.search(text, position) if position <= last else None
-        if m is None:
-            position = end
-            break
-        is_asm = m.lastgroup == "asm" or m["body"] is not None
-        # The constraints behind it are to be in the window too.
-        near = m.end() + OPEN_LIMIT // 16 >= end if is_asm else m.end() >= end
-        if near and not view.final:
-            position = m.start()
-            break
+    """The inline assembly of MLIR or LLVM's assembly, and its strings that are PTX."""
+    text, position, last = view.text, 0, last_trace(view)
+    while position <= last and (m := _TOKEN.search(text, position)):
         position = m.end()
-        if is_asm:
+        if m.lastgroup == "asm" or m["body"] is not None:
             found = Text(view)
             _unescape(m["body"], m.start("body"), found)
             found.close_without_braces()
@@ -50,7 +40,6 @@ def llvm(view: View) -> Iterator[Text]:
             _unescape(m["other"], m.start("other"), found)
             found.add(ELSEWHERE, position)
             yield from by_itself(found.close())
-    consume(view, position)
 
 
 def _unescape(body: str, start: int, into: Text) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from .text import Text, View, consume
+from ...ptx.scanning import View
+from .text import Text
 
 # It may stand in a list and in a quote.
 _FENCE = re.compile(
@@ -18,15 +19,12 @@ _NOTATION = re.compile(r"\{\s*+[.,]|\.\{")
 
 
 def markdown(view: View, extract: Mapping[str, Callable[[View], Iterator[Text]] | None]) -> Iterator[Text]:
-    """What is found in the blocks of a window on Markdown. `extract` has the languages that are looked into, None for
+    """What is found in the blocks of Markdown. `extract` has the languages that are looked into, None for
     PTX itself."""
     text, position = view.text, 0
     while m := _FENCE.search(text, position):
         quotes = m["before"].count(">")
         end = _end(m["fence"], quotes > 0).search(text, m.end())
-        if (end is None or end.end() == len(text)) and not view.final:
-            position = m.start()
-            break
         position = end.end() if end else len(text)
         language = m["language"].lower()
         if language in extract:
@@ -39,10 +37,6 @@ def markdown(view: View, extract: Mapping[str, Callable[[View], Iterator[Text]] 
             elif not _NOTATION.search(block.text):
                 block.prose = block.named = True
                 yield block
-    else:
-        # A fence may go on behind the window.
-        position = len(text) if view.final else max(position, text.rfind("\n") + 1)
-    consume(view, position)
 
 
 def _end(fence: str, is_quoted: bool) -> re.Pattern[str]:

@@ -6,19 +6,16 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
+from ...ptx.scanning import View
 from .. import constraints, traces
 from .cpp import by_itself, in_program
 from .text import (
     ELSEWHERE,
     FORMATTED,
     FORMATTED_LATER,
-    OPEN_LIMIT,
     Text,
-    View,
     before,
-    consume,
     filled_in,
-    goes_on,
     unescape,
     verbatim,
 )
@@ -52,13 +49,11 @@ _PLAIN = re.compile(
 _SPACE = r"(?:[ \t\r\n+]|\\\n|\#[^\n]*\n)*+"
 _BETWEEN = re.compile(_SPACE)
 _NEXT = re.compile(_STRING, re.VERBOSE)
-_OPEN = re.compile(r"[A-Za-z]{0,2}[\"']|[A-Za-z]{1,2}\Z|[#\\]")
 # Strings side by side, where it is in sight that no more follow.
 _QUOTED = re.sub(r"[?]P<\w+>", "?:", _STRING)
 _GROUP = re.compile(rf"(?:{_QUOTED}{_SPACE})++(?![A-Za-z]{{0,2}}[\"'\\]|[A-Za-z]{{1,2}}\Z|\#|\Z)", re.VERBOSE)
 _END = re.compile(r"\s*+[,)]")
 _PERCENT = re.compile(r"[\s)]*+%")
-_CLOSED = re.compile(r"[\s)]*+%?\Z")
 # The {expression} of an f-string.
 _FILLED = re.compile(r"(?P<literal>\{\{|\}\})|\{(?:[^{}]|\{[^{}]*\})*\}")
 # What stands before the string that documents a module, and before that of a class or a function: a string by itself
@@ -75,20 +70,16 @@ _RAISED = re.compile(r"\braise\s++[\w.]++\(\s*+\Z")
 
 
 def python(view: View) -> Iterator[Text]:
-    """The strings of a window on Python that are PTX, or CUDA C++ with inline assembly."""
+    """The strings of Python that are PTX, or CUDA C++ with inline assembly."""
     text, position = view.text, 0
-    end = len(text)
     places = traces.offsets(text)
-    last = max(places, default=-1) if view.final else end
-    while True:
+    last = max(places, default=-1)
+    while position <= last:
         plain = _PLAIN.match(text, position)
-        m = _TOKEN.search(text, plain.end() if plain else position) if position <= last else None
+        m = _TOKEN.search(text, plain.end() if plain else position)
         if m is None:
-            position = end
             break
         position = m.start()
-        if m.end() >= end and not view.final:
-            break
         argument = m.lastgroup == "asm"
         if m.lastgroup != "string" and not argument:
             position = m.end()
@@ -100,12 +91,7 @@ def python(view: View) -> Iterator[Text]:
                 continue
         found = Text(view)
         after = _parts(view, m.end() if argument else position, found, argument)
-        if after is None:
-            break
-        operands = constraints.listed(text, after, view.final or end - after > OPEN_LIMIT)
-        if operands is None:
-            break
-        found.constraints = operands
+        found.constraints = constraints.listed(text, after)
         documents = not argument and _documents(view, position, after)
         position = max(after, m.end())
         if documents:
@@ -117,9 +103,6 @@ def python(view: View) -> Iterator[Text]:
             yield found
         else:
             yield from by_itself(found)
-    # What stands first may document the module, behind comments.
-    is_first = not view.final and position < OPEN_LIMIT and _begins(view, position)
-    consume(view, 0 if is_first else position)
 
 
 def _begins(view: View, position: int) -> bool:
@@ -139,23 +122,17 @@ def _documents(view: View, position: int, after: int) -> bool:
     return is_first or _DOCUMENTED.search(known) is not None
 
 
-def _parts(view: View, position: int, into: Text, argument: bool) -> int | None:
-    """Adjacent strings from a position on, and where they end; None where that is not in the window."""
-    text, end = view.text, len(view.text)
+def _parts(view: View, position: int, into: Text, argument: bool) -> int:
+    """Adjacent strings from a position on, and where they end."""
+    text = view.text
     start = after = position
     parts = []
     while m := _NEXT.match(text, position):
-        if m.end() >= end and not view.final:
-            return None
         parts.append(m)
         after = m.end()
         between = _BETWEEN.match(text, after)
         position = between.end() if between else after
-        if position >= end and not view.final:
-            return None
     percent = _PERCENT.match(text, after)
-    if not view.final and (goes_on(_OPEN, text, position) or goes_on(_CLOSED, text, after)):
-        return None
     whole = argument and _END.match(text, position)
     if not argument:
         into.add(ELSEWHERE, start)

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from functools import reduce
 
+from ...ptx.scanning import View
 from .cpp import by_itself, in_program
-from .text import ELSEWHERE, FORMATTED_LATER, Text, View, consume, filled_in, goes_on, last_trace, unescape, verbatim
+from .text import ELSEWHERE, FORMATTED_LATER, Text, filled_in, last_trace, unescape, verbatim
 
 _STRING = r"""(?:[bc]?r(?P<hashes>\#*)"(?P<raw>(?s:.)*?)"(?P=hashes) | [bc]?"(?P<body>(?:[^"\\]|\\(?s:.))*+)")"""
 # Comments may hold comments.
@@ -28,30 +29,17 @@ _PART = re.compile(rf"(?P<skip> \s++ | {_COMMENT} ) | (?P<string> {_STRING} ) (?
 # Strings that are joined.
 _JOIN = re.compile(r"concat!\s*+[(\[{]")
 _JOINED = re.compile(r"[)\]}]\s*+(?P<comma>,)?")
-_OPEN = re.compile(r'/|[a-z]\w*+!?\s*+\Z|[bc]?r?\#*+(?:"|\Z)|[bcr]\w?\Z')
 _OPERAND = re.compile(r"(?P<literal>\{\{|\}\})|\{(?P<name>[\w:]*+)\}")
 
 
 def rust(view: View) -> Iterator[Text]:
-    """The inline assembly of a window on Rust, and its strings that are PTX."""
-    text, position = view.text, 0
-    end, last = len(text), last_trace(view)
-    while True:
-        m = _TOKEN.search(text, position) if position <= last else None
-        if m is None:
-            position = end
-            break
-        if m.end() >= end and not view.final:
-            position = m.start()
-            break
+    """The inline assembly of Rust, and its strings that are PTX."""
+    text, position, last = view.text, 0, last_trace(view)
+    while position <= last and (m := _TOKEN.search(text, position)):
         position = m.end()
         if m.lastgroup == "asm":
             found = Text(view)
-            after = _template(view, position, found)
-            if after is None:
-                position = m.start()
-                break
-            position = after
+            position = _template(view, position, found)
             yield found.close()
         elif m.lastgroup == "string":
             found = Text(view)
@@ -61,11 +49,10 @@ def rust(view: View) -> Iterator[Text]:
             filled_in(body, start, FORMATTED_LATER, found, verbatim if raw else unescape)
             found.add(ELSEWHERE, position)
             yield from in_program(found.close()) or by_itself(found)
-    consume(view, position)
 
 
-def _template(view: View, position: int, into: Text) -> int | None:
-    """The strings of asm!() from a position on, and where they end; None where that is not in the window."""
+def _template(view: View, position: int, into: Text) -> int:
+    """The strings of asm!() from a position on, and where they end."""
     text, end = view.text, len(view.text)
     joined = False  # within concat!()
     while True:
@@ -79,14 +66,10 @@ def _template(view: View, position: int, into: Text) -> int | None:
         else:
             break
         position = m.end()
-        if not view.final and not text[position:].strip():
-            return None
         if is_last:
             return position
         if m.lastgroup == "comma" and not joined:
             into.add("\n", position)
-    if not view.final and goes_on(_OPEN, text, position):
-        return None
     if joined or (position < end and text[position].isalpha() and not into.length):
         into.add(ELSEWHERE, position)
     return position

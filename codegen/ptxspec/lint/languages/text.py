@@ -5,41 +5,28 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from typing import Protocol
 
-from ...ptx import scanning
 from ...ptx.complaints import Position
-from ...ptx.scanning import HOLE
+from ...ptx.scanning import HOLE, View
 from .. import traces
 from ..constraints import Constraints
-from ..windows import LOOKED_BACK
 
 # What stands before or behind a string is not known: a space, so that it is told apart from what the string says.
 ELSEWHERE = HOLE + " "
-# No one writes longer strings, or more of them side by side.
-OPEN_LIMIT = 1 << 16
-
-
-class View(scanning.View, Protocol):
-    """What is read: a window on a file, or a string in a program. `before` is the last of what stood before it."""
-
-    before: str
+# What a string is may depend on so much before it.
+_LOOKED_BACK = 400
 
 
 class Text:
     """What a program's strings say. `prose`: they may be about PTX rather than PTX. `named`: they say that they are."""
 
     embedded = True
-    final = True
-    full = False
-    before = ""
     prose = False
     named = False
     constraints: Constraints = ()
 
     def __init__(self, outer: View) -> None:
         self.text = ""
-        self.used = 0
         self._outer = outer
         # From the offset in `text` on, characters stand one by one from the offset in the outer text on.
         self._inner_starts: list[int] = []
@@ -180,26 +167,11 @@ def _escaped(what: str) -> str:
     return what if len(what) == 1 else "?"
 
 
-# Windows
-
-
 def before(view: View, position: int) -> str:
     """What stands before a position, as far as anyone looks back."""
-    known = view.before if position < LOOKED_BACK else ""
-    return (known + view.text[max(0, position - LOOKED_BACK) : position])[-LOOKED_BACK:]
-
-
-def goes_on(opening: re.Pattern[str], text: str, position: int) -> bool:
-    """Whether what was read may go on behind the window."""
-    left = len(text) - position
-    return left == 0 or (left < OPEN_LIMIT and opening.match(text, position) is not None)
+    return view.text[max(0, position - _LOOKED_BACK) : position]
 
 
 def last_trace(view: View) -> int:
-    """Behind it nothing is found in a text; what follows the window may make something of its end."""
-    return max(traces.offsets(view.text), default=-1) if view.final else len(view.text)
-
-
-def consume(view: View, position: int) -> None:
-    """What is left is kept for the next window, unless it is too long for a string or statement."""
-    view.used = len(view.text) if view.full and not view.final and position == 0 else position
+    """Behind it nothing is found in a text."""
+    return max(traces.offsets(view.text), default=-1)

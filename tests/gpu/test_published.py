@@ -15,7 +15,7 @@ import ptxemu
 import pytest
 from helpers import ROOT
 from helpers.bench import SMALL
-from helpers.project import Project, again, copied
+from helpers.project import Project, copied
 from helpers.repository import specification
 from helpers.sizes import each_size
 from helpers.standin import StandIn
@@ -23,18 +23,17 @@ from numpy.typing import NDArray
 from ptxspec.check.accuracy import parse_bound
 from ptxspec.check.claims import CLAIMS
 from ptxspec.cli import conformance
-from ptxspec.diagnostics import PtxspecError
 from ptxspec.evaluate import emulator
 from ptxspec.gpu import cuda, vectors
 from ptxspec.gpu.bounds import Judge
-from ptxspec.gpu.fit import published
 from ptxspec.gpu.run import _exceeds
 from ptxspec.model import Variant as Model
 from ptxspec.query.database import Database, Variant
 from ptxspec.roots import Root
 
 EVIDENCE = ROOT / "tests/published/ptx-math"
-NAMES = [p.stem for p in sorted(EVIDENCE.glob("*.digests"))]
+REPORTS = {r.results: r for r in specification().published["ptx-math"].reports}
+NAMES = list(REPORTS)
 # Zeros and subnormal numbers, ones, infinities and NaNs, of both signs, and small and large angles.
 FEW = (
     0x000, 0x001, 0x007, 0x008, 0x345, 0x3DC, 0x3F8, 0x40C, 0x445, 0x4A1, 0x4FF, 0x500,
@@ -43,12 +42,9 @@ FEW = (
 
 
 @cache
-def kept() -> published.Kept:
-    return published.read(EVIDENCE, specification())
-
-
-def entry(name: str) -> published.Entry:
-    return next(e for e in kept().entries if e.report.results == name)
+def digests(name: str) -> list[int]:
+    """The digests of a model's results on all operands, 2^20 a digest."""
+    return np.fromfile(EVIDENCE / f"{name}.digests", "<u8").tolist()  # type: ignore[no-any-return]
 
 
 def named(db: Database, spelling: str) -> Variant:
@@ -57,9 +53,9 @@ def named(db: Database, spelling: str) -> Variant:
 
 def differing(name: str, blocks: list[int]) -> list[str]:
     """The blocks of 2^20 encodings for which the emulator has other digests on some target."""
-    e, digests = entry(name), kept().digests(entry(name))
+    report = REPORTS[name]
     # Targets that compute the same are one.
-    kernels = {k._function: k for t in e.report.targets for k in [ptxemu.compile(e.report.variant, target=t)]}
+    kernels = {k._function: k for t in report.targets for k in [ptxemu.compile(report.variant, target=t)]}
     assert all(k.claim == "reported" for k in kernels.values())
     found = []
     for block in blocks:
@@ -67,14 +63,40 @@ def differing(name: str, blocks: list[int]) -> list[str]:
         found += [
             f"0x{block << 20:08x} on {k.target}"
             for k in kernels.values()
-            if vectors.digest(k(x)) != digests[block << 20]
+            if vectors.digest(k(x)) != digests(name)[block]
         ]
     return found
 
 
 def test_everything_reported_is_kept() -> None:
-    assert sorted(e.report.results for e in kept().entries) == sorted(NAMES)
-    assert sum(p.stat().st_size for p in EVIDENCE.iterdir()) < 12_000_000
+    """And is never taken for a recording of a GPU."""
+    assert sorted(p.stem for p in EVIDENCE.glob("*.digests")) == sorted(NAMES)
+    assert all(len(digests(name)) == 1 << 12 for name in NAMES)
+    about = json.loads((EVIDENCE / "about.json").read_text("utf-8"))
+    assert about["commit"] == specification().published[about["model"]].commit
+    assert not {"gpu", "driver", "recorder", "target", "compiler"} & about.keys()
+
+
+def test_units_of_the_repository_are_followed_where_they_are_known(capsys: pytest.CaptureFixture[str]) -> None:
+    spec = specification()
+    known = {u.name for u in spec.units.values() if u.models}
+    assert known == {"RCP", "RSQ", "SQRT", "LG2", "EX2", "SIN", "COS", "RRO_SIN", "RRO_COS"}
+    # No GPU was recorded.
+    assert all(m.fitted.reported == "ptx-math" and not m.fitted.gpu for u in spec.units.values() for m in u.models)
+    paths = [(i, p) for i in spec.instructions.values() for p in i.hardware]
+    assert {i.opcode for i, _ in paths} == {"cos", "div", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh"}
+    assert {u for _, p in paths for u in p.units} == set(spec.units)
+    x = np.arange(0, 1 << 32, 9_999_991, dtype=np.uint32)
+    for spelling in ("rcp.approx.f32", "sin.approx.f32"):
+        assert (ptxemu.execute(spelling, x, target="sm_90") == ptxemu.execute(spelling, x)).all()
+        assert (ptxemu.execute(spelling, x, target="sm_75") != ptxemu.execute(spelling, x)).any()
+    data = json.loads((ROOT / "generated/data/ptxspec.json").read_text("utf-8"))
+    assert [m["reported"] for m in data["units"]["EX2"]["models"]] == ["ptx-math"]
+    # The trace shows what was read of the unit's table.
+    found = Project(ROOT, capsys).run("eval", "rcp.approx.f32", "0x7f000001", "--target", "sm_75", "--trace")
+    assert found.code == 0 and "reciprocal = unit(RCP, scaled)" in found.out, found.err
+    assert "    RCP         of sm_50 to sm_75: segment 0, place 1 in it, scale 2^125\n" in found.out
+    assert "    table       C0, C1, C2 = " in found.out and "scaled and cut off to 24 bits\n" in found.out
 
 
 @pytest.mark.sampled(3)
@@ -92,56 +114,30 @@ def test_the_emulator_has_all_that_the_model_returned(name: str, monkeypatch: py
     assert differing(name, list(range(1 << 12))) == []
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", [n for n in NAMES if n not in ("sqrt-sm_50",)])
-def test_what_is_kept_determines_the_units(name: str) -> None:
-    """Fitted anew, without a look at the digests, a unit is the one in spec/units/."""
-    from ptxspec.gpu.fit.fitting import fit
-
-    class WithoutDigests(published.Reported):
-        def sweep(self, v: object) -> None:
-            return None
-
-    e, spec = entry(name), specification()
-    outcome = fit(spec, spec.units[e.report.unit], WithoutDigests(kept(), e, spec), ptxemu)
-    model = spec.model(e.report.unit, e.report.targets[0])
-    assert model is not None
-    if outcome.model is None:
-        # The cores of angles have not every place.
-        assert "not proven: it has all" in outcome.report[0]
-    else:
-        assert (outcome.model.core, outcome.model.own) == (model.core, model.own)
-
-
 CHAIN = ("ex2", "rcp", "rsqrt", "sqrt", "sin", "cos", "lg2")
-UNITS = {"EX2", "RCP", "RSQ", "SQRT", "SIN", "COS", "LG2"}
 
 
 @pytest.mark.exhaustive
-def test_a_gpu_with_published_units_is_recorded_fitted_and_measured(
+def test_a_gpu_with_published_units_is_recorded_and_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A stand-in for a GPU of sm_75, beside a specification that knows nothing of its units."""
+    """A stand-in for a GPU of sm_75."""
     monkeypatch.setenv("PTXEMU_ACCELERATOR", "1")
-    first = Project(copied(tmp_path / "first", CHAIN), capsys)
-    (first.root / "spec/observed/recordings.yaml").unlink(missing_ok=True)
-    assert first.run("generate").code == 0
+    project = Project(copied(tmp_path / "project", CHAIN), capsys)
+    for path in (ROOT / "spec/units").glob("*.yaml"):
+        shutil.copy(path, project.root / "spec/units")
+    (project.root / "spec/observed/recordings.yaml").unlink(missing_ok=True)
+    assert project.run("generate").code == 0
     device = StandIn(ptxemu, target="sm_75")
     monkeypatch.setattr(cuda, "CudaDevice", lambda: device)
     monkeypatch.setattr(conformance.vectors, "Sizes", SMALL)
-    folder = Path("tests/recordings/stand-in")
-    recorded = first.run("conformance", "--record", first.root / folder)
-    assert recorded.code == 0, recorded.out + recorded.err
-    assert set(re.findall(r"^(\w+): exact", recorded.err, re.MULTILINE)) >= UNITS, recorded.err
-    assert first.run("generate").code == 0
-
-    again(first.root, tmp_path / "second")
-    second = Project(tmp_path / "second", capsys)
-    replayed = second.run("conformance", "--replay", second.root / folder)
-    assert replayed.code == 0, replayed.out + replayed.err
-    assert second.run("generate").code == 0
+    folder = project.root / "tests/recordings/stand-in"
+    for option in ("--record", "--replay"):
+        found = project.run("conformance", option, folder)
+        assert found.code == 0, found.out + found.err
+    assert project.run("generate").code == 0
     for opcode in CHAIN:
-        answer = second.run("query", f"{opcode}.approx.ftz.f32", "--target", "sm_75").out
+        answer = project.run("query", f"{opcode}.approx.ftz.f32", "--target", "sm_75").out
         assert "claim   measured" in answer, answer
 
 
@@ -167,50 +163,9 @@ def test_claims_say_on_which_targets_the_author_compared(variant: str) -> None:
     assert "reported" in CLAIMS
 
 
-@pytest.fixture
-def forged(tmp_path: Path) -> Path:
-    """The evidence, to be changed."""
-    return Path(shutil.copytree(EVIDENCE, tmp_path / "ptx-math"))
-
-
-@pytest.mark.parametrize(
-    ("change", "complaint"),
-    [
-        ({"gpu": "NVIDIA T4"}, "it speaks of gpu, but a published model's results come from no GPU"),
-        ({"recorder": "ptxspec conformance", "driver": "1"}, "it speaks of driver and recorder"),
-        ({"published": "a recording"}, "published is not 'results of a published model"),
-        ({"commit": "0" * 40}, "these are results of commit 0000000000000000000000000000000000000000; spec/"),
-        ({"model": "another"}, "spec/published.yaml has no model 'another'"),
-        ({"cores": {"tanh": []}}, "spec/published.yaml does not know the results 'tanh'"),
-    ],
-)  # fmt: skip
-def test_provenance_that_lies_is_refused(forged: Path, change: dict[str, object], complaint: str) -> None:
-    about = json.loads((forged / "about.json").read_text("utf-8"))
-    (forged / "about.json").write_text(json.dumps(about | change), "utf-8")
-    with pytest.raises(PtxspecError, match=re.escape(complaint)):
-        published.read(forged, specification())
-
-
-@pytest.mark.exhaustive
-def test_results_that_are_not_those_of_the_digests_are_refused(
-    forged: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shutil.copy(forged / "rsqrt.digests", forged / "rcp.digests")
-    result = Project(ROOT, capsys).run("fit", forged, "--unit", "RCP")
-    assert result.code == 2
-    assert "rcp.results.xz: the results from 0x3f800000 on have another digest: damaged, or made up" in result.err
-    (forged / "rcp.digests").write_bytes(b"\0" * 80)
-    assert "rcp.digests: 10 digests; all operands have 4096" in Project(ROOT, capsys).run("fit", forged).err
-
-
-def test_a_published_model_is_no_recording(forged: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result = Project(ROOT, capsys).run("conformance", "--replay", forged)
+def test_a_published_model_is_no_recording(capsys: pytest.CaptureFixture[str]) -> None:
+    result = Project(ROOT, capsys).run("conformance", "--replay", EVIDENCE)
     assert result.code == 2 and "not a recording" in result.err
-
-
-def test_what_is_packed_is_unpacked() -> None:
-    x = np.random.default_rng(3).integers(0, 1 << 32, 1000, dtype=np.uint64).astype(np.uint32)
-    assert (published.unpacked(np.frombuffer(published.packed(x), np.uint8)) == x).all()
 
 
 EXCEEDED = [(i, a) for i in specification().instructions.values() for a in i.accuracy if a.exceeded]

@@ -1,0 +1,72 @@
+"""Files as text, and where its characters stand."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from ..diagnostics import PtxspecError
+from ..files import Bounded
+from ..ptx.complaints import Position
+
+# Megabytes that are read of a file; of a stream, which may have no end, it is less.
+_MEGABYTES = 1 << 10
+_SHOWN_BEFORE, _SHOWN = 80, 160
+# All bytes but the control characters that no text has.
+_NO_CONTROL = bytes({*range(256)} - {*range(0x09), *range(0x0E, 0x1A), *range(0x1C, 0x20)})
+# The beginning of a file tells its encoding.
+_BEGINNING = 1 << 18
+
+
+class NotTextError(PtxspecError):
+    """What was read is no text, or in an encoding that is not read."""
+
+
+class Whole:
+    """The text of a file."""
+
+    embedded = False
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        # The place last asked for, its line and where that begins: mostly the next one is a little further on.
+        self._known = (0, 1, 0)
+
+    def place(self, offset: int) -> Position:
+        """Where the character at an offset stands."""
+        text = self.text
+        known, line, begin = self._known if offset >= self._known[0] else (0, 1, 0)
+        line += text.count("\n", known, offset)
+        begin = max(begin, text.rfind("\n", known, offset) + 1)
+        self._known = (offset, line, begin)
+        first = max(begin, offset - _SHOWN_BEFORE) if offset - begin > _SHOWN else begin
+        end = text.find("\n", offset, offset + _SHOWN)
+        source = text[first : end if end >= 0 else offset + _SHOWN].rstrip("\r")
+        return Position(line, offset - begin + 1, source, offset - first)
+
+
+def read(path: Path | str) -> str:
+    """A file's text. Raises PtxspecError for one that cannot be read, is too long or is not text."""
+    return decoded(read_bytes(path), str(path))
+
+
+def read_bytes(path: Path | str) -> bytes:
+    """What a file has. Raises PtxspecError for one that cannot be read or is too long, as a pipe without an end is."""
+    if os.path.isdir(path):
+        raise PtxspecError(f"{path}: is a folder; name the files in it")
+    try:
+        with open(path, "rb") as file:
+            is_file = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            return (Bounded(file, str(path), _MEGABYTES, "file") if is_file else Bounded(file, str(path))).read()
+    except OSError as e:
+        raise PtxspecError(f"{path}: {e.strerror or e}") from None
+
+
+def decoded(data: bytes, name: str) -> str:
+    """Bytes as text. Comments come in all kinds of encodings, so that what is not UTF-8 is no error by itself."""
+    text = data.decode("utf-8", "replace")
+    strange = "\ufffd" in text and 8 * text.count("\ufffd", 0, _BEGINNING) > min(len(text), _BEGINNING)
+    if strange or data.translate(None, _NO_CONTROL):
+        raise NotTextError(f"{name}: not a text file")
+    return text.replace("\r\n", "\n") if "\r" in text else text
