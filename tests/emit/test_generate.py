@@ -322,7 +322,7 @@ def test_another_product_is_a_function_and_its_templates(project: Project, monke
 
 def test_two_products_cannot_make_the_same_file(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_PRODUCTS", dict(registry.products()))
-    registry.product("index")(lambda spec, checked, templates: {"manual/index.md": ""})
+    registry.product("index")(lambda spec, checked, templates, parts: {"manual/index.md": ""})
     result = project.run("generate")
     assert result.code == 2 and not (project.root / "generated").exists()
     assert "generated/manual/index.md is made twice: by the products manual and index" in result.err

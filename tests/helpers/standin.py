@@ -16,7 +16,7 @@ Array = NDArray[Any]
 
 _KERNEL = re.compile(r'^PTXSPEC_(\w+)\((\w+), "([^"]+)", (\d+), (\d+)\)$', re.MULTILINE)
 _SHAPE = re.compile(r"#define PTXSPEC_(\w+)\(name, instruction, architecture, ptx\)((?:.*\\\n)+)")
-_LIST = re.compile(r"list == (\d+) \? (.*)$", re.MULTILINE)
+_LIST = re.compile(r"\(list\) == (\d+) \? (.*)$", re.MULTILINE)
 _IS = re.compile(r"PTXSPEC_IS\((\d+), (\d+)\)")
 _WORDS = {"char": np.uint8, "short": np.uint16, "int": np.uint32, "long": np.uint64}
 
@@ -60,7 +60,7 @@ class StandIn:
         self.compiled = target
         shapes = dict(_SHAPE.findall(headers["ptxspec.cuh"]))
         kernels = {}
-        lists = {int(n): _IS.findall(text) for n, text in _LIST.findall(headers["ptxspec.cuh"])}
+        lists = {int(n): _IS.findall(text) for n, text in _LIST.findall(source)}
         here = _number(target)
         for shape, kernel, spelling, architecture, ptx in _KERNEL.findall(source):
             place, oldest = divmod(int(architecture), 100_000)
