@@ -56,6 +56,27 @@ def keeping_everything() -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Say on a terminal what takes more than a second."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from threading import Timer
+
+    from rich.console import Console
+
+    status = Console(file=terminal.as_it_is(sys.stderr)).status(what)
+    timer = Timer(1, status.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        status.stop()
+
+
+@contextlib.contextmanager
 def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
     """A progress bar on a terminal, nothing elsewhere."""
     if not sys.stderr.isatty():

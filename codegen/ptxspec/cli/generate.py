@@ -8,40 +8,47 @@ import sys
 from .. import roots, terminal
 from ..emit import generate
 from ..emit.generate import Changes
-from . import NO, OK, counted, keeping_everything
+from ..emit.text import Files
+from . import NO, OK, counted, keeping_everything, waiting
+
+# More files than these are counted only.
+_LISTED = 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; exit 1 with a diff where generated/ is stale"
-    )
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 and say what would change")
+    parser.add_argument("--diff", action="store_true", help="show the lines that change")
     parser.set_defaults(run=run)
 
 
 @keeping_everything()
 def run(options: argparse.Namespace) -> int:
-    root = roots.find_own(options.root)
-    if options.check:
-        changes, files = generate.check(root.path)
-        if not changes:
-            print(f"generated/ is up to date: {counted(changes.total, 'file')}")
-            return OK
-        for line in generate.diff(root.path, files, changes):
+    root = roots.find_own(options.root).path
+
+    def show(changes: Changes, files: Files) -> None:
+        for line in generate.diff(root, files, changes) if options.diff else ():
             line = line.rstrip("\n")
             colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
             print(terminal.painted(line, colour) if colour else line)
-        print(f"generated/ is stale: {_summary(changes)}; run `ptxspec generate`", file=sys.stderr)
-        return NO
-    changes = generate.generate(root.path)
+
+    with waiting("reading spec/ and making generated/"):
+        if options.check:
+            changes, files = generate.check(root)
+            show(changes, files)
+        else:
+            changes = generate.generate(root, show)
     if not changes:
-        print(f"generated/ was up to date: {counted(changes.total, 'file')}")
+        print(f"generated/ {'is' if options.check else 'was'} up to date: {counted(changes.total, 'file')}")
         return OK
-    for sign, names in (("+", changes.added), ("~", changes.changed), ("-", changes.removed)):
-        for name in names:
-            print(f"  {sign} {name}")
-    print(f"generated/: {_summary(changes)}, {counted(changes.total, 'file')} in all")
+    for line in changes.told:
+        print(line)
+    kinds = (("added", changes.added), ("changed", changes.changed), ("removed", changes.removed))
+    for kind, names in kinds:
+        for name in names if len(names) <= _LISTED else ():
+            print(f"  {kind}: {name}")
+    numbers = ", ".join(f"{len(names)} {kind}" for kind, names in kinds)
+    print(f"generated/: {numbers}, {counted(changes.total, 'file')} in all")
+    if options.check:
+        print("generated/ is stale; run `ptxspec generate`", file=sys.stderr)
+        return NO
     return OK
-
-
-def _summary(changes: Changes) -> str:
-    return f"{len(changes.added)} added, {len(changes.changed)} changed, {len(changes.removed)} removed"

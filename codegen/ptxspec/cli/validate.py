@@ -10,7 +10,7 @@ from .. import roots, specification
 from ..diagnostics import PtxspecError, SpecError
 from ..read.link import SHARED
 from ..roots import Root
-from . import OK, counted, keeping_everything
+from . import OK, counted, keeping_everything, waiting
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,8 @@ def run(options: argparse.Namespace) -> int:
     for path in options.paths:
         if not path.exists():
             raise PtxspecError(f"{path}: no such file or folder")
-    read = specification.load(root.path)
+    with waiting("reading and checking spec/"):
+        read = specification.load(root.path)
     errors = list(read.diagnostics)
     files = set(read.files)
     if options.paths:

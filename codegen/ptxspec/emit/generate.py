@@ -9,7 +9,7 @@ import hashlib
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from .. import cache, specification
 from ..diagnostics import PtxspecError
 from ..files import only_one
 from ..model import Instruction, Spec
+from . import changes
 from .parts import Parts
 from .registry import make
 from .text import Files, Templates, encoded
@@ -27,12 +28,14 @@ _OLD = ".generated-old"
 
 @dataclass(frozen=True)
 class Changes:
-    """Paths below generated/ that differ from what the specification gives."""
+    """Paths below generated/ that differ from what the specification gives; `told` is what that is in terms of
+    variants, a line each."""
 
     added: list[str]
     changed: list[str]
     removed: list[str]
     total: int
+    told: list[str]
 
     def __bool__(self) -> bool:
         return bool(self.added or self.changed or self.removed)
@@ -43,10 +46,12 @@ def build(root: Path) -> Files:
     found, now, name = specification.load(root), specification.digests(root), f"parts {root.resolve()}"
     spec = found.right()
     key = f"{now.shared} {now.templates}"
-    parts = Parts({i.opcode: _depends_on(spec, i, now) for i in spec.instructions.values()}, cache.read(name, key))
-    files = make(spec, found.checked, Templates(root), parts)
+    made, compiled = cache.read(name, key) or ({}, {})
+    parts = Parts({i.opcode: _depends_on(spec, i, now) for i in spec.instructions.values()}, made)
+    templates = Templates(root, compiled)
+    files = make(spec, found.checked, templates, parts)
     if specification.digests(root) == now:
-        cache.keep(name, key, parts.made())
+        cache.keep(name, key, (parts.made(), templates.compiled))
     return files
 
 
@@ -64,7 +69,7 @@ def check(root: Path) -> tuple[Changes, Files]:
     name, key = f"generated {root.resolve()}", specification.digests(root).whole
     made: dict[str, str] | None = cache.read(name, key)
     if made is not None and made == _digests(root):
-        return Changes([], [], [], len(made)), {}
+        return Changes([], [], [], len(made), []), {}
     files = build(root)
     if specification.digests(root).whole == key:
         cache.keep(name, key, {n: _digest(encoded(text)) for n, text in files.items()})
@@ -76,7 +81,7 @@ def compare(root: Path, files: Files) -> Changes:
     present, wanted = _digests(root), {n: _digest(encoded(text)) for n, text in files.items()}
     added, removed = sorted(set(wanted) - set(present)), sorted(set(present) - set(wanted))
     changed = sorted(n for n in set(wanted) & set(present) if wanted[n] != present[n])
-    return Changes(added, changed, removed, len(files))
+    return Changes(added, changed, removed, len(files), _told(root, files, [*added, *changed, *removed]))
 
 
 def _digests(root: Path) -> dict[str, str]:
@@ -88,26 +93,40 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def diff(root: Path, files: Files, changes: Changes) -> Iterator[str]:
+def _told(root: Path, files: Files, names: Iterable[str]) -> list[str]:
+    """What changed in terms of variants, by their opcodes."""
+    lines = []
+    for name in sorted(names):
+        folder, _, opcode = name.removesuffix(".json").rpartition("/")
+        if folder == "data/opcodes":
+            path = root / "generated" / name
+            before = path.read_text("utf-8", "replace") if path.is_file() and not path.is_symlink() else ""
+            lines += changes.told(opcode, before, files.get(name, ""))
+    return lines
+
+
+def diff(root: Path, files: Files, differing: Changes) -> Iterator[str]:
     """The changes as a unified diff, line by line."""
-    for name in [*changes.added, *changes.changed, *changes.removed]:
+    for name in [*differing.added, *differing.changed, *differing.removed]:
         path = root / "generated" / name
         old = path.read_text("utf-8", "replace").splitlines(True) if path.is_file() else []
         new = files.get(name, "").splitlines(True)
         yield from difflib.unified_diff(old, new, f"generated/{name}", f"{name} as the specification has it")
 
 
-def generate(root: Path) -> Changes:
-    """Bring generated/ up to date, as a whole; it is left alone when nothing changed or anything is wrong."""
+def generate(root: Path, before: Callable[[Changes, Files], None] = lambda changes, files: None) -> Changes:
+    """Bring generated/ up to date, as a whole; it is left alone when nothing changed or anything is wrong. `before` is
+    told of the changes while the old files are there."""
     try:
         with only_one(root):
             _recover(root)
-            changes, files = check(root)
-            if changes:
+            found, files = check(root)
+            before(found, files)
+            if found:
                 _write(root, files)
             # As pip does with what it installs: who may not write bytecode need not compile in each process.
             compileall.compile_dir(root / "generated" / "python", quiet=2)
-            return changes
+            return found
     except OSError as e:
         raise PtxspecError(f"{e.filename or root / 'generated'}: cannot be written: {e.strerror or e}") from None
 

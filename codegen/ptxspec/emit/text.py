@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import jinja2
+from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 
 from ..diagnostics import PtxspecError, display_path, visible
@@ -59,11 +60,26 @@ def _not_text(name: str, e: UnicodeDecodeError) -> str:
     return f"{name}:{line}:{column}: error: not UTF-8: byte 0x{e.object[e.start]:02x} cannot be read; save it as UTF-8"
 
 
+class _Compiled(jinja2.BytecodeCache):
+    """Templates that were compiled before, by what Jinja calls them."""
+
+    def __init__(self, known: dict[str, bytes]) -> None:
+        self._known = known
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if found := self._known.get(f"{bucket.key} {bucket.checksum}"):
+            bucket.bytecode_from_string(found)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._known[f"{bucket.key} {bucket.checksum}"] = bucket.bytecode_to_string()
+
+
 @dataclass(frozen=True)
 class Templates:
-    """The templates of one root."""
+    """The templates of one root. `compiled` are those that were compiled before, and then those that were used, too."""
 
     root: Path
+    compiled: dict[str, bytes] = field(default_factory=dict)
 
     @cached_property
     def _environment(self) -> jinja2.Environment:
@@ -73,6 +89,7 @@ class Templates:
             autoescape=lambda name: bool(name and ".html" in name),
             undefined=jinja2.StrictUndefined,
             keep_trailing_newline=True,
+            bytecode_cache=_Compiled(self.compiled),
         )
         environment.filters["literal"] = _literal
         environment.filters["plain"] = as_markdown

@@ -67,7 +67,8 @@ class Variant:
     Of a result p, `second` is the q of p|q, which a statement may leave out. `hazards` are what its machine code does
     instead of what it says; `crash` is what the assembler ends with that takes it and breaks down on it, empty where it
     does not. `judges` are who found the results of an `exact` one right; those of an `unjudged` one judged what it
-    computed before it was changed. A variant has one object."""
+    computed before it was changed. `program` is the digest of what it computes, on whatever target. A variant has one
+    object."""
 
     opcode: str
     modifiers: tuple[str, ...]
@@ -83,6 +84,7 @@ class Variant:
     means: tuple[str, ...] = ()
     hazards: tuple[Hazard, ...] = ()
     crash: str = ""
+    program: str = ""
 
     @cached_property
     def spelling(self) -> str:

@@ -159,7 +159,7 @@ class Database:
         signatures = [self._signature(s) for s in data["signatures"]]
         modifiers: dict[str, frozenset[str]] = {"": frozenset()}
         found = []
-        for names, signature, known in data["variants"]:
+        for names, signature, known, _ in data["variants"]:
             types, shape = signatures[signature]
             written = names[: -len(types)]
             if written not in modifiers:

@@ -10,7 +10,7 @@ from ..check.claims import FIXED, JUDGES
 from ..diagnostics import SpecError
 from ..model import Instruction, Judgement, Variant
 from ..semantics.compile import Compiler
-from ..semantics.digest import Digests
+from ..semantics.digest import Digests, together
 
 
 def digests(instruction: Instruction, variants: Iterable[Variant], compiler: Compiler) -> dict[Variant, list[str]]:
@@ -22,11 +22,12 @@ def digests(instruction: Instruction, variants: Iterable[Variant], compiler: Com
 def judged(
     instruction: Instruction, judgements: Iterable[Judgement], compiler: Compiler, spelling: str | None = None
 ) -> Instruction:
-    """The instruction with what its variants, or those of one spelling, claim. A judge ran the program that a variant
-    has without a target; those that it has on some targets must be programs that the judge ran of other variants."""
-    fixed = [v for v in instruction.variants if v.claim in FIXED and spelling in (None, v.spelling)]
+    """The instruction with what its variants, or those of one spelling, compute and claim. A judge ran the program that
+    a variant has without a target; those that it has on some targets must be programs that the judge ran of other
+    variants."""
+    asked = [v for v in instruction.variants if spelling in (None, v.spelling)]
     try:
-        found = digests(instruction, fixed, compiler)
+        found = digests(instruction, asked, compiler)
     except SpecError:  # whoever checks the specification is told
         return instruction
     ran: dict[str, set[str]] = defaultdict(set)
@@ -39,6 +40,9 @@ def judged(
 
     def claimed(v: Variant) -> Variant:
         own, *others = found[v]
+        v = replace(v, program=together(found[v]))
+        if v.claim not in FIXED:
+            return v
         judges = tuple(by for by in JUDGES if (by, v.spelling, own) in known and ran[by].issuperset(others))
         if judges:
             return replace(v, claim="exact", judges=judges)

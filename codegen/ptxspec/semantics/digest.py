@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ..model import Differences, FixedPoint, Format, Kind, Operand, UnitModel, Variant
@@ -25,6 +26,13 @@ class Digests:
             self._known[program] = _text(program)
         operands = "; ".join(map(_operand, (*variant.results, *variant.sources)))
         return hashlib.sha256(f"{operands}\n{self._known[program]}".encode()).hexdigest()[:DIGITS]
+
+
+def together(digests: Sequence[str]) -> str:
+    """Return the digest of several programs."""
+    if len(digests) == 1:
+        return digests[0]
+    return hashlib.sha256(" ".join(digests).encode()).hexdigest()[:DIGITS]
 
 
 def _operand(o: Operand) -> str:

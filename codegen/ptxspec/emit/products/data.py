@@ -1,7 +1,8 @@
 """The model -> the JSON that queries and other programs read: one file for what all opcodes share, one for each opcode.
 
 What many variants have in common stands once, and they refer to it by its place: a variant is its modifiers and types,
-the place of its signature, and the place of the class of variants of which all the same is known."""
+the place of its signature, the place of the class of variants of which all the same is known, and the digest of what it
+computes."""
 
 from __future__ import annotations
 
@@ -343,7 +344,7 @@ class _Opcode:
 
     def variant(self, v: Variant) -> list[Any]:
         names = v.spelling.partition(".")[2]
-        return [names, self.signatures.place(_signature(v)), self.classes.place(self.known(v))]
+        return [names, self.signatures.place(_signature(v)), self.classes.place(self.known(v)), v.program]
 
     def _manual(self, v: Variant) -> int | None:
         return self.requirements.place(v.manual.as_json()) if v.manual else None
