@@ -26,8 +26,8 @@ from ptxspec.ptxas import verify
 from ptxspec.ptxas.asking import UnsupportedTarget, judge
 from ptxspec.ptxas.explain import as_text, explanations
 from ptxspec.ptxas.statements import Writer, signature
-from ptxspec.read.link import read
 from ptxspec.roots import find
+from ptxspec.specification import read
 
 TARGETS = [f"sm_{n}{kind}" for n in (100, 101, 103, 107, 110, 120, 121) for kind in ("", "a", "f")]
 

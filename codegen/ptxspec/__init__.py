@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from .api import Database
     from .catalog import Requirement
     from .diagnostics import PtxspecError, SpecError
-    from .query.shown import Answer, Findings, Variants
     from .query.variant import Variant
     from .query.verdicts import Reason, Verdict
+    from .shown import Answer, Findings, Variants
 
 _HOMES = {
-    "Answer": "query.shown",
+    "Answer": "shown",
     "Database": "api",
-    "Findings": "query.shown",
+    "Findings": "shown",
     "PtxspecError": "diagnostics",
     "Reason": "query.verdicts",
     "Requirement": "catalog",
     "SpecError": "diagnostics",
     "Variant": "query.variant",
-    "Variants": "query.shown",
+    "Variants": "shown",
     "Verdict": "query.verdicts",
 }
 __all__ = [
@@ -64,7 +64,7 @@ def load(root: str | Path | None = None) -> Database:
     if root is None:
         return Database.read(roots.find().data)
     from .emit.products.data import as_data
-    from .read.link import read
+    from .specification import read
 
     data = as_data(read(roots.find(Path(root)).path))
     return Database(data.shared, data.opcodes.__getitem__)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from . import shown
 from .diagnostics import PtxspecError
-from .query import database, shown, verdicts
+from .query import database, verdicts
 from .query.variant import Variant
 
 # What arguments look like, for those that are no text.

@@ -6,7 +6,6 @@ import hashlib
 import importlib
 import importlib.util
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import ModuleType
@@ -14,13 +13,14 @@ from typing import Any
 
 from .diagnostics import PtxspecError, SpecError, suggest
 from .literals import parse_number
-from .model import BOOL, FixedPoint, Operand, Spec, Type, Variant
-from .read.link import read_all
+from .model import BOOL, FixedPoint, Spec, Type, Variant
 from .roots import Root
 from .semantics.compile import Compiler
 from .semantics.exact.evaluate import Step, trace
+from .semantics.exact.lanes import lanes_of, registers_of
 from .semantics.exact.rounding import round_to, round_to_integer
 from .semantics.program import Program
+from .specification import read_all
 from .tracing.lines import Rules, Source, TraceLine, lines as trace_lines
 
 
@@ -198,21 +198,3 @@ def _steps(
 def _lines(root: Root, lanes: list[tuple[Program, list[Step]]]) -> list[TraceLine]:
     source = Source(root)
     return [line for i, (program, steps) in enumerate(lanes) for line in trace_lines(source, i, program, steps)]
-
-
-def lanes_of(o: Operand, registers: list[int], lanes: int) -> list[int]:
-    """What each lane has of an operand, whose bits stand in `registers` in the statement's order."""
-    if o.lane_bits:
-        return o.read(registers[0])
-    if o.registers:
-        by_name = dict(zip(o.registers, registers, strict=True))
-        return [o.type.unpack(by_name[f"{o.name}{i}"])[0] for i in range(lanes)]
-    found = o.type.unpack(registers[0])
-    return found if len(found) == lanes else found * lanes
-
-
-def registers_of(o: Operand, lanes: Sequence[int]) -> list[int]:
-    """The registers of a result, in the statement's order."""
-    if o.registers:
-        return [o.type.pack([lanes[int(name[len(o.name) :])]]) for name in o.registers]
-    return [o.type.pack(list(lanes[: o.type.lanes]))]

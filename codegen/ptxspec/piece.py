@@ -9,8 +9,8 @@ from typing import Any
 from .diagnostics import Diagnostic, Mark, PtxspecError, suggest
 from .evaluate import emulator, parse_operand
 from .model import BOOL, Spec, Type
-from .read.link import read_all
 from .roots import Root
+from .specification import read_all
 
 
 class RefusedError(PtxspecError):

@@ -6,16 +6,19 @@ import hashlib
 import importlib.metadata
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 from . import cache
 from .check.checking import Checked, check
+from .check.judged import judged
 from .diagnostics import Diagnostic, SpecError
 from .model import Spec
-from .read.link import Reading, read_all, read_changed
+from .read.link import Reading, read_changed, read_files
+from .recipes.linking import link
 from .roots import PACKAGE
+from .semantics.compile import Compiler
 
 _INSTRUCTIONS = "spec/instructions/"
 # The packages that decide what is read and made.
@@ -60,13 +63,26 @@ class _Kept:
     instructions: Mapping[str, str]
 
 
+def read(root: Path) -> Spec:
+    """Return the specification of a root. Raises SpecError with all that is wrong with its files."""
+    reading = read_all(root)
+    if reading.diagnostics or reading.spec is None:
+        raise SpecError(reading.diagnostics)
+    return reading.spec
+
+
+def read_all(root: Path, spelling: str | None = None) -> Reading:
+    """Return what can be read of a specification: all of it, or what the variants of one spelling need."""
+    return _completed(read_files(root, spelling), spelling)[0]
+
+
 def load(root: Path) -> Specification:
-    """Read and check the specification of a root. Everything that is wrong is among the diagnostics."""
+    """Return the specification of a root, checked. Everything that is wrong is among the diagnostics."""
     now = digests(root)
     name, key = f"specification {root.resolve()}", now.shared
     kept: _Kept | None = cache.read(name, key)
     if kept is None:
-        found = _checked(read_all(root), {})
+        found = _checked(read_files(root), {})
     elif kept.instructions == now.instructions:
         return Specification(kept.spec, kept.checked, (), kept.files)
     else:
@@ -82,9 +98,25 @@ def load(root: Path) -> Specification:
 def _checked(reading: Reading, known: Mapping[str, Checked]) -> Specification:
     checked: list[Checked] = []
     errors: list[Diagnostic] = []
+    reading, compiler = _completed(reading)
     if reading.spec is not None:
-        checked, errors = check(reading.spec, reading.compiler, known)
+        checked, errors = check(reading.spec, compiler, known)
     return Specification(reading.spec, checked, [*reading.diagnostics, *errors], reading.files)
+
+
+def _completed(reading: Reading, spelling: str | None = None) -> tuple[Reading, Compiler | None]:
+    """What was read, with what variants claim and what to write instead of them, and the compiler that has their
+    programs; as it is where something is wrong with it."""
+    spec = reading.spec
+    if spec is None or reading.diagnostics:
+        return reading, None
+    compiler = Compiler(spec)
+    claiming = {n: judged(spec.instructions[n], spec.judgements.get(n, ()), compiler, spelling) for n in reading.new}
+    spec, wrong = replace(spec, instructions={**spec.instructions, **claiming}), list[Diagnostic]()
+    if spelling is None:
+        instead, wrong = link(spec)
+        spec = replace(spec, instead=instead)
+    return replace(reading, spec=spec, diagnostics=sorted(set(wrong))), compiler
 
 
 def digests(root: Path) -> Digests:

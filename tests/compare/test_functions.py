@@ -16,8 +16,8 @@ from ptxspec.check.functions import check_functions
 from ptxspec.compare.comparing import Found
 from ptxspec.compare.differing import NAN_BITS
 from ptxspec.model import Compiled, Defined
-from ptxspec.read.link import read_all
 from ptxspec.semantics.compile import Compiler
+from ptxspec.specification import read_all
 
 Compare = Callable[..., Found]
 

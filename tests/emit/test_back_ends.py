@@ -17,10 +17,11 @@ from helpers.repository import checked, specification
 from helpers.sizes import each_size, spread
 from ptxemu import conversion, declared, unit
 from ptxspec.check.checking import Checked
-from ptxspec.check.corner_cases import agrees, cases
+from ptxspec.check.corner_cases import cases
 from ptxspec.emit.lowering import Lowering
 from ptxspec.emit.products.emulator import HOMES
 from ptxspec.model import BOOL, Format, Kind, Variant, bits_of, float_in
+from ptxspec.read.cells import agrees
 from ptxspec.semantics.exact import evaluate as exact
 from ptxspec.semantics.functions import TABLE, Function
 from ptxspec.semantics.program import Apply, Const

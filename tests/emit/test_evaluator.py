@@ -19,13 +19,13 @@ from helpers.sizes import each_size, spread
 from helpers.unit_models import models, operands_of
 from ptxspec.emit.products.evaluator import semantics_lines
 from ptxspec.emit.programs import TOO_LARGE, Programs
-from ptxspec.evaluate import lanes_of
 from ptxspec.gpu import vectors
 from ptxspec.gpu.registers import to_registers
 from ptxspec.gpu.special import special
 from ptxspec.model import BOOL, ROUNDINGS, Differences, Format, Interpolator, UnitModel, Variant, float_in
 from ptxspec.roots import Root
 from ptxspec.semantics.exact import elementary, evaluate as exact, unit
+from ptxspec.semantics.exact.lanes import lanes_of
 from ptxspec.semantics.functions import TABLE
 from ptxspec.semantics.program import Apply, Program, Var
 from ptxspec.tracing import text

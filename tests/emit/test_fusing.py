@@ -12,9 +12,9 @@ from helpers.project import Project
 from numpy.typing import NDArray
 from ptxspec.check.checking import check
 from ptxspec.evaluate import emulator
-from ptxspec.read.link import read
 from ptxspec.roots import find
 from ptxspec.semantics.exact.evaluate import run
+from ptxspec.specification import read
 
 FILE = """\
 opcode: {name}

@@ -27,7 +27,7 @@ from ptxspec.emit.parts import Parts
 from ptxspec.emit.products import data as json_data, emulator
 from ptxspec.emit.text import Files, Templates
 from ptxspec.model import Spec
-from ptxspec.read.link import read
+from ptxspec.specification import read
 
 ABS, NEG = (f"spec/instructions/{opcode}.yaml" for opcode in ("abs", "neg"))
 BFOO = """\

@@ -9,7 +9,7 @@ import pytest
 from helpers import ROOT, enlarged
 from ptxspec.emit import generate
 from ptxspec.emit.text import encoded
-from ptxspec.read.link import read
+from ptxspec.specification import read
 
 # Bytes for each variant of these opcodes, with its share of what an opcode's files say once. The manual says it to
 # browsers, in Markdown, to the evaluator, to Sphinx and to editors.

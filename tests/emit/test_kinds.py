@@ -16,10 +16,10 @@ from ptxspec.emit.registry import products
 from ptxspec.emit.text import Templates
 from ptxspec.evaluate import emulator
 from ptxspec.model import BOOL, Kind
-from ptxspec.read.link import read
 from ptxspec.roots import find
 from ptxspec.semantics.exact.evaluate import run
 from ptxspec.semantics.program import Program
+from ptxspec.specification import read
 
 FORMATS = """
   fp8:  {exponent_bits: 4, fraction_bits: 3, infinity: none, nan: [0x7f, 0xff], canonical_nan: 0x7f, overflow: largest}

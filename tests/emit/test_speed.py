@@ -10,7 +10,7 @@ import pytest
 import tables
 from helpers.project import Project
 from ptxspec.model import Spec, Speed
-from ptxspec.read.link import read
+from ptxspec.specification import read
 
 MACHINE = {"processor": "A <Fast> One", "cores": "64", "compiler": "none"}
 SHOWN = [

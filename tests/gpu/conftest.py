@@ -16,8 +16,8 @@ from ptxspec.emit.generate import generate
 from ptxspec.evaluate import emulator
 from ptxspec.gpu import cuda, recording
 from ptxspec.gpu.device import NoDeviceError
-from ptxspec.read.link import read
 from ptxspec.roots import find
+from ptxspec.specification import read
 
 
 @pytest.fixture(scope="session")

@@ -14,9 +14,9 @@ import pytest
 from helpers import ROOT
 from helpers.bench import SPEC, VARIANTS, Array, variant
 from helpers.project import Project
-from ptxspec.check.accuracy import parse_bound, parse_range
 from ptxspec.gpu import bounds, compare as comparing, vectors
 from ptxspec.model import Variant
+from ptxspec.model.bounds import parse_bound, parse_range
 
 
 def test_ranges_and_bounds_are_read_as_they_are_worded() -> None:

@@ -20,7 +20,6 @@ from helpers.repository import specification
 from helpers.sizes import each_size
 from helpers.standin import StandIn
 from numpy.typing import NDArray
-from ptxspec.check.accuracy import parse_bound
 from ptxspec.check.claims import CLAIMS
 from ptxspec.cli import conformance
 from ptxspec.evaluate import emulator
@@ -28,6 +27,7 @@ from ptxspec.gpu import cuda, vectors
 from ptxspec.gpu.bounds import Judge
 from ptxspec.gpu.run import _exceeds
 from ptxspec.model import Variant as Model
+from ptxspec.model.bounds import parse_bound
 from ptxspec.query.database import Database, Variant
 from ptxspec.roots import Root
 

@@ -15,7 +15,7 @@ from helpers.bench import OPCODES, VARIANTS, Bench, edited, next_up, some_up, up
 from helpers.standin import StandIn
 from ptxspec.diagnostics import PtxspecError
 from ptxspec.gpu import blobs, compare as comparing, cuda, recording, vectors
-from ptxspec.read.link import read
+from ptxspec.specification import read
 
 
 def test_a_recording_is_replayed_without_the_gpu(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,8 @@ from ptxspec.gpu import recording
 from ptxspec.gpu.recording import REGISTER
 from ptxspec.gpu.register import register
 from ptxspec.gpu.run import Report
-from ptxspec.read.link import read, read_registered
+from ptxspec.read.link import read_registered
+from ptxspec.specification import read
 
 
 def test_a_registered_recording_makes_claims_measured(bench: Bench) -> None:

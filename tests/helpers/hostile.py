@@ -15,8 +15,8 @@ from typing import Any
 
 from ptxspec.check.checking import check
 from ptxspec.diagnostics import Diagnostic
-from ptxspec.read.link import read_all
 from ptxspec.read.positioned import load
+from ptxspec.specification import read_all
 
 # A file's name below the root, and the path of a text or, behind `NAME`, of a mapping that is given one more name.
 Field = tuple[str, tuple[str | int, ...]]

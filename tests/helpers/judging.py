@@ -10,12 +10,12 @@ from typing import Any, TypeAlias
 
 import pytest
 from ptxspec.check.claims import FIXED, JUDGE_AGAIN, JUDGES
+from ptxspec.check.judged import digests
 from ptxspec.emit.generate import build, compare, generate
 from ptxspec.files import replace_text
 from ptxspec.model import Judgement, Spec
-from ptxspec.read.judged import digests
-from ptxspec.read.link import read
 from ptxspec.semantics.compile import Compiler
+from ptxspec.specification import read
 
 from helpers import ROOT
 

@@ -12,11 +12,11 @@ from ptxspec.check.checking import check
 from ptxspec.emit.parts import Parts
 from ptxspec.emit.registry import products
 from ptxspec.emit.text import Templates
-from ptxspec.evaluate import lanes_of, registers_of
 from ptxspec.model import BOOL, Type, Variant
-from ptxspec.read.link import read
 from ptxspec.semantics.compile import Compiler
 from ptxspec.semantics.exact.evaluate import run
+from ptxspec.semantics.exact.lanes import lanes_of, registers_of
+from ptxspec.specification import read
 
 from helpers.project import copied, declare
 

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import jinja2
 import pytest
+from ptxspec import specification
 from ptxspec.check import checking
 from ptxspec.check.checking import Checked
 from ptxspec.diagnostics import Diagnostic, display_path
@@ -56,7 +57,7 @@ def remember(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(link, "read_machine_code", _machine_code(link.read_machine_code))
     patch.setattr(link, "read_instruction", _instructions(link.read_instruction))
     patch.setattr(link, "read_judgements", _judgements(link.read_judgements))
-    patch.setattr(link, "judged", _judged(link.judged))
+    patch.setattr(specification, "judged", _judged(specification.judged))
     patch.setattr(checking, "check_instruction", _programs(checking.check_instruction))
     patch.setattr(checking, "check_functions", _right_functions(checking.check_functions))
     patch.setattr(site, "document", lru_cache(_MOST)(site.document))

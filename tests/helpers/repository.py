@@ -8,8 +8,8 @@ from ptxspec import Database
 from ptxspec.check.checking import Checked, check
 from ptxspec.emit.products.data import as_data
 from ptxspec.model import Spec, Variant
-from ptxspec.read.link import read
 from ptxspec.semantics.program import Program
+from ptxspec.specification import read
 
 from helpers import ROOT
 from helpers.sizes import spread

@@ -16,9 +16,9 @@ from ptxspec.check import checking
 from ptxspec.check.checking import Checked
 from ptxspec.diagnostics import Diagnostic
 from ptxspec.model import Instruction, Spec, Type, Variant
-from ptxspec.read.link import read_all
 from ptxspec.recipes.proof import Prover
 from ptxspec.semantics.compile import Compiler
+from ptxspec.specification import read_all
 
 from mutation.mutants import Mutant
 

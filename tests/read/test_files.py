@@ -14,8 +14,8 @@ from helpers.validating import ADD, MAX, MODIFIERS, TYPES, expect_error
 from ptxspec.check.checking import check
 from ptxspec.diagnostics import PtxspecError, SpecError
 from ptxspec.read import positioned
-from ptxspec.read.link import read_all
 from ptxspec.read.positioned import load
+from ptxspec.specification import read_all
 
 # Files that cannot be read: the bytes, the place and a part of the message.
 UNREADABLE: dict[str, tuple[bytes, str, str]] = {

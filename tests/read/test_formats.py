@@ -8,7 +8,7 @@ import pytest
 from helpers.project import Project
 from helpers.validating import TYPES, expect_error
 from ptxspec.model import FixedPoint, Format
-from ptxspec.read.link import read
+from ptxspec.specification import read
 
 BEFORE = "\n# Run on the result"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from helpers.project import Project
 from helpers.repository import specification
-from ptxspec.evaluate import lanes_of
 from ptxspec.model import Operand
 from ptxspec.read.lane_bits import parse_bits
-from ptxspec.read.link import read_all
+from ptxspec.semantics.exact.lanes import lanes_of
+from ptxspec.specification import read_all
 
 FILE = "spec/instructions/try.yaml"
 

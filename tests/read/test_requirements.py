@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from helpers.project import Project, copied
-from ptxspec.read.link import read
+from ptxspec.specification import read
 
 MUL = "spec/instructions/mul.yaml"
 SYNTAX = "  - mul{.rnd}{.ftz}{.sat}.f32                                 d, a, b\n"

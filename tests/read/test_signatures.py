@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from helpers.project import Project
 from ptxspec.model import Operand, Variant
-from ptxspec.read.link import read, read_all
+from ptxspec.specification import read, read_all
 
 FILE = "spec/instructions/try.yaml"
 

@@ -19,8 +19,8 @@ from oracles import conversions, host_code, narrow
 from oracles.judge import Bits
 from oracles.narrow import NARROW, Conversion
 from ptxemu import environment
-from ptxspec.evaluate import lanes_of
 from ptxspec.model import Format
+from ptxspec.semantics.exact.lanes import lanes_of
 from ptxspec.semantics.exact.rounding import decode
 
 # ml_dtypes rounds to nearest and keeps what these formats have beside numbers for itself.

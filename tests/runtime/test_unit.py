@@ -23,9 +23,9 @@ from ptxspec.check.checking import check
 from ptxspec.emit import units
 from ptxspec.evaluate import emulator
 from ptxspec.model import Differences, Format, Interpolator, Unit, UnitModel
-from ptxspec.read.link import read
 from ptxspec.roots import Root
 from ptxspec.semantics.exact import evaluate as exact, unit
+from ptxspec.specification import read
 
 KINDS = models(repository.specification())
 

@@ -11,10 +11,10 @@ from helpers.project import Project
 from helpers.repository import checked
 from ptxspec.check.checking import check
 from ptxspec.diagnostics import Diagnostic
-from ptxspec.read.link import read, read_all
 from ptxspec.semantics.compile import Compiler
 from ptxspec.semantics.exact.evaluate import run, trace
 from ptxspec.semantics.program import Apply, Program
+from ptxspec.specification import read, read_all
 
 FILE = "spec/instructions/try.yaml"
 ONE, TWO, HALF, INF, NAN = 0x3F800000, 0x40000000, 0x3F000000, 0x7F800000, 0x7FFFFFFF

@@ -8,9 +8,9 @@ import pytest
 from helpers.project import Project, declare
 from ptxspec.check.checking import check
 from ptxspec.model import Kind
-from ptxspec.read.link import read, read_all
 from ptxspec.semantics.compile import Compiler
 from ptxspec.semantics.exact.evaluate import run
+from ptxspec.specification import read, read_all
 
 FILE = "spec/instructions/try.yaml"
 ONE, TWO, NAN = 0x3F800000, 0x40000000, 0x7FFFFFFF

@@ -18,8 +18,8 @@ from helpers.repository import specification
 from ptxspec.check.claims import FIXED, JUDGE_AGAIN, JUDGES
 from ptxspec.evaluate import emulator
 from ptxspec.model import Spec
-from ptxspec.read.link import read
 from ptxspec.roots import Root
+from ptxspec.specification import read
 
 MUL = "spec/instructions/mul.yaml"
 

@@ -11,7 +11,7 @@ from ptxspec.catalog import Requirement
 from ptxspec.check.checking import Checked
 from ptxspec.diagnostics import SpecError
 from ptxspec.model import Spec
-from ptxspec.read.link import read
+from ptxspec.specification import read
 
 # What PTX 1.0 to 1.3 left out.
 MEANS = {

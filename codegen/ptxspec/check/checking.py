@@ -9,11 +9,12 @@ from types import MappingProxyType
 from ..diagnostics import Diagnostic, Mark, SpecError, TooLargeError
 from ..literals import describe
 from ..model import CornerRow, Instruction, Spec, Variant
+from ..read.cells import CellError
 from ..recipes.proof import Prover
 from ..semantics.compile import Compiler
 from ..semantics.program import Program
 from . import folding, hazards
-from .corner_cases import Case, CellError, cases, count
+from .corner_cases import Case, cases, count
 from .functions import check_functions
 
 # The instruction with the most has a seventh of them.

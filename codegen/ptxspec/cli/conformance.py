@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .. import roots
+from .. import roots, specification as reading
 from ..diagnostics import PtxspecError
 from ..evaluate import emulator
 from ..gpu import cuda, recording, register as registering, registers, run as running, vectors
@@ -19,7 +19,6 @@ from ..gpu.run import Report, Row
 from ..literals import hexadecimal
 from ..model import Operand, Spec
 from ..query.lists import table
-from ..read import link as reading
 from ..release import release
 from ..roots import Root
 from . import MISUSE, NO, OK, counted, progress_bar

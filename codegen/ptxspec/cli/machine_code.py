@@ -120,9 +120,9 @@ def _objects(told: Mapping[Variant, Mapping[str, Code]]) -> Iterator[dict[str, o
 
 def _hold(options: argparse.Namespace) -> int:
     """The evidence against what ptxas makes now; or in its place."""
+    from .. import specification as reading
     from ..machine import evidence
     from ..ptxas.asking import PtxasError, find_ptxas
-    from ..read import link as reading
 
     root = (roots.find_own if options.record else roots.find_source)(options.root)
     spec = reading.read(root.path)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from .. import roots
+from .. import roots, specification as reading
 from ..diagnostics import PtxspecError
 from ..files import replace_text
 from ..ptxas import verify
 from ..ptxas.asking import PtxasError, find_ptxas
-from ..read import link as reading
 from . import NO, OK, counted, progress_bar
 
 

@@ -20,8 +20,8 @@ from ..gpu import registers
 from ..gpu.export import refuse_stale
 from ..model import BOOL, Compiled, Spec, Variant
 from ..query.database import Database
-from ..read.link import read_all
 from ..roots import Root
+from ..specification import read_all
 from . import mpfr
 from .functions import NUMPY, Functions
 from .pieces import SURE, named, piece

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..check.accuracy import Range, parse_bound, parse_range
 from ..model import Accuracy, Format, Instruction, Kind, Spec, Variant, ieee
+from ..model.bounds import Range, parse_bound, parse_range
 from ..semantics.compile import Compiler
 from ..semantics.exact import evaluate as exact
 from ..semantics.exact.rounding import decode, round_to

@@ -14,8 +14,9 @@ from ..diagnostics import PtxspecError
 from ..evaluate import emulator
 from ..model import BOOL, Spec, Type, Variant
 from ..query.database import Database
-from ..read.link import OBSERVED, read, read_all
+from ..read.link import OBSERVED
 from ..roots import Root
+from ..specification import read, read_all
 from . import recording, registers, vectors
 from .run import Emulator
 

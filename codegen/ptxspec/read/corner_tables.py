@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from ..check.corner_cases import CLASSES, CellError, parse_value
 from ..diagnostics import nearest
 from ..grounds import Grounds
 from ..model import BOOL, CornerRow, CornerTable, Operand, Selector, Value, Variant
+from .cells import CLASSES, CellError, parse_value
 from .context import Context, words
 from .positioned import Document, Where
 

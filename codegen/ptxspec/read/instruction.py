@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from ..catalog import Requirement
-from ..check.accuracy import parse_range
 from ..diagnostics import SpecError, suggest
 from ..grounds import VERDICTS, Grounds
 from ..model import (
@@ -30,6 +29,7 @@ from ..model import (
     Tolerated,
     Variant,
 )  # fmt: skip
+from ..model.bounds import parse_range
 from ..semantics.resolve import Meanings, names_read, resolve
 from .context import Context, words
 from .corner_tables import read_table

@@ -9,15 +9,12 @@ from pathlib import Path
 
 from ..diagnostics import Diagnostic, Mark, SpecError, display_path
 from ..model import Recording, Spec
-from ..recipes.linking import link
-from ..semantics.compile import Compiler
 from ..semantics.resolve import Meanings
 from . import positioned, schema
 from .assembler import read_assembler
 from .context import Context
 from .functions import read_functions
 from .instruction import read_instruction
-from .judged import judged
 from .modifiers import check_stages, read_groups, read_implied, read_modifiers
 from .observed import read_evidence, read_judgements, read_machine_code, read_recordings, read_speed
 from .positioned import Document
@@ -43,23 +40,15 @@ _DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("c
 @dataclass
 class Reading:
     """What could be read: `spec` is None where a file that all others need is wrong. `files` are those looked at, each
-    by its name below the root; `compiler` has the programs that were made on the way."""
+    by its name below the root, and `new` the opcodes whose files were read."""
 
     spec: Spec | None
     diagnostics: list[Diagnostic]
     files: tuple[str, ...]
-    compiler: Compiler | None = None
+    new: frozenset[str] = frozenset()
 
 
-def read(root: Path) -> Spec:
-    """The specification in `root`/spec. Raises SpecError with all that is wrong with its files."""
-    reading = read_all(root)
-    if reading.diagnostics or reading.spec is None:
-        raise SpecError(reading.diagnostics)
-    return reading.spec
-
-
-def read_all(root: Path, spelling: str | None = None) -> Reading:
+def read_files(root: Path, spelling: str | None = None) -> Reading:
     """Read every file of `root`/spec as far as it can be read. For the variants of one spelling what these need is
     read, and of the other opcodes' files the digests are taken."""
     files = _Files(root)
@@ -72,7 +61,7 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
     instructions = list(files.instructions(lambda path: opcode in (None, path.stem)))
     models = list(files.models())
     context = Context(files.errors)
-    spec = compiler = None
+    spec = None
     complete = {name: doc for name, doc in shared.items() if doc is not None}
     if len(complete) == len(_SHARED):
         spec = _shared(complete, context)
@@ -90,8 +79,8 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
             machine=read_machine_code(observed["machine_code"], context),
             recordings=read_recordings(observed["recordings"], context),
         )
-        spec, compiler = _linked(spec, files, context, published, words, spelling, set(spec.instructions))
-    return Reading(spec, sorted(set(files.errors)), files.every(), compiler)
+        spec = _of_all(spec, files, context, published, None if spelling else words)
+    return Reading(spec, sorted(set(files.errors)), files.every(), frozenset(spec.instructions if spec else ()))
 
 
 def read_changed(root: Path, known: Spec, same: Collection[str], looked_at: Iterable[str]) -> Reading:
@@ -112,39 +101,15 @@ def read_changed(root: Path, known: Spec, same: Collection[str], looked_at: Iter
     # What these say of instructions may be wrong now.
     published, words = (files.optional(files.folder / f"{n}.yaml", n) for n in ("published", "words"))
     spec = replace(known, instructions=dict(sorted(found.items())), instead={})
-    spec, compiler = _linked(spec, files, context, published, words, None, {i.opcode for i in new})
-    return Reading(spec, sorted(set(files.errors)), files.every(), compiler)
+    spec = _of_all(spec, files, context, published, words)
+    return Reading(spec, sorted(set(files.errors)), files.every(), frozenset(i.opcode for i in new))
 
 
-def _linked(
-    spec: Spec,
-    files: _Files,
-    context: Context,
-    published: Document | None,
-    words: Document | None,
-    spelling: str | None,
-    new: Collection[str],
-) -> tuple[Spec, Compiler | None]:
-    """The specification with what rests on all instructions, and on the programs of the new ones."""
+def _of_all(spec: Spec, files: _Files, context: Context, published: Document | None, words: Document | None) -> Spec:
+    """The specification with what speaks of all instructions."""
     spec = replace(spec, sources=dict(sorted(files.sources.items())))
-    # What units follow decides what is computed: before anything is compiled.
     spec = replace(spec, published=read_published(published, spec, context))
-    compiler = None
-    if not files.errors:
-        compiler = Compiler(spec)
-        found = {
-            n: judged(i, spec.judgements.get(n, ()), compiler, spelling) if n in new else i
-            for n, i in spec.instructions.items()
-        }
-        spec = replace(spec, instructions=found)
-    if spelling is None:
-        spec = replace(spec, words=read_words(words, spec, context))
-    # Recipes are made of other instructions: where one of these is wrong, they would be, too.
-    if spelling is None and not files.errors:
-        instead, wrong = link(spec)
-        files.errors += wrong
-        spec = replace(spec, instead=instead)
-    return spec, compiler
+    return replace(spec, words=read_words(words, spec, context)) if words else spec
 
 
 @dataclass

@@ -7,8 +7,8 @@ import random
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from ..check.corner_cases import CLASSES, CellError, members, parse_value
 from ..model import BOOL, Kind, Type, Variant
+from ..read.cells import CLASSES, CellError, members, parse_value
 
 _CELLS = (*CLASSES, "+0.0", "-0.0", "1.0", "-1.0", "0.5", "3.0")
 # One of each sort. Their number is a prime: of three operands each pair stands beside each other in its square of rows.

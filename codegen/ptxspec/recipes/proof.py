@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..diagnostics import Diagnostic
-from ..evaluate import lanes_of, registers_of
 from ..literals import describe
 from ..model import NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Operand, Spec, Variant
 from ..semantics.compile import Compiler
 from ..semantics.exact.evaluate import run
+from ..semantics.exact.lanes import lanes_of, registers_of
 from ..semantics.program import Program
 from .linking import constant
 from .operands import operand_sets

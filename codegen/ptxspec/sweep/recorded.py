@@ -18,8 +18,8 @@ from ..gpu import recording, registers, vectors
 from ..gpu.export import refuse_stale
 from ..gpu.recording import RecordedPart
 from ..gpu.vectors import BLOCK, Part
-from ..read.link import read
 from ..roots import Root
+from ..specification import read
 
 Array = NDArray[Any]
 

@@ -15,10 +15,10 @@ from helpers.manual import FOLDER, page, shown, spelled
 from helpers.node import printed
 from helpers.repository import database, specification
 from helpers.sizes import each_size, spread
-from ptxspec.check.corner_cases import agrees, members, parse_value
 from ptxspec.emit.products.manual.opcode import SECTIONS
 from ptxspec.evaluate import emulator
 from ptxspec.model import Kind
+from ptxspec.read.cells import agrees, members, parse_value
 from ptxspec.roots import find
 from ptxspec.semantics.exact.rounding import round_to
 from ptxspec.semantics.functions import TABLE

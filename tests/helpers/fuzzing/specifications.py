@@ -14,7 +14,7 @@ from textwrap import dedent, indent
 
 from ptxspec.check.checking import check
 from ptxspec.diagnostics import Diagnostic
-from ptxspec.read.link import read_all
+from ptxspec.specification import read_all
 
 from helpers import ROOT
 from helpers.project import copied

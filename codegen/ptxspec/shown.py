@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .answers import told, verdict_as_text
-from .database import Database, Variant
-from .lists import variants_as_table
-from .verdicts import Verdict
+from .query.answers import told, verdict_as_text
+from .query.database import Database, Variant
+from .query.lists import variants_as_table
+from .query.verdicts import Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..lint.findings import Finding
+    from .lint.findings import Finding
 
 # So many rows are shown of more than `_MANY`: the first and the last.
 _MANY, _FIRST, _LAST = 60, 20, 5
@@ -48,7 +48,7 @@ class Answer(Verdict):
     def _repr_html_(self) -> str | None:
         if self._asked is None:
             return None
-        from . import pages
+        from .query import pages
 
         db, target, ptx = self._asked
         return pages.verdict(told(db, self, target, ptx))
@@ -74,7 +74,7 @@ class Variants(list[Variant]):
         return "\n".join([*lines[: _FIRST + 1], "...", *lines[_FIRST + 1 :]])
 
     def _repr_html_(self) -> str:
-        from . import pages
+        from .query import pages
 
         return pages.variants(self._db, len(self), self._few())
 
@@ -95,12 +95,12 @@ class Findings(list["Finding"]):
     """What lint found, which shows itself as `ptxspec lint` prints it."""
 
     def __repr__(self) -> str:
-        from ..lint.rendering import found, text
+        from .lint.rendering import found, text
 
         return "".join((*text(self), found(self))) or "nothing found"
 
     def _repr_html_(self) -> str:
-        from . import pages
+        from .query import pages
 
         return pages.findings(len(self), repr(self))
 

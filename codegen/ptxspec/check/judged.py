@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..check.claims import FIXED, JUDGES
 from ..diagnostics import SpecError
 from ..model import Instruction, Judgement, Variant
 from ..semantics.compile import Compiler
 from ..semantics.digest import Digests, together
+from .claims import FIXED, JUDGES
 
 
 def digests(instruction: Instruction, variants: Iterable[Variant], compiler: Compiler) -> dict[Variant, list[str]]:
