@@ -34,6 +34,7 @@ STEPS = {
     "ruff check": "ruff check .",
     "ruff format": "ruff format --check .",
     "mypy": "mypy",
+    "imports go one way": "lint-imports --no-cache",
     "sweeps": "pytest -m exhaustive",
 }
 # Minutes after which a step is ended: several times what the others take, and one that hangs leaves time for these.

@@ -65,6 +65,10 @@ class _Kept:
 
 def read(root: Path) -> Spec:
     """Return the specification of a root. Raises SpecError with all that is wrong with its files."""
+    now = digests(root)
+    kept = _kept(root, now)
+    if kept is not None and kept.instructions == now.instructions:
+        return kept.spec
     reading = read_all(root)
     if reading.diagnostics or reading.spec is None:
         raise SpecError(reading.diagnostics)
@@ -79,8 +83,7 @@ def read_all(root: Path, spelling: str | None = None) -> Reading:
 def load(root: Path) -> Specification:
     """Return the specification of a root, checked. Everything that is wrong is among the diagnostics."""
     now = digests(root)
-    name, key = f"specification {root.resolve()}", now.shared
-    kept: _Kept | None = cache.read(name, key)
+    kept = _kept(root, now)
     if kept is None:
         found = _checked(read_files(root), {})
     elif kept.instructions == now.instructions:
@@ -91,8 +94,17 @@ def load(root: Path) -> Specification:
         found = _checked(reading, {n: c for c in kept.checked if f"{(n := c.instruction.opcode)}.yaml" in same})
     # Somebody may have edited a file after its digest was taken.
     if found.spec is not None and not found.diagnostics and digests(root) == now:
-        cache.keep(name, key, _Kept(found.spec, found.checked, found.files, now.instructions))
+        cache.keep(_name(root), now.shared, _Kept(found.spec, found.checked, found.files, now.instructions))
     return found
+
+
+def _kept(root: Path, now: Digests) -> _Kept | None:
+    found: _Kept | None = cache.read(_name(root), now.shared)
+    return found
+
+
+def _name(root: Path) -> str:
+    return f"specification {root.resolve()}"
 
 
 def _checked(reading: Reading, known: Mapping[str, Checked]) -> Specification:
