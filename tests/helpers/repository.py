@@ -5,27 +5,31 @@ from __future__ import annotations
 from functools import cache
 
 from ptxspec import Database
-from ptxspec.check.checking import Checked, check
+from ptxspec.check.checking import Checked
 from ptxspec.emit.products.data import as_data
 from ptxspec.model import Spec, Variant
 from ptxspec.semantics.program import Program
-from ptxspec.specification import read
+from ptxspec.specification import Specification, load
 
 from helpers import ROOT
 from helpers.sizes import spread
 
 
 @cache
+def _loaded() -> Specification:
+    found = load(ROOT)
+    assert not found.diagnostics
+    return found
+
+
 def specification() -> Spec:
-    return read(ROOT)
+    return _loaded().right()
 
 
 @cache
 def checked() -> dict[str, Checked]:
     """The checked programs, by opcode."""
-    found, errors = check(specification())
-    assert not errors
-    return {c.instruction.opcode: c for c in found}
+    return {c.instruction.opcode: c for c in _loaded().checked}
 
 
 @cache
