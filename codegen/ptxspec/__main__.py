@@ -1,4 +1,4 @@
-"""Where the command line starts. An interrupt is quiet from here on, while the rest is still being imported."""
+"""Start of the command line. An interrupt is quiet from here on, while the rest is still being imported."""
 
 import gc
 import sys

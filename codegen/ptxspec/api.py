@@ -7,7 +7,7 @@ from .diagnostics import PtxspecError
 from .query import database, verdicts
 from .query.variant import Variant
 
-# What arguments look like, for those that are no text.
+# The error messages for arguments that are no text.
 _TEXTS = {
     "spelling": "a spelling is text such as 'max.NaN.f32'",
     "target": "a target is text such as 'sm_90'",
@@ -19,7 +19,7 @@ _TEXTS = {
 
 
 def _check(operands: object = None, **texts: object) -> None:
-    """Raises PtxspecError for arguments of a wrong type."""
+    """Raise PtxspecError for arguments of a wrong type."""
     for name, value in texts.items():
         if not isinstance(value, str) and (value is not None or name in ("spelling", "text")):
             raise PtxspecError(f"{_TEXTS[name]}, not {value!r}")
@@ -66,7 +66,8 @@ class Database(database.Database):
     def query(
         self, spelling: str, operands: int | None = None, target: str | None = None, ptx: str | None = None
     ) -> shown.Answer:
-        """Whether a variant exists and is available on a target under a PTX version; on any where one is not named.
+        """Return whether a variant exists and is available on a target under a PTX version; on any where one is not
+        named.
 
         A spelling that does not exist is an answer, too: `reasons` say why, `instead` what to write, `nearest` what is
         spelled alike. Raises PtxspecError for an unknown target or PTX version.
@@ -123,7 +124,7 @@ class Database(database.Database):
     def lint(
         self, text: str, target: str | None = None, ptx: str | None = None, language: str = "ptx", file: str = "<text>"
     ) -> shown.Findings:
-        """What ptxas would say of PTX, or of the PTX in a program, a list of findings in the text's order.
+        """Return what ptxas would say of PTX, or of the PTX in a program: a list of findings in the text's order.
 
         `language` is "ptx", "c++", "python", "rust", "julia", "mlir" or "markdown"; `target` and `ptx` take the place
         of the module's own, and `file` is the name that findings have. What comments of the text ignore is left out.

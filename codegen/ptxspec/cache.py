@@ -1,4 +1,4 @@
-"""What one run keeps for the next: values by name and key, in the user's own folder. All of it may be lost at any time.
+"""A cache between runs: values by name and key, in the user's own folder. All of it may be lost at any time.
 
 Values are pickled, and a pickle is a program: nothing is read of a folder in which anybody else may write."""
 

@@ -1,4 +1,4 @@
-"""What exists where: targets, PTX versions and requirements, and the one decision whether a target takes a variant.
+"""The catalogue: targets, PTX versions and requirements, and the one decision whether a target takes a variant.
 
 Queries begin with this module, and ptxemu carries a copy of it: it imports nothing but the standard library."""
 
@@ -13,15 +13,16 @@ _MATHEMATICS = frozenset(dir(math)) - {"exp2", "log2"}
 
 
 def is_other_function(name: str, opcodes: Container[str]) -> bool:
-    """Is a name that of a function of mathematics, as exp and coshf are? An opcode that is spelled alike is not meant
-    then: it computes something else."""
+    """Return whether a name is that of a function of mathematics, as exp and coshf are. An opcode that is spelled alike
+    is not meant then: it computes something else."""
     names = {name.lower(), name.lower().removesuffix("f")}
     return not names.isdisjoint(_MATHEMATICS) and not any(n in opcodes for n in names)
 
 
 class Target(NamedTuple):
-    """`order` is the place by which requirements compare; `ptx` is the first PTX version that knows the target; an a or
-    f kind has a `base`, and may have a `family`, which is called after its oldest f kind. `nvcc` compiles for it.
+    """A target. `order` is the place by which requirements compare; `ptx` is the first PTX version that knows the
+    target; an a or f kind has a `base`, and may have a `family`, which is called after its oldest f kind. `nvcc`
+    compiles for it.
 
     `cuda` is the first CUDA release that knows it, and `gone` the first that compiles for it no more; empty where that
     is not known or did not happen. `architecture` is what NVIDIA calls it."""
@@ -45,8 +46,8 @@ class Target(NamedTuple):
 
 
 class PtxVersion(NamedTuple):
-    """`cuda` is the release that brought the version, empty where none did. `listed` is the release in NVIDIA's table
-    where that never was one; `linux` and `windows` are the least drivers that read the version, where `source`
+    """A PTX version. `cuda` is the release that brought it, empty where none did. `listed` is the release in NVIDIA's
+    table where that never was one; `linux` and `windows` are the least drivers that read the version, where `source`
     has them."""
 
     version: str
@@ -62,7 +63,7 @@ class PtxVersion(NamedTuple):
 
 
 class Product(NamedTuple):
-    """What GPUs of a target are sold as; `source` says who says so."""
+    """A name under which GPUs of a target are sold; `source` says who says so."""
 
     name: str
     target: str
@@ -106,8 +107,9 @@ class Requirement(NamedTuple):
 
 
 class Hazard(NamedTuple):
-    """What the machine code of a variant does instead of what the variant says, and where: on the targets from `first`
-    to `last`, on those of `on` from their PTX versions on, or where neither is given on all that take it."""
+    """A hazard: what the machine code of a variant does instead of what the variant says. It holds on the targets from
+    `first` to `last`, on those of `on` from their PTX versions on, or where neither is given on all that take the
+    variant."""
 
     text: str
     first: str = ""
@@ -124,8 +126,8 @@ class Hazard(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why a variant is not taken: a code of queries and lint, and the PTX version, target or targets that are the
-    bound."""
+    """A reason why a variant is not taken: a code of queries and lint, and the PTX version, target or targets that are
+    the bound."""
 
     code: str
     bound: str
@@ -139,20 +141,21 @@ def targets_text(first: str, last: str, newest: str) -> str:
 
 
 def requirement_of(data: Mapping[str, Any]) -> Requirement:
-    """What `Requirement.as_json` wrote."""
+    """Return the requirement that `Requirement.as_json` wrote."""
     within = tuple(Limit(w["first"], w["last"], w["ptx"], w["until"]) for w in data.get("within", ()))
     on = tuple((o["target"], o["ptx"]) for o in data.get("on", ()))
     return Requirement(data["ptx"], data["target"], data["until"], within, on)
 
 
 def hazard_of(data: Mapping[str, Any]) -> Hazard:
-    """What `Hazard.as_json` wrote."""
+    """Return the hazard that `Hazard.as_json` wrote."""
     on = tuple((o["target"], o["ptx"]) for o in data.get("on", ()))
     return Hazard(data["text"], data.get("first", ""), data.get("last", ""), on)
 
 
 class Asked(NamedTuple):
-    """What somebody wanted to write. `complete`: it is a variant, so that a name more would change what it does."""
+    """The instruction that somebody wanted to write. `complete`: it is a variant, so that a name more would change what
+    it does."""
 
     types: tuple[str, ...]
     modifiers: frozenset[str]
@@ -183,7 +186,7 @@ class Candidate(Hazardous, Protocol):
 
 
 def _does_all_of(candidate: Candidate, asked: Asked) -> bool:
-    """Whether nothing that was asked for is lost, and the same bits are read as the same formats."""
+    """Return whether a candidate loses nothing that was asked for, and reads the same bits as the same formats."""
     same = candidate.modifiers == asked.modifiers
     return (
         candidate.types == asked.types
@@ -211,8 +214,8 @@ class Catalog:
         return next(reversed(self.versions))
 
     def refusals(self, r: Requirement, target: str | None = None, ptx: str | None = None) -> list[Refusal]:
-        """Why a target does not take a variant under a PTX version; empty where it does. Where one of the two is None,
-        some target or some version must take it."""
+        """Return why a target does not take a variant under a PTX version; empty where it does. Where one of the two is
+        None, some target or some version must take it."""
         order = self._order
         floor, until = self.window(r, target)
         found = []
@@ -239,13 +242,14 @@ class Catalog:
         return [h for h in v.hazards if target is None or self._holds(h, target, ptx)]
 
     def hazard_text(self, v: Hazardous, target: str | None = None, ptx: str | None = None) -> str | None:
-        """What the machine code of a variant does instead, on a target or on any; None where it does what it says."""
+        """Return what the machine code of a variant does instead, on a target or on any; None where it does what it
+        says."""
         said = [self._where(h, target) + h.text for h in self.hazards(v, target, ptx)]
         return " ".join(said) or None
 
     def is_safe(self, v: Hazardous, target: str | None = None, ptx: str | None = None) -> bool:
-        """Whether somebody may be told to write a variant there: its machine code does what it says. Where no target is
-        named, it does so on the newest that takes the variant."""
+        """Return whether the machine code of a variant does there what the variant says, so that it may be recommended.
+        Where no target is named, the newest that takes the variant decides."""
         if target is None and v.hazards:
             target = next((t for t in reversed(self.targets) if self.takes(v.requires, t, ptx)), None)
         return not self.hazards(v, target, ptx)
@@ -253,8 +257,8 @@ class Catalog:
     def may_be_advised(
         self, v: Candidate, asked: Asked | None = None, target: str | None = None, ptx: str | None = None
     ) -> bool:
-        """Whether somebody may be told to write a variant there, who asked for something else where `asked` says so:
-        NVIDIA's manual has it, its machine code does what it says, and nothing that was asked for is lost."""
+        """Return whether a variant may be recommended there, to somebody who asked for something else where `asked`
+        says so: NVIDIA's manual has it, its machine code does what it says, and nothing that was asked for is lost."""
         return v.listed and (asked is None or _does_all_of(v, asked)) and self.is_safe(v, target, ptx)
 
     def _holds(self, h: Hazard, target: str, ptx: str | None) -> bool:
@@ -266,7 +270,7 @@ class Catalog:
         return first <= here <= last
 
     def _where(self, h: Hazard, target: str | None) -> str:
-        """Where a hazard holds, as the beginning of what is said of it to somebody who named no target."""
+        """Return where a hazard holds, as the beginning of a sentence for somebody who named no target."""
         if target is not None or not (h.first or h.on):
             return ""
         names = ", ".join(t for t, _ in h.on)
@@ -274,16 +278,17 @@ class Catalog:
         return f"{where[0].upper()}{where[1:]}: "
 
     def plain(self, target: str | None) -> str | None:
-        """What a GPU is called that runs a target's code, whatever kind that is."""
+        """Return a target without its kind, as GPUs are named: sm_90 of sm_90a."""
         return target and (self.targets[target].base or target)
 
     def own_kind(self, target: str, ptx: str) -> str:
-        """What to compile for where a target is all that must run it: its a kind, if that PTX version knows one."""
+        """Return the target to compile for where nothing but `target` must run the code: its a kind, if that PTX
+        version knows one."""
         own = (t.name for t in self.targets.values() if t.base == target and t.kind == "architecture")
         return next((t for t in own if self.knows(t, ptx)), target)
 
     def takes(self, r: Requirement, target: str | None = None, ptx: str | None = None) -> bool:
-        """Whether there is nothing against it; every question is answered once."""
+        """Return whether a requirement is met: `refusals` finds nothing. Each question is answered once."""
         key = (r, target, ptx)
         found = self._taken.get(key)
         if found is None:
@@ -291,7 +296,7 @@ class Catalog:
         return found
 
     def knows(self, target: str | None, ptx: str | None) -> bool:
-        """Whether a PTX version knows a target, as far as both are given."""
+        """Return whether a PTX version knows a target, as far as both are given."""
         return target is None or ptx is None or self._order(ptx) >= self._order(self.targets[target].ptx)
 
     def window(self, r: Requirement, target: str | None) -> tuple[str, str | None]:
@@ -306,7 +311,7 @@ class Catalog:
         return floor, until
 
     def together(self, requirements: Iterable[Requirement]) -> Requirement | None:
-        """What takes all of several; None where no target and PTX version do."""
+        """Return the requirement that demands all of several; None where no target and PTX version meet it."""
         every = list(dict.fromkeys(requirements))
         targets = self.targets
         ptx = max((r.ptx for r in every), key=self._order)
@@ -324,7 +329,7 @@ class Catalog:
         return found if any(some) else None
 
     def is_current(self, r: Requirement) -> bool:
-        """Whether the newest PTX version takes a variant on some target that nvcc compiles for."""
+        """Return whether the newest PTX version takes a variant on some target that nvcc compiles for."""
         if r not in self._current:
             newest = self.newest_version
             self._current[r] = any(t.nvcc and self.takes(r, t.name, newest) for t in self.targets.values())
@@ -346,7 +351,8 @@ class Catalog:
         return found
 
     def family(self, name: str) -> list[Target]:
-        """Those that run what is written for an f kind: it, and every a or f kind of its family that is not older."""
+        """Return the targets that run what is written for an f kind: it, and every a or f kind of its family that is
+        not older."""
         base = self.targets[name].base
         own = (t for t in self.targets.values() if t.family and t.family == self.targets[name].family)
         return [t for t in own if self.targets[t.base].order >= self.targets[base].order]

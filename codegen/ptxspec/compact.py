@@ -76,8 +76,9 @@ def _families(words: Iterable[Word]) -> list[_Family]:
 
 
 def _texts(family: _Family, named: Named) -> list[str]:
-    """Spellings are rows of a table, and boxes of it are notations: a box has all rows with certain values in each
-    column. Which columns are joined first decides how many boxes there are."""
+    """Return the fewest notations for the spellings of a family. Spellings are rows of a table, and a notation is a
+    box: all rows with certain values in each column. How many boxes there are depends on which columns are joined
+    first."""
     columns = _columns(family)
     boxes = _boxes(family.words, columns)
     starts = _starts(columns)
@@ -140,7 +141,8 @@ def _in_groups(names: Sequence[str], groups: Named) -> list[str]:
 
 
 def _columns(family: _Family) -> list[_Column]:
-    """Modifiers that exclude each other share a column where they stand in the same place."""
+    """Return the columns of a family. Modifiers that exclude each other share one where they stand in the same
+    place."""
     units = _units(family.words)
     unit_of = {name: unit for unit in units for name in unit}
     layers: dict[tuple[str, ...], int] = {}
@@ -179,7 +181,7 @@ def _units(words: Sequence[Word]) -> list[tuple[str, ...]]:
 
 
 def _starts(columns: Sequence[_Column]) -> list[int]:
-    """Where the bits of each column begin in a box, and where the last ones end."""
+    """Return where the bits of each column begin in a box, and where the last ones end."""
     return list(accumulate((len(column.values) for column in columns), initial=0))
 
 
@@ -199,7 +201,7 @@ def _boxes(words: Iterable[Word], columns: Sequence[_Column]) -> list[Box]:
 
 
 def _joined(boxes: list[Box], masks: Sequence[int]) -> list[Box]:
-    """The boxes with those made one that differ in one column only, column by column until none are left."""
+    """Return the boxes with those that differ in one column only joined, column by column until none are left."""
     left = len(masks)
     for mask in cycle(masks):
         before = len(boxes)

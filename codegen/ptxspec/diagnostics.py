@@ -1,4 +1,4 @@
-"""What is wrong with a file, where, and what would be right."""
+"""Diagnostics of files: the error, its place, and the help that says what would be right."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
 
 
 def are_near(one: str, other: str) -> bool:
-    """Whether one letter is wrong, too many or missing."""
+    """Return whether two names differ in one letter, be it wrong, too many or missing."""
     longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
     if len(longer) == len(shorter):
         return len(one) > 2 and sum(a != b for a, b in zip(one, other, strict=True)) == 1

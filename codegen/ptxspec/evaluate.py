@@ -85,7 +85,7 @@ def evaluate(
     registers = iter(operands)
     columns = [lanes_of(s, [next(registers) for _ in s.places], variant.lanes) for s in variant.sources]
     lanes = [[column[lane] for column in columns] for lane in range(variant.lanes)]
-    # Without a trace too: it is what finds an emulator of another state of the specification.
+    # Also without a trace: the steps reveal an emulator of another state of the specification.
     steps = _steps(spec, variant, target, lanes, results)
     effective = spec.effective_modifiers(variant, target)
     return Evaluation(
@@ -103,7 +103,7 @@ def evaluate(
 
 
 def _run(kernel: Any, types: list[Type], operands: list[int], results: int) -> list[int]:
-    """What the emulator's kernel makes of registers' bits."""
+    """Run the emulator's kernel on the bits of registers, and return the bits of its results."""
     import numpy as np
 
     arrays = [

@@ -13,13 +13,13 @@ from typing import BinaryIO
 
 from .diagnostics import PtxspecError
 
-# Megabytes that are read of a stream, which may have no end, where all of it is kept.
+# The most megabytes read of a stream: it may have no end, and all of it is kept.
 _MEGABYTES = 64
 
 
 def why_unreadable(path: Path, root: Path) -> str:
-    """Why a file of a specification is not read; empty where it is. What a link shows of another place would come into
-    complaints and into the manual, and a device has no end."""
+    """Return why a file of a specification is not read; empty where it is. A link could bring text of another place
+    into error messages and into the manual, and a device has no end."""
     spec = root / "spec"
     within = os.path.realpath(spec if path.is_relative_to(spec) else root)
     if not os.path.realpath(path).startswith(os.path.join(within, "")):
@@ -28,7 +28,7 @@ def why_unreadable(path: Path, root: Path) -> str:
 
 
 def read_bytes(path: Path, most: int | None = None) -> bytes:
-    """A regular file of at most so many bytes: a pipe of a stranger never ends, and neither does a device. Raises
+    """Read a regular file of at most so many bytes: a stranger's pipe never ends, and neither does a device. Raises
     OSError."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is not a regular file")
@@ -73,7 +73,7 @@ def replace_text(path: Path, text: str) -> None:
 
 
 def update_text(path: Path, made: Callable[[], str]) -> None:
-    """The same with a text that is made of what the file has: while it is made nobody else writes here."""
+    """Do the same with a text made from the file's content. Meanwhile no other process writes to this folder."""
     with only_one(path.parent):
         text = made()
         # Always the same: what a killed run left goes with the next one. A link of that name is removed, not followed.
@@ -93,7 +93,7 @@ def update_text(path: Path, made: Callable[[], str]) -> None:
 
 @contextlib.contextmanager
 def only_one(folder: Path) -> Iterator[None]:
-    """Processes that write to the same folder wait for each other, where the system has locks. Raises OSError."""
+    """Let processes that write to the same folder wait for each other, where the system has locks. Raises OSError."""
     try:
         import fcntl
     except ImportError:
@@ -109,7 +109,8 @@ def only_one(folder: Path) -> Iterator[None]:
 
 
 def is_taken(file: int) -> bool:
-    """Does another process hold an open file for itself? Where not, this one does from now on, until it closes it."""
+    """Return whether another process holds a lock on an open file. If not, this process holds it until it closes the
+    file."""
     try:
         import fcntl
     except ImportError:

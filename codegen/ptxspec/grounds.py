@@ -1,4 +1,4 @@
-"""What a statement of the specification rests on. Needs the standard library only."""
+"""The grounds of statements in the specification. Needs the standard library only."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Grounds:
 
     @property
     def text(self) -> str:
-        """As in "derived from manual 9.7.3.3 and IEEE 754 6.3; ptxas folding"."""
+        """The grounds in words: "derived from manual 9.7.3.3 and IEEE 754 6.3; ptxas folding"."""
         return "; ".join(map(self._words, self.kinds))
 
     def _words(self, kind: str) -> str:

@@ -38,7 +38,7 @@ def parse_number(text: str) -> tuple[Fraction, bool] | None:
 
 
 def _integer(digits: str) -> int:
-    """Of any number of digits: `int` refuses thousands."""
+    """Return an integer of any number of digits: `int` refuses thousands."""
     return int(Decimal(digits))
 
 

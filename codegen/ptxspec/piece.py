@@ -30,7 +30,7 @@ class Register:
 
 @dataclass(frozen=True)
 class Written:
-    """What a statement did to a register; `before` is None where that had no value."""
+    """The effect of a statement on a register; `before` is None where that had no value."""
 
     line: int
     text: str

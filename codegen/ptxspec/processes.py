@@ -7,12 +7,13 @@ import os
 
 
 def processors() -> int:
-    """How many there are for this process."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def end_with_parent() -> None:
-    """For a thread of such a process: where the one that it works for is killed, nobody else would end it."""
+    """Wait for the parent process and end with it: where it is killed, nobody else would end this one. Runs in a
+    thread."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

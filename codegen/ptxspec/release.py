@@ -1,10 +1,10 @@
-"""Which version of the program runs."""
+"""The version of the program that runs."""
 
 from __future__ import annotations
 
 
 def release() -> str:
-    """Empty where it is not installed, as in a clone on PYTHONPATH."""
+    """Return the version; empty where the package is not installed, as in a clone on PYTHONPATH."""
     from importlib.metadata import PackageNotFoundError, version  # takes longer than a query
 
     try:

@@ -1,4 +1,4 @@
-"""Which specification a command works on: the package's own, or the one that --root names."""
+"""The specification that a command works on: the package's own, or the one that --root names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Root(NamedTuple):
 
     @property
     def packaged(self) -> bool:
-        """Whether it lies inside an installed package, where the emulator is a package of its own."""
+        """Return whether it lies inside an installed package, where the emulator is a package of its own."""
         return self.path == PACKAGE
 
     @property

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .lint.findings import Finding
 
-# So many rows are shown of more than `_MANY`: the first and the last.
+# Of more rows than `_MANY`, the first and the last are shown.
 _MANY, _FIRST, _LAST = 60, 20, 5
 
 
@@ -33,7 +33,7 @@ class Answer(Verdict):
         return found
 
     def as_json(self, db: Database | None = None) -> dict[str, Any]:
-        """What `ptxspec query --format json` prints, as a dictionary."""
+        """Return what `ptxspec query --format json` prints, as a dictionary."""
         own = self._asked and self._asked[0]
         if db is None and own is None:
             raise ValueError("a verdict that was copied knows no database: give it one")
@@ -79,7 +79,7 @@ class Variants(list[Variant]):
         return pages.variants(self._db, len(self), self._few())
 
     def _few(self) -> list[Variant | None]:
-        """Those that are shown, with None where others are left out."""
+        """Return the variants that are shown, with None where others are left out."""
         if len(self) <= _MANY:
             return [*self._on(self)]
         return [*self._on(self[:_FIRST]), None, *self._on(self[-_LAST:])]
@@ -92,7 +92,7 @@ class Variants(list[Variant]):
 
 
 class Findings(list["Finding"]):
-    """What lint found, which shows itself as `ptxspec lint` prints it."""
+    """The findings of lint, shown as `ptxspec lint` prints them."""
 
     def __repr__(self) -> str:
         from .lint.rendering import found, text
@@ -109,6 +109,6 @@ class Findings(list["Finding"]):
 
 
 def database_as_text(db: Database) -> str:
-    """What a database has, in a line."""
+    """Return a line that says what a database has."""
     (oldest_target, *_, newest_target), (first, *_, last) = db.targets, db.versions
     return f"<ptxspec database: {len(db.opcodes)} opcodes, {oldest_target} to {newest_target}, PTX {first} to {last}>"

@@ -44,7 +44,8 @@ class Specification:
 
 @dataclass(frozen=True)
 class Digests:
-    """Those of the files below a root. `instructions` are by the file's name; `shared` is of all else that is read."""
+    """The digests of the files below a root. `instructions` are by the file's name; `shared` is of all else that is
+    read."""
 
     shared: str
     instructions: Mapping[str, str]
@@ -117,8 +118,8 @@ def _checked(reading: Reading, known: Mapping[str, Checked]) -> Specification:
 
 
 def _completed(reading: Reading, spelling: str | None = None) -> tuple[Reading, Compiler | None]:
-    """What was read, with what variants claim and what to write instead of them, and the compiler that has their
-    programs; as it is where something is wrong with it."""
+    """Return what was read, with what variants claim and what to write instead of them, and the compiler that has their
+    programs. A reading with errors is returned as it is."""
     spec = reading.spec
     if spec is None or reading.diagnostics:
         return reading, None

@@ -29,13 +29,14 @@ def width(least: int = 40, most: int = 1000) -> int:
 
 
 def lines_width(most: int = 1000) -> int | None:
-    """Where lines are broken on a terminal; None in a file or a pipe, where lines are searched and stay whole."""
+    """Return where lines are broken on a terminal; None in a file or a pipe, where lines are searched and stay
+    whole."""
     return width(most=most) if sys.stdout.isatty() else None
 
 
 def has_colours(stream: TextIO) -> bool:
-    """Whether what goes there may be coloured: on a terminal that has colours, unless NO_COLOR is set; anywhere where
-    FORCE_COLOR or CLICOLOR_FORCE is."""
+    """Return whether a stream may be coloured: a terminal that has colours, or any stream where FORCE_COLOR or
+    CLICOLOR_FORCE is set; none where NO_COLOR is."""
     set_ = os.environ.get
     if set_("NO_COLOR"):
         return False

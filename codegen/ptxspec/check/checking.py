@@ -17,7 +17,7 @@ from . import folding, hazards
 from .corner_cases import Case, cases, count
 from .functions import check_functions
 
-# The instruction with the most has a seventh of them.
+# The instruction with the most cases has a seventh of that.
 _MAX_CASES = 50_000
 Programs = Mapping[str | None, Program]
 
@@ -34,7 +34,7 @@ class Checked:
 def check(
     spec: Spec, compiler: Compiler | None = None, known: Mapping[str, Checked] = MappingProxyType({})
 ) -> tuple[list[Checked], list[Diagnostic]]:
-    """Specialise every variant, run every corner case, and hold every recipe against what it is for; what is wrong
+    """Specialise every variant, run every corner case, and compare every recipe with what it is for. What is wrong
     comes back as diagnostics. A compiler that has seen the specification need not compile again, and opcodes that are
     `known` to be right, in the same specification but for others, are not checked again."""
     checked, errors = [], []
@@ -55,7 +55,8 @@ def check(
 
 
 def _one_at_each_place(errors: list[Diagnostic]) -> list[Diagnostic]:
-    """One mistake is found in every variant that it is in, and each may word it with names of its own."""
+    """Return one error for each place. A mistake is found in every variant that it is in, and each may word it with
+    names of its own."""
     first: dict[tuple[str, int, int], Diagnostic] = {}
     for e in errors:
         first.setdefault((e.path, e.mark.line, e.mark.column), e)

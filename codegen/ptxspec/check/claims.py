@@ -1,4 +1,4 @@
-"""What the claim of a variant rests on, in words.
+"""The grounds for a variant's claim, in words.
 
 Queries import this module: of the model it needs the names only."""
 
@@ -19,22 +19,22 @@ CLAIMS = {
     "unspecified": "nobody promises anything, or the hardware that the emulator follows breaks the manual's bound",
 }
 
-# Those of variants of which every bit is fixed, whether or not somebody judged it.
+# The claims of variants whose every bit is fixed, whether or not somebody judged them.
 FIXED = ("exact", "unjudged")
 
-# Who judges, outside of this project, by the names that spec/observed/judged.yaml gives them.
+# The judges outside of this project, by their names in spec/observed/judged.yaml.
 JUDGES = {
     "MPFR": "MPFR",
     "definition": "its definition, written anew",
     "ptxas folding": "what ptxas makes of constants",
     "NVIDIA host code": "NVIDIA's headers on the host",
 }
-# What writes down who judged what.
+# The command that records who judged what.
 JUDGE_AGAIN = "pytest -m exhaustive --record-judged"
 
 
 def basis(instruction: Instruction, v: Variant) -> str:
-    """What a claim rests on where no recording is."""
+    """Return what a claim rests on where no recording is."""
     return basis_text(
         claim=v.claim,
         listed=v.listed,
@@ -72,8 +72,8 @@ def recorded(spec: Spec, v: Variant) -> list[tuple[Recording, str]]:
 
 
 def followed(spec: Spec, v: Variant) -> list[tuple[list[str], str, str]]:
-    """Where the emulator follows what is published of the hardware, or has all of its results: targets with the claim
-    of that path, empty where that is the variant's own, and what to say of it."""
+    """Return where the emulator follows what is published of the hardware, or has all of its results: targets, the
+    claim of that path, empty where it is the variant's own, and what to say of it."""
     found: dict[tuple[str, str], list[str]] = {}
     if v.claim == "exact" or not spec.may_follow(v):
         return []
@@ -85,7 +85,7 @@ def followed(spec: Spec, v: Variant) -> list[tuple[list[str], str, str]]:
 
 
 def basis_on(spec: Spec, v: Variant, target: str | None) -> str:
-    """What the claim on a target rests on where no recording is."""
+    """Return what the claim on a target rests on where no recording is."""
     own = basis(spec.instructions[v.opcode], v)
     found = ((claim, told) for targets, claim, told in followed(spec, v) if target in targets)
     claim, told = next(found, ("", ""))

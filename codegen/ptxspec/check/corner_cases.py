@@ -31,7 +31,7 @@ def cases(row: CornerRow, program: Program) -> tuple[Case, ...]:
 
 
 def few_cases(row: CornerRow, program: Program) -> Iterator[Case]:
-    """Those of a row's cases in which every member of every cell occurs, as few as that takes."""
+    """Yield as few of a row's cases as have every member of every cell."""
     known = {case.operands: case for case in cases(row, program)}
     columns = _columns(row, program)
     for i in range(max(map(len, columns))):

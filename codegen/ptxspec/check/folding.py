@@ -1,4 +1,4 @@
-"""What constants are said to be folded to: the rule gives each result that is shown, and the semantics another."""
+"""The check of constant folding: an entry's rule gives each result that it shows, and the semantics another."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..semantics.program import Program
 
 
 def folding_programs(spec: Spec, instruction: Instruction, folding: Folding) -> dict[Variant, Program]:
-    """What the assembler computes of constants, for each variant that an entry is about. Raises SpecError where the
-    rule is wrong."""
+    """Return the program of what the assembler computes of constants, for each variant that an entry is about. Raises
+    SpecError where the rule is wrong."""
     nan = instruction.nan if folding.nan is None else ((folding.selector, folding.nan),)
     other = replace(instruction, semantics=folding.semantics or instruction.semantics, nan=nan)
     # A compiler keeps programs by the opcode, and this is another instruction of the same.
@@ -40,7 +40,7 @@ def contradictions(spec: Spec, instruction: Instruction, own: dict[Variant, Prog
 
 
 def _wrong(folding: Folding, v: Variant, program: Program, own: Program) -> str:
-    """What is wrong with an entry for a variant; empty where nothing is."""
+    """Return what is wrong with an entry for a variant; empty where nothing is."""
     every = (v.result, *v.sources)
     if any(o.registers or o.lane_bits for o in every) or len({o.lanes for o in every}) > 1:
         return f"the lanes of {v} stand in several registers, which `shown` cannot tell: narrow the entry with `for:`"
@@ -58,6 +58,6 @@ def _wrong(folding: Folding, v: Variant, program: Program, own: Program) -> str:
 
 
 def in_register(v: Variant, program: Program, operands: Sequence[int]) -> int:
-    """What a register holds after a statement whose operands stand in one register each."""
+    """Return the result register of a statement whose operands stand in one register each."""
     lanes = zip(*(s.type.unpack(x) for s, x in zip(v.sources, operands, strict=True)), strict=True)
     return v.result.type.pack([run(program, lane)[0] for lane in lanes])

@@ -15,7 +15,7 @@ _PREDICATE = "pred"
 
 
 def check_functions(compiler: Compiler) -> list[Diagnostic]:
-    """What is wrong with the semantics of functions."""
+    """Return the errors in the semantics of functions."""
     errors: list[Diagnostic] = []
     for f in compiler.spec.functions.defined:
         for code, result in ((f.semantics, f.type), *((o.when, _predicate(compiler.spec)) for o in f.open)):
@@ -45,7 +45,8 @@ def compiled(
 def openings(
     compiler: Compiler, f: Defined | Executed, type: Type
 ) -> Sequence[tuple[Opening, Instruction, Mapping[Variant, Mapping[str | None, Program]]]]:
-    """What a function of a type leaves open, each with the predicate that says where. Raises SpecError."""
+    """Return what a function of a type leaves open, each with the predicate that says for which operands. Raises
+    SpecError."""
     return [
         (o, *compiled(compiler, f"{f.name}_open_{i}", o.when, type, f.operands, _predicate(compiler.spec)))
         for i, o in enumerate(f.open)

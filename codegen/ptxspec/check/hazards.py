@@ -1,4 +1,4 @@
-"""A hazard must be one: what the machine code is said to do instead, the semantics does not give."""
+"""The check of hazards: the semantics must not give what the machine code is said to do instead."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def contradictions(instruction: Instruction, programs: Mapping[Variant, Program]
 
 
 def _same(rule: HazardRule, v: Variant, programs: Mapping[Variant, Program]) -> str:
-    """What is no hazard of a variant; empty where it is one."""
+    """Return why a rule describes no hazard of a variant; empty where it does."""
     proof, program = rule.proof, programs[v]
     if proof.drops or proof.adds:
         modifiers, types, operands = v.form

@@ -1,4 +1,4 @@
-"""A claim is earned by a run: `exact` are the variants whose present programs a judge found right."""
+"""Claims as runs have earned them: `exact` are the variants whose present programs a judge found right."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .claims import FIXED, JUDGES
 
 
 def digests(instruction: Instruction, variants: Iterable[Variant], compiler: Compiler) -> dict[Variant, list[str]]:
-    """Of each variant the digests of its programs, first that without a target. Raises SpecError."""
+    """Return the digests of each variant's programs, first of the one without a target. Raises SpecError."""
     known = Digests()
     return {v: [known.of(v, p) for p in compiler.programs(instruction, v).values()] for v in variants}
 

@@ -1,4 +1,4 @@
-"""How variants stand to functions of other languages, in words."""
+"""The relation of variants to functions of other languages, in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..model import Compared, Defined, Executed, Functions
 
 
 def relation(functions: Functions, c: Compared) -> str:
-    """As in "equal to fmaxf, but for the bits of NaNs; C11 leaves open which of two zeros"."""
+    """Return a relation in words: "equal to fmaxf, but for the bits of NaNs; C11 leaves open which of two zeros"."""
     names = _and(c.functions)
     head = f"equal to {names}, but for the bits of NaNs"
     if c.differs:

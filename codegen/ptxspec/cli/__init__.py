@@ -41,7 +41,7 @@ def counted(n: int, what: str) -> str:
 
 @contextlib.contextmanager
 def keeping_everything() -> Iterator[None]:
-    """For a command that keeps all that it reads and makes to its end: Python looks for no garbage among it, which
+    """Turn garbage collection off, for a command that keeps all that it reads and makes to its end. Looking for garbage
     would take a quarter of the time."""
     was_enabled = gc.isenabled()
     gc.disable()
@@ -57,7 +57,7 @@ def keeping_everything() -> Iterator[None]:
 
 @contextlib.contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Say on a terminal what takes more than a second."""
+    """Show a message on a terminal while something takes more than a second."""
     if not sys.stderr.isatty():
         yield
         return

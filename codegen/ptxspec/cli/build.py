@@ -27,7 +27,7 @@ packages = ["ptxemu_native"]
 [tool.setuptools.package-data]
 ptxemu_native = ["*.so", "index.json"]
 """
-# What makes the wheel one of this platform.
+# This makes the wheel one for this platform.
 _SETUP = """\
 from setuptools import Distribution, setup
 

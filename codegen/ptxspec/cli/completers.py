@@ -1,5 +1,5 @@
-"""What may stand in the place of an argument, for completion. A shell asks at every Tab: the file of an opcode is read
-where the opcode is written already, and nothing else but the database's own file."""
+"""Completion of arguments. A shell asks at every Tab: an opcode's file is read where the opcode is already written, and
+nothing else but the database's own file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..query import names
 from ..query.database import Database
 from . import database
 
-# So many spellings are offered whole; of more, how they go on.
+# The most spellings that are offered whole; of more, only the next names.
 _WHOLE = 40
 
 Words = Iterable[str] | Mapping[str, str]

@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
         print(e, file=sys.stderr)
         print(f"{counted(len(e.diagnostics), 'statement')} cannot be run", file=sys.stderr)
         return MISUSE
-    # Whether what is PTX here is what the machine does is lint's to say.
+    # Lint knows where the machine does something else than this PTX says.
     findings = Linter(database(options), found.target).lint(text, file)
     hazards = [(f.line, f.message) for f in findings if f.code == "hazard"]
     if options.format == "json":

@@ -11,7 +11,7 @@ from ..emit.generate import Changes
 from ..emit.text import Files
 from . import NO, OK, counted, keeping_everything, waiting
 
-# More files than these are counted only.
+# The most files that are listed; more are counted.
 _LISTED = 20
 
 

@@ -1,4 +1,4 @@
-"""What --help adds to a command: examples, and what arguments of the same name mean in all commands."""
+"""Additions to a command's --help: examples, and the meanings of arguments that have the same name in all commands."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
 }
 
-# Of arguments that say nothing themselves.
+# The help of arguments that have none of their own.
 ARGUMENTS = {
     "variant": "a spelling, as in fma.rn.ftz.f32; modifiers may stand in any order",
     "name": "an opcode, as in fma, or a spelling, as in fma.rn.ftz.f32",
@@ -97,7 +97,7 @@ ARGUMENTS = {
 
 
 def overview(commands: Mapping[str, str], width: int) -> Iterator[str]:
-    """What `ptxspec` alone prints: the commands by what they are for, and two examples."""
+    """Yield the lines that `ptxspec` alone prints: the commands by what they are for, and two examples."""
     import textwrap  # most commands answer, and are not told of
 
     column = max(map(len, commands)) + 4

@@ -21,7 +21,7 @@ from ..lint.many import Unreadable, check_all
 from ..lint.rendering import FORMATS, plain, text
 from . import MISUSE, NO, OK, TARGET, database, positive
 
-# Where the account of what was judged disturbs nobody.
+# The formats in which an account of what was judged does no harm.
 _FOR_PEOPLE = ("text", "github")
 
 
@@ -69,7 +69,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """What cannot be read is said on standard error; the other files are judged all the same."""
+    """Judge the files and print the findings. Files that cannot be read are named on standard error; the others are
+    judged all the same."""
     if options.stats and options.format not in ("text", "json"):
         raise PtxspecError(f"--stats is text or json, not {options.format}")
     try:
@@ -139,7 +140,7 @@ def _find(options: argparse.Namespace) -> Found:
 
 
 def _listed(given: list[str] | None) -> tuple[str, ...] | None:
-    """What an option names: several with commas between, or by the option again."""
+    """Return the names that an option was given, with commas between them or by repeating the option."""
     if given is None:
         return None
     return tuple(name.strip() for some in given for name in some.split(",") if name.strip())
@@ -150,7 +151,7 @@ def _say(message: str, by: str = "ptxspec:", colour: str = "red") -> None:
 
 
 class _Progress(contextlib.AbstractContextManager["_Progress"]):
-    """How many files are judged, in the last line of a terminal, from the second second on."""
+    """A progress line on a terminal, with the number of files judged. It appears after one second."""
 
     def __init__(self) -> None:
         self._next = _now() + 1 if sys.stderr.isatty() else float("inf")

@@ -75,7 +75,7 @@ def _run(arguments: list[str]) -> int:
         for d in e.diagnostics:
             print(str(d).replace("error:", error, 1), file=sys.stderr)
         print(counted(len(e.diagnostics), "error"), file=sys.stderr)
-        # Elsewhere 1 is an answer, and there is none.
+        # For other commands 1 is an answer, and there is none.
         return NO if _command(arguments) in _ABOUT_THE_SPECIFICATION else MISUSE
     except PtxspecError as e:
         print(f"{terminal.painted('ptxspec:', 'red', 'bold', stream=sys.stderr)} {e}", file=sys.stderr)
@@ -85,7 +85,7 @@ def _run(arguments: list[str]) -> int:
         _drop(terminal.as_it_is(sys.stdout))
         return READER_LEFT
     except OSError as e:
-        # What is not there and has no name is the working folder, whose name was asked for.
+        # A missing file without a name is the working folder, whose name was asked for.
         nameless = "the working folder" if isinstance(e, FileNotFoundError) else "the output"
         print(f"ptxspec: {visible(str(e.filename or nameless))}: {e.strerror or e}", file=sys.stderr)
         # What is left in the buffer could not be written either, and Python would try at exit.
@@ -94,7 +94,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _drop(stream: TextIO) -> None:
-    """Whatever is left to write goes nowhere."""
+    """Discard whatever is left to write to a stream."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
@@ -181,7 +181,7 @@ def parser_of(arguments: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _overview(options: argparse.Namespace) -> int:
-    """What there is, where no command is given."""
+    """Print an overview of the commands, where none is given."""
     print("\n".join(overview(COMMANDS, terminal.width(most=100))))
     return OK
 

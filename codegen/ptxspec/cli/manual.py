@@ -79,7 +79,7 @@ def _serve(folder: Path, place: str, port: int) -> int:
 
 
 class _Server(http.server.ThreadingHTTPServer):
-    """Serves so many at once; others wait in the queue."""
+    """A server that answers so many requests at once; others wait in the queue."""
 
     request_queue_size = 512
     _places = threading.BoundedSemaphore(32)
@@ -100,7 +100,7 @@ class _Server(http.server.ThreadingHTTPServer):
 
 
 class _Pages(http.server.SimpleHTTPRequestHandler):
-    """Files of the manual; only what could not be found is told."""
+    """The files of the manual, as answers to requests. Only what could not be found is logged."""
 
     # Seconds: who sends nothing makes nobody wait.
     timeout = 10

@@ -34,7 +34,7 @@ def _read(text: str) -> Markdown:
 
 
 def _lines(text: str, width: int) -> Iterator[str]:
-    """The same with tables that do not fit as lists."""
+    """Yield the lines of a text, with lists in the place of tables that do not fit."""
     table: list[str] = []
     fenced = False
     for line in [*text.splitlines(), ""]:
@@ -49,7 +49,7 @@ def _lines(text: str, width: int) -> Iterator[str]:
 
 
 def _fits(table: list[str], width: int) -> bool:
-    """Whether no word of it is cut."""
+    """Return whether a table fits a width with no word cut."""
     out = io.StringIO()
     Console(width=width, file=out).print(_read("\n".join(table)))
     return "…" not in out.getvalue()

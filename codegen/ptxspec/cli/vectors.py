@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print(lines: Iterable[str], rows: int) -> None:
-    """Where the lines themselves are not seen, how far they are is."""
+    """Print lines, with a progress bar where they do not go to a terminal."""
     with progress_bar("writing") if not sys.stdout.isatty() else contextlib.nullcontext() as progress:
         for i, line in enumerate(lines):
             print(line)

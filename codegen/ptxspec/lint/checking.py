@@ -79,5 +79,5 @@ class Checker:
 
 
 def _counts(f: Finding, settings: Settings) -> bool:
-    """Whether a finding makes the exit code 1."""
+    """Return whether a finding makes the exit code 1."""
     return f.severity == ERROR or (settings.strict and f.severity == WARNING)

@@ -33,8 +33,9 @@ class Comment(NamedTuple):
 
 
 class _Syntax(NamedTuple):
-    """How comments, strings and brackets are written. `by_line`: a line ends a statement, and what is indented deeper
-    belongs to it; else a semicolon or brace does. `decorated`: @ on a line says something of the next one."""
+    """The syntax of a language's comments, strings and brackets. `by_line`: a line ends a statement, and what is
+    indented deeper belongs to it; else a semicolon or brace does. `decorated`: @ on a line says something of the next
+    one."""
 
     token: re.Pattern[str]
     by_line: bool
@@ -90,7 +91,7 @@ def comments(text: str, language: str, word: str) -> Iterator[Comment]:
 
 
 class _Statement:
-    """What some comments stand before, as far as it is read."""
+    """The statement that some comments stand before, as far as it is read."""
 
     def __init__(self, about: list[re.Match[str]], start: int, depth: int, indent: int) -> None:
         self.about, self.start, self.depth, self.indent = about, start, depth, indent
@@ -168,7 +169,7 @@ class _Region:
             self._open.append(statement)
 
     def _go_on(self, at: int, depth: int, indent: int) -> None:
-        """A line begins, which belongs to the statements above that it is deeper than."""
+        """Begin a line. It belongs to the statements above that it is deeper than."""
         if self._open and depth > self._open[-1].depth:
             return
         while self._open and (s := self._open[-1]).end >= 0 and indent <= s.indent and not self._decorator:
@@ -176,7 +177,7 @@ class _Region:
         self._decorator = self._syntax.decorated and self._text[at] == "@"
 
     def _end(self, m: re.Match[str], depth: int) -> None:
-        """Something is closed, or ends."""
+        """End the statements that a bracket closes or that end here."""
         while self._open and depth < self._open[-1].depth:
             # What closes around a statement is no part of it.
             self._close(m.start())
@@ -189,7 +190,7 @@ class _Region:
             self._open[-1].end = m.start()
 
     def _close(self, end: int) -> None:
-        """The innermost statement ends, and no line of those around it has ended later."""
+        """Close the innermost statement. No line of those around it has ended later."""
         s = self._open.pop()
         s.end = end if s.end < 0 else s.end
         self._closed.append(s)

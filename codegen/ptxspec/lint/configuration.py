@@ -1,4 +1,4 @@
-"""What a repository says of itself in pyproject.toml, in the table [tool.ptxspec.lint]. The command line wins."""
+"""The configuration of a repository, the table [tool.ptxspec.lint] of its pyproject.toml. The command line wins."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KEYS = {
 
 
 class Settings(NamedTuple):
-    """How files are judged. `codes` are those that are said; None: all."""
+    """The settings for judging files. `codes` are those that are reported; None: all."""
 
     target: str | None = None
     ptx: str | None = None
@@ -40,7 +40,7 @@ class Settings(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What the command line says; None, or nothing, where it does not."""
+    """The settings given on the command line; None, or nothing, where it does not give one."""
 
     target: str | None = None
     ptx: str | None = None
@@ -185,7 +185,8 @@ class Configurations:
 
 
 def _silence(select: Iterable[str], ignore: Iterable[str], selecting: str, ignoring: str) -> str:
-    """What is wrong where nothing at all would be said; the last two are what the codes were given with."""
+    """Return the error for codes of which none would be reported, empty where one is left. `selecting` and `ignoring`
+    name the options that the codes were given with."""
     codes = frozenset(select)
     if not codes:
         return f"{selecting} names no code: nothing would be said"
@@ -198,7 +199,7 @@ def _shown(path: Path) -> str:
 
 
 class _Table:
-    """Where in a file the keys of the table stand, as far as that can be told from its lines."""
+    """The table's keys in a file, with their places as far as these can be told from its lines."""
 
     def __init__(self, path: Path, text: str) -> None:
         self._path = _shown(path)
@@ -212,7 +213,7 @@ class _Table:
         return self._diagnostic(message, help, at, length)
 
     def place(self, pattern: str) -> str:
-        """Where a pattern stands, as file:line:column."""
+        """Return the place of a pattern, as file:line:column."""
         d = self.says("", "", "exclude", pattern)
         return f"{d.path}:{d.mark.line}:{d.mark.column}"
 

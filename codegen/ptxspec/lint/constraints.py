@@ -69,12 +69,12 @@ def listed(text: str, position: int) -> Constraints:
 
 
 def uses(text: str) -> Counter[int]:
-    """How often a text names each operand by its number."""
+    """Return how often a text names each operand by its number."""
     return Counter(int(n) for n in _NUMBER.findall(text))
 
 
 def _closed(text: str, position: int) -> int | None:
-    """Where the parenthesis closes that is open at a position."""
+    """Return the offset behind the parenthesis that closes the one open at a position; None where nothing does."""
     if at_once := _CLOSED.match(text, position):
         return at_once.end()
     depth = 1

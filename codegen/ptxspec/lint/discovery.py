@@ -1,4 +1,4 @@
-"""Which files are judged: those that are named; in folders and behind patterns those whose ending says what they are
+"""The files to judge: those that are named, and in folders and behind patterns those whose ending says what they are
 written in."""
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from .linter import language
 from .patterns import Pattern, excluded
 
 STDIN = "-"
-# What is in these was written by no one who works on the repository. Folders whose names begin with a dot are passed by
-# too, and those of virtual environments, whatever they are called.
+# Folders whose files nobody who works on the repository has written. Folders whose names begin with a dot are passed by
+# too, and virtual environments, whatever they are called.
 PASSED_BY = frozenset(
     ["__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist", "node_modules", "site-packages", "venv"]
 )
@@ -77,14 +77,14 @@ def _left_out(links: list[str]) -> Iterator[str]:
 
 
 def _file(path: str) -> str:
-    """What is the same for a file by whichever path it is named. Links are files of their own."""
+    """Return the same path for a file by whichever path it is named. Links are files of their own."""
     return os.path.realpath(path) if ".." in Path(path).parts else os.path.join(os.getcwd(), path)
 
 
 class _Walked:
-    """Which patterns have had all the files before them that they count for, and which have excluded some; and which
-    links were left out. `inside`: where links may lead; `named`: the folder that was asked for, which the patterns that
-    match it do not hide."""
+    """The account of a walk: the patterns that have had all the files before them that they count for, those that have
+    excluded some, and the links that were left out. `inside`: where links may lead; `named`: the folder that was asked
+    for, which the patterns that match it do not hide."""
 
     def __init__(self, inside: Path, named: Path | None = None) -> None:
         self.inside, self.named = inside, named
@@ -98,7 +98,7 @@ class _Walked:
         self.links.update(other.links)
 
     def leads_away(self, link: str) -> bool:
-        """Whether what a walk met is to be left out, which is noted down."""
+        """Return whether a link that a walk met is to be left out, and note it down if so."""
         if not leads_away(link, self.inside):
             return False
         self.links[os.path.normpath(link)] = None
@@ -147,12 +147,12 @@ def _named(
 
 
 def _is_left_out(path: Path, inside: Path, settings: Settings) -> bool:
-    """Whether a walk would not come to a path that is named; `inside` is a file in it, or itself."""
+    """Return whether a walk would leave out a path that is named; `inside` is a file in it, or itself."""
     return excluded(path, settings.exclude) or _passed_by(inside, Path.cwd())
 
 
 def _absolute(path: str | Path) -> Path:
-    """Without a look at links: patterns are about the names that somebody sees."""
+    """Return an absolute path without following links: patterns are about the names that somebody sees."""
     return Path(os.path.abspath(path))
 
 
@@ -188,14 +188,14 @@ def _is_passed_by(name: str, folder: Path) -> bool:
 
 
 def _passed_by(path: Path, base: Path) -> bool:
-    """Whether a walk from a folder would not have come to a path."""
+    """Return whether a walk from a folder would have passed by a path."""
     inside = path.relative_to(base).parts[:-1] if path.is_relative_to(base) else ()
     folders = (base.joinpath(*inside[: i + 1]) for i in range(len(inside)))
     return any(_is_passed_by(name, folder) for name, folder in zip(inside, folders, strict=True))
 
 
 def _matching(pattern: str, configurations: Configurations, walked: _Walked) -> Iterator[Source]:
-    """What a pattern matches, which the shell has left to us."""
+    """Yield the sources that a pattern matches, which the shell has left to us."""
     base = _fixed(pattern)
     own = _Walked(base)  # not all that the configuration's patterns count for
     some = False
@@ -243,7 +243,7 @@ def _known_endings() -> str:
 
 
 def _no_such(path: Path) -> str:
-    """That a path does not exist, with the nearest one that does."""
+    """Return the message that a path does not exist, with the nearest one that does."""
     parent = path.parent
     if not parent.is_dir():
         return _no_such(parent) if parent != path else f"{path}: no such file"

@@ -1,7 +1,7 @@
-"""What says that assembly in a program is PTX.
+"""Evidence that assembly in a program is PTX.
 
-Other machines have statements that look like it, as `fadd.f16 v0, v1, v2` does: a statement's own names are not enough
-where they are none of PTX's, since they may be another machine's, and spelled right."""
+Other machines have statements that look like PTX, as `fadd.f16 v0, v1, v2` does. The names in a statement are not
+evidence enough where PTX does not have them: they may be another machine's, spelled right."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HEADER = re.compile(rf"\d+\.\d+|(?:sm|compute)_\d+[af]?|.*{HOLE}.*")
 
 
 def is_cuda(file: str) -> bool:
-    """Whether a file's name says that all assembly in it is PTX."""
+    """Return whether a file's name says that all assembly in it is PTX."""
     return PurePath(file).suffix.lower() in _CUDA
 
 
@@ -37,8 +37,8 @@ def speaks_of_cuda(program: str) -> bool:
 
 
 class Evidence:
-    """What one text says of itself so far. `certain`: something says that it is PTX; `likely`: the program around it
-    speaks of CUDA, but may have other machines' assembly too, which seldom ends in a semicolon."""
+    """The evidence that one text has given so far. `certain`: something says that it is PTX; `likely`: the program
+    around it speaks of CUDA, but may have other machines' assembly too, which seldom ends in a semicolon."""
 
     def __init__(self, db: Database, text: str, constraints: Constraints, certain: bool, likely: bool) -> None:
         self._types = db.types | db.other_types
@@ -52,7 +52,8 @@ class Evidence:
         )
 
     def statement(self, head: str, operands: str, behind: int, ours: bool) -> None:
-        """A statement of an opcode that PTX has, which ends where `behind` is. `ours`: its names are like PTX's."""
+        """Take in a statement of an opcode that PTX has, which ends where `behind` is. `ours`: its names are like
+        PTX's."""
         names = _names(head)
         if self._types.isdisjoint(names):
             self.certain |= ours and (self._fit(names, operands) or (self._likely and self._ends(behind)))
@@ -61,21 +62,21 @@ class Evidence:
             self.certain = self._likely or bool(uses(operands)) or self._ends(behind) or self._fit(names, operands)
 
     def stranger(self, start: int, head: str) -> None:
-        """A statement of an opcode that PTX does not have."""
+        """Take in a statement of an opcode that PTX does not have."""
         end = self._text.find(";", start, start + _LONGEST)
         if not self.certain and end >= 0:
             self.certain = self._likely or self._fit(_names(head), self._text[start + len(head) : end])
 
     def header(self, values: Sequence[str]) -> None:
-        """`.version` or `.target`, which other assemblers have for other things."""
+        """Take in `.version` or `.target`, which other assemblers have for other things."""
         self.certain |= any(_HEADER.fullmatch(v) for v in values)
 
     def _ends(self, behind: int) -> bool:
         return _END.match(self._text, behind) is not None
 
     def _fit(self, names: Sequence[str], operands: str) -> bool:
-        """Whether the constraints are PTX's, and those of a statement's operands are of its types, each of which some
-        operand has."""
+        """Return whether the constraints are PTX's, and those of a statement's operands are of its types, each of which
+        some operand has."""
         every = {c for c in self._constraints if c is not None}
         if not every <= self._letters.keys() | _CONSTANTS:
             return False

@@ -14,8 +14,8 @@ _NAME = re.compile(r"[\w%$]+")
 
 
 def filled(recipe: str, db: Database, variant: Variant, operands: Sequence[Operand], embedded: bool) -> str:
-    """As it is where the operands are not registers all, each as wide as its type: a statement of the recipe need not
-    take a constant, nor a value in a wider register.
+    """Return a recipe with the operands of a statement filled in. It stays as it is unless all operands are registers,
+    each as wide as its type: a statement of the recipe need not take a constant, nor a value in a wider register.
 
     In a string of inline assembly a percent sign is an operand's, and registers of the recipe's own go without."""
     places = [place.strip("{} ") for place in re.split(r"[,|]", variant.places)]
@@ -37,7 +37,7 @@ def filled(recipe: str, db: Database, variant: Variant, operands: Sequence[Opera
 
 
 def _fits(db: Database, kind: str, type: str) -> bool:
-    """Whether what is known of an operand allows that it is a register as wide as a type."""
+    """Return whether an operand may be a register as wide as a type, by what is known of it."""
     registers = db.data["assembler"]["constraints"].get(kind.strip('"'), (kind[1:],))
     types = db.data["types"]
     if kind[0] in '."':

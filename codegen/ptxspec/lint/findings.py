@@ -1,4 +1,5 @@
-"""What lint has to say about a place in a file. The codes are stable; those of a query's reasons mean the same here."""
+"""Findings: what lint says about a place in a file. The codes are stable; those of a query's reasons mean the same
+here."""
 
 from __future__ import annotations
 
@@ -64,15 +65,15 @@ CODES = {code: meaning for group in GROUPS.values() for code, meaning in group.i
 
 
 def unknown_code(code: str) -> tuple[str, str]:
-    """What is said of a code that does not exist, and what helps."""
+    """Return the message and the help for a code that does not exist."""
     return f"unknown code '{code}'", suggest(code, CODES, otherwise="`ptxspec manual codes` lists them")
 
 
 class Finding(NamedTuple):
-    """One diagnostic. `length` characters are meant; `help` says what to write instead, `requires` what the variant
-    needs where it is not available. `operand` is the text of the operand that the message begins with, `statement` the
-    number of the statement that it is about. Of several in one that are joined, `also` has the other messages and
-    `marks` the other places in the line, with their lengths."""
+    """A diagnostic. `length` characters are meant; `help` says what to write instead, `requires` what the variant needs
+    where it is not available. `operand` is the text of the operand that the message begins with, `statement` the number
+    of the statement that it is about. Of several in one that are joined, `also` has the other messages and `marks` the
+    other places in the line, with their lengths."""
 
     file: str
     line: int
@@ -93,7 +94,7 @@ class Finding(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All that it says, in one line."""
+        """The finding in one line."""
         also = f"; also: {'; '.join(self.also)}" if self.also else ""
         return f"{self.message}{also}; {self.help}" if self.help else self.message + also
 
@@ -109,13 +110,13 @@ class Finding(NamedTuple):
         }
 
 
-# So much is said of one statement, and then how much more there is.
+# The most messages about one statement; further ones are counted.
 _MANY = 8
 _GRAVITY = {ERROR: 0, WARNING: 1, NOTE: 2}
 
 
 def joined(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """One complaint for each statement, with all that is wrong in it; the gravest comes first."""
+    """Yield one finding for each statement, with all that is wrong in it; the gravest comes first."""
     for statement, group in groupby(findings, key=lambda f: f.statement):
         if statement is None:
             yield from group

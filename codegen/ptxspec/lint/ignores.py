@@ -48,8 +48,9 @@ class _Ignore(NamedTuple):
 
 
 class _Nearest:
-    """Which of many that ignore one code stands nearest to a line: a comment for the file is not needed where all have
-    one of their own. Found once for all lines, as a file may have as many comments as findings."""
+    """A search for the ignore of a code that stands nearest to a line: a comment for the file is not needed where all
+    findings have one of their own. It is prepared once for all lines, as a file may have as many comments as
+    findings."""
 
     def __init__(self, ignores: Iterable[_Ignore]) -> None:
         self._lines: list[int] = []
@@ -62,12 +63,13 @@ class _Nearest:
         self._close(open_, None)
 
     def at(self, line: int) -> _Ignore | None:
-        """None: none of them covers the line."""
+        """Return the ignore nearest to a line; None where none covers it."""
         k = bisect_right(self._lines, line)
         return self._from_there[k - 1] if k else None
 
     def _close(self, open_: list[_Ignore], before: int | None) -> None:
-        """End those that reach no further than the line `before`, or all: behind each counts the one around it."""
+        """End the ignores that reach no further than the line `before`, or all. Behind each counts the one around
+        it."""
         while open_ and (before is None or open_[-1].last < before):
             line = open_.pop().last + 1
             while open_ and open_[-1].last < line:
@@ -80,8 +82,8 @@ class _Nearest:
 
 
 def heard(findings: Iterable[Finding], text: str, file: str, language: str, of_target: bool) -> Iterator[Finding]:
-    """The findings in a text, those of a statement as one, but for what its comments ignore. `of_target`: it is known
-    what was judged for, or the text says it."""
+    """Return the findings in a text without those that its comments ignore; those of a statement are joined.
+    `of_target`: it is known what was judged for, or the text says it."""
     if WORD not in text:
         return joined(findings)
     ignores = Ignores(text, file, language)
@@ -89,7 +91,7 @@ def heard(findings: Iterable[Finding], text: str, file: str, language: str, of_t
 
 
 class Ignores:
-    """What the comments of a text say."""
+    """The ignores in the comments of a text."""
 
     def __init__(self, text: str, file: str, language: str) -> None:
         self._text, self._file = text, file
@@ -116,8 +118,8 @@ class Ignores:
                 self._used.add(by)
 
     def with_complaints(self, findings: Iterable[Finding], of_target: bool) -> Iterator[Finding]:
-        """What is left, and then what the comments have wrong themselves, in the order of the text. `of_target` as in
-        `heard`."""
+        """Yield the findings that are left and those about the comments themselves, in the order of the text.
+        `of_target` as in `heard`."""
         found = [*findings, *self._wrong]
         for i in self._found:
             if not i.quoted and i not in self._used and (of_target or i.code not in _BY_TARGET):
@@ -126,7 +128,7 @@ class Ignores:
         return iter(sorted(found, key=lambda f: (f.line, f.column)))
 
     def _take(self, m: re.Match[str], begin: int, comment: Comment) -> None:
-        """What is said in a comment, whose text is matched from `begin` on."""
+        """Note down what a comment says; its text is matched from `begin` on."""
 
         def complain(message: str, help: str, at: int, length: int) -> None:
             if not comment.quoted:

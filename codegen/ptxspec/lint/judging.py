@@ -37,13 +37,13 @@ _LIKE_A_TYPE = re.compile(
 _FOREIGN_TYPE = re.compile(r"(?P<sort>i|int|uint|sf)(?P<bits>\d+)|float|double|half", re.IGNORECASE).fullmatch
 _SORTS = {"i": "s", "int": "s", "uint": "u", "sf": "f"}
 _C_TYPES = {"float": "f32", "double": "f64", "half": "f16"}
-# What C and other machines write at the ends of an opcode: fmaf, fadd.
+# C and other machines add letters at the ends of an opcode: fmaf, fadd.
 _BY_OTHERS = re.compile(r"f?(\w+?)f?")
 
 
 def misspelt(db: Database, opcode: str, names: Sequence[str], target: str | None, ptx: str | None) -> str | None:
-    """The opcode of the database that is meant by one that PTX does not have, with its type where that is all to write
-    there; None where that is not plain, and empty where a function is meant that PTX does not have. Vector units of
+    """Return the opcode of the database that is meant by one that PTX does not have, with its type where that is all to
+    write there; None where it is unclear, and empty where a function is meant that PTX does not have. Vector units of
     other machines have opcodes that begin with v, and the same types."""
     if not any(names):
         glued = ((o, t) for o in db.opcodes for t in db.types if opcode == o + t)
@@ -103,9 +103,9 @@ class InstructionJudge:
         lenient: bool = False,
         free: frozenset[str] = frozenset(),
     ) -> Judgement:
-        """`head` is the spelling without spaces; `shapes` the kinds of all operands, the result's first, None where
-        they are not known. `lenient`: what has no PTX name at all is another machine's. `free`: the kinds of what an
-        asm statement has, and does not use."""
+        """Judge an instruction. `head` is the spelling without spaces; `shapes` the kinds of all operands, the result's
+        first, None where they are not known. `lenient`: what has no PTX name at all is another machine's. `free`: the
+        kinds of what an asm statement has, and does not use."""
         key = (head, shapes, target, ptx, lenient, free)
         found = self._known.get(key)
         if found is None:
@@ -156,7 +156,8 @@ class InstructionJudge:
         return Judgement(variant.spelling, tuple(complaints))
 
     def _elsewhere(self, shapes: Sequence[Shape]) -> Judgement:
-        """Of other instructions it is known which operands an asm statement does not have."""
+        """Return the judgement on another instruction, of which is known only which operands the asm statement does not
+        have."""
         complaints = beyond(shapes)
         return Judgement(None, tuple(complaints)) if complaints else ELSEWHERE
 
@@ -174,7 +175,8 @@ class InstructionJudge:
     # Names
 
     def apart(self, head: str) -> Complaint | None:
-        """What is said of a modifier that must follow the opcode at once, and stands apart from it in `head`."""
+        """Return the complaint about a modifier that must follow the opcode at once, and stands apart from it in
+        `head`."""
         opcode, *names = head.split(".")
         first = names[0].strip() if names else ""
         if opcode == opcode.rstrip() or first not in self.leading:
@@ -189,7 +191,7 @@ class InstructionJudge:
         return known or lower in self.types or lower in self.other_types or _LIKE_A_TYPE(name) is not None
 
     def _foreign_types(self, opcode: str, names: Sequence[str]) -> Iterator[str | None]:
-        """For each name the type that is meant, where that is in capitals or another language's."""
+        """Return for each name the type that is meant, where that is in capitals or another language's."""
         for i, n in enumerate(names):
             m, lower = _FOREIGN_TYPE(n), n.lower()
             if m:
@@ -201,7 +203,7 @@ class InstructionJudge:
                 yield lower if n not in self.other_types and lower in self.other_types else None
 
     def _effective(self, opcode: str, names: Sequence[str]) -> tuple[str, ...]:
-        """Each name once, types as often as they stand."""
+        """Return each name once, and types as often as they stand."""
         found, seen = [], set()
         for n in names:
             if n not in seen or n in self.types or n in self.other_types:
@@ -214,7 +216,7 @@ class InstructionJudge:
         return name in self._ignored_names and name not in self.db.opcodes[opcode].names
 
     def _spelling(self, opcode: str, names: Sequence[str]) -> list[Complaint]:
-        """What the assembler says of names by themselves, whatever they are together."""
+        """Return the assembler's complaints about single names, whatever they are together."""
         found = []
         first: dict[str, int] = {}
         for i, n in enumerate(names):
@@ -303,7 +305,7 @@ class InstructionJudge:
         effective: Sequence[str],
         types: Sequence[str],
     ) -> list[int]:
-        """Which of the names each reason is about."""
+        """Return for each reason the index of the name that it is about."""
         own = self.db.opcodes[opcode].names_by_types.get(tuple(types), frozenset())
         strange = iter([i for i, n in enumerate(names) if n in effective and n not in own])
         found = []

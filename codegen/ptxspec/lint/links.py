@@ -1,4 +1,4 @@
-"""Where links lead that somebody else may have put into a repository: lines of another place would be shown."""
+"""Links that somebody else may have put into a repository: following them could show lines of another place."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ AWAY = "out of the repository or to what is hidden in it"
 
 
 def leads_away(link: str | Path, inside: Path) -> bool:
-    """Whether a link leads out of a folder, of the working folder and of the repository that the folder is in, or to
-    what is hidden there: no walk comes to that either. Who names a link means what it leads to."""
+    """Return whether a link leads out of a folder, of the working folder and of the repository that the folder is in,
+    or to what is hidden there: no walk comes to that either. Who names a link means what it leads to."""
     found = Path(os.path.realpath(link))
     return not (_has(inside, found) or _has(Path.cwd(), found) or ((top := _repository(inside)) and _has(top, found)))
 
@@ -23,8 +23,8 @@ def _has(top: Path, found: Path) -> bool:
 
 
 def _repository(folder: Path) -> Path | None:
-    """The nearest folder above that has a .git, else a pyproject.toml. One's home is none: strangers' folders lie in
-    it."""
+    """Return the nearest folder above that has a .git, else a pyproject.toml. One's home is none: strangers' folders
+    lie in it."""
     real, home = Path(os.path.realpath(folder)), Path(os.path.realpath(os.path.expanduser("~")))
     above = [top for top in (real, *real.parents) if not home.is_relative_to(top)]
     return next((top for mark in _MARKS for top in above if os.path.lexists(top / mark)), None)

@@ -35,10 +35,11 @@ _TYPED = re.compile(r"\.reg\s+\.(?:pred|[bsuf]\d+)\b")
 
 
 class _Module:
-    """What the text says of itself so far, or what the options say instead of the target and the PTX version.
-    `wrong_header`: its header has been complained of, and is not behind it. `is_ptx`: something in it is PTX's, and
-    no other machine's. `statement` is where the last one starts, and `number` counts those of all texts. `uses`: how
-    often an asm statement names each of its operands; `free`: the kinds of those that it has, and does not use."""
+    """The state of one module: what the text has said of itself so far, or what the options say instead of the target
+    and the PTX version. `wrong_header`: its header has been complained of, and is not behind it. `is_ptx`: something in
+    it is PTX's, and no other machine's. `statement` is where the last one starts, and `number` counts those of all
+    texts. `uses`: how often an asm statement names each of its operands; `free`: the kinds of those that it has, and
+    does not use."""
 
     def __init__(self, target: str | None, ptx: str | None, registers: Registers) -> None:
         self.target, self.ptx, self.registers = target, ptx, registers
@@ -49,7 +50,7 @@ class _Module:
 
 
 def language(path: PurePath) -> str:
-    """What a file is written in. Raises PtxspecError for an ending that says nothing of it."""
+    """Return the language of a file by its ending. Raises PtxspecError for an ending that says nothing of it."""
     found = LANGUAGES.get(path.suffix.lower())
     if found is None:
         known = " ".join(filter(None, LANGUAGES))
@@ -112,9 +113,9 @@ class Linter:
                 yield _problem(item, view, module, file)
 
     def _embedded(self, text: Text, file: str, certain: bool, likely: bool) -> list[Finding]:
-        """Strings hold other machines' assembly too, with rules of its own: nothing is said where nothing says that it
-        is PTX. What cannot be read, and what has no name of PTX's, is worth saying only beside an instruction of the
-        database, in prose only where it is about that."""
+        """Return the findings in a program's string. It may hold other machines' assembly, with rules of its own:
+        without evidence of PTX nothing is said. What cannot be read, and what has no name of PTX's, is worth saying
+        only beside an instruction of the database, in prose only where it is about that."""
         registers = Registers(self._special, text.constraints, text.whole)
         # Today's compilers write a module for it.
         module = _Module(self.target, self.ptx or self.db.catalog.newest_version, registers)
@@ -160,14 +161,14 @@ class Linter:
         return sorted(found + doubtful, key=lambda f: (f.line, f.column)) if module.is_ptx else found
 
     def _other(self, item: Other, view: View, module: _Module, file: str) -> Iterator[Finding]:
-        """What is said of a statement that is none of the database's."""
+        """Yield the findings about a statement that is none of the database's."""
         if item.kind in (STRANGER, "statement"):
             self._count(item.text, False, view.embedded)
         if item.kind == STRANGER:
             yield from self._stranger(item, view, module, file)
 
     def _stranger(self, item: Other, view: View, module: _Module, file: str) -> Iterator[Finding]:
-        """What is said of an opcode that PTX does not have, where one of the database's is meant."""
+        """Yield the finding about an opcode that PTX does not have, where one of the database's is meant."""
         head = "".join(item.text.split())
         opcode, _, names = head.partition(".")
         meant = misspelt(self.db, opcode, names.split("."), module.target, module.ptx)
@@ -181,8 +182,8 @@ class Linter:
     def _instruction(
         self, item: Instruction, view: View, module: _Module, file: str, lenient: bool | None = None
     ) -> tuple[bool, list[Finding]]:
-        """Whether an instruction is one of the database's, and what is wrong with it. `lenient`: what has no PTX name
-        at all is another machine's."""
+        """Return whether an instruction is one of the database's, and what is wrong with it. `lenient`: one that has no
+        PTX name at all is another machine's."""
         module.statement, module.number = item.statement, next(self._numbers)
         if item.plain >= 0:
             head: str = item.head
@@ -302,8 +303,8 @@ def _target(text: str) -> str:
 
 
 def _alone(c: Complaint, item: Instruction, module: _Module) -> Complaint:
-    """A complaint of an operand of an asm statement, without what mends it where other statements use the operand, for
-    which its constraint may be right."""
+    """Return a complaint about an operand of an asm statement. It has no help where other statements use the operand
+    too: the constraint may be right for them."""
     if c.code != "illegal-register" or not module.uses:
         return c
     here = uses(item.operands)
@@ -319,7 +320,8 @@ def _about(c: Complaint, operands: Sequence[Operand]) -> Operand:
 
 @lru_cache(maxsize=1)
 def _names(head: str) -> list[tuple[int, int]]:
-    """Where the names behind the opcode stand, each with its dot: the same for all complaints of a statement."""
+    """Return the spans of the names behind the opcode, each with its dot: the same for all complaints of a
+    statement."""
     return [m.span() for m in re.finditer(r"\.[\w:]*", head)]
 
 

@@ -23,14 +23,14 @@ from .languages import PTX
 from .reading import NotTextError
 from .statistics import Account
 
-# So long the files are judged one by one; as much as that is in so many bytes, of PTX and of what may hold some.
+# Seconds for which files are judged one by one, and the bytes that are judged meanwhile: of PTX, and of other programs.
 _ALONE = 0.25
 _PTX_ALONE, _OTHER_ALONE = 1 << 21, 1 << 24
 _MOST_AT_ONCE = 64
 
 
 class Unreadable(NamedTuple):
-    """Why a file was not judged. `grave`: it should have been. Folders have all kinds of files in them."""
+    """The reason why a file was not judged. `grave`: it should have been. Folders have all kinds of files in them."""
 
     message: str
     grave: bool = True
@@ -43,8 +43,8 @@ Progress = Callable[[int, int], None]
 def check_all(
     sources: Sequence[Source], checker: Checker, data: Path, jobs: int | None = None, progress: Progress | None = None
 ) -> Iterator[Event]:
-    """What is found in the files, in their order; `checker` keeps account of it. `data` is where its database was read;
-    `jobs`: so many processes, by default as many as there are processors."""
+    """Yield the findings in the files, in their order; `checker` keeps account of it. `data` is where its database was
+    read; `jobs` is the number of processes, by default that of the processors."""
     count = jobs or processors()
     done = 0
     # Standard input is this process's.
@@ -79,7 +79,7 @@ def check_all(
 
 
 def _are_quick(sources: Iterable[Source]) -> bool:
-    """Whether files are judged sooner than processes start."""
+    """Return whether judging the files takes less time than starting processes."""
     part = 0.0
     for source in sources:
         try:
@@ -116,7 +116,8 @@ def _start(data: Path, everything: bool, quiet: bool) -> None:
 
 
 def _stop(*_: object) -> None:
-    """A file may take long. In the middle of an answer the end would leave the other process waiting."""
+    """Stop when interrupted. Within a file this process ends at once, as a file may take long. In the middle of an
+    answer it does not: the other process would be left waiting."""
     global _stopped
     _stopped = True
     if _judging:

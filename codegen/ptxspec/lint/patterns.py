@@ -17,7 +17,8 @@ class Pattern(NamedTuple):
     place: str = ""
 
     def matches(self, path: Path) -> bool:
-        """`path` is absolute. The folder itself is not in it, whatever the pattern."""
+        """Return whether a pattern matches `path`, which is absolute. The folder itself is not in it, whatever the
+        pattern."""
         if path == self.base:
             return False
         try:
@@ -28,7 +29,7 @@ class Pattern(NamedTuple):
 
 
 def excluded(path: Path, patterns: Iterable[Pattern], used: set[Pattern] | None = None) -> bool:
-    """Whether one of the patterns matches; all that do are noted down as used."""
+    """Return whether one of the patterns matches; all that do are added to `used`."""
     if used is None:
         return any(p.matches(path) for p in patterns)
     matching = [p for p in patterns if p.matches(path)]
@@ -41,8 +42,8 @@ _KNOWN: dict[str, re.Pattern[str]] = {}
 
 
 def _expression(pattern: str) -> re.Pattern[str]:
-    """Each wildcard but the last takes as little as it can and is never tried again: what follows it then has the most
-    left, and a pattern of many takes no longer than the path is."""
+    """Return the regular expression of a pattern. Each wildcard but the last takes as little as it can and is never
+    tried again: what follows it then has the most left, and matching is linear in the path's length."""
     found = _KNOWN.get(pattern)
     if found is None:
         text = PurePath(pattern).as_posix().removeprefix("./")

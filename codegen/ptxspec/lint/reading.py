@@ -10,7 +10,7 @@ from ..diagnostics import PtxspecError
 from ..files import Bounded
 from ..ptx.complaints import Position
 
-# Megabytes that are read of a file; of a stream, which may have no end, it is less.
+# The most megabytes read of a file. Of a stream, which may have no end, fewer are read.
 _MEGABYTES = 1 << 10
 _SHOWN_BEFORE, _SHOWN = 80, 160
 # All bytes but the control characters that no text has.
@@ -20,7 +20,7 @@ _BEGINNING = 1 << 18
 
 
 class NotTextError(PtxspecError):
-    """What was read is no text, or in an encoding that is not read."""
+    """The error for a file that is no text, or in an encoding that is not read."""
 
 
 class Whole:
@@ -34,7 +34,7 @@ class Whole:
         self._known = (0, 1, 0)
 
     def place(self, offset: int) -> Position:
-        """Where the character at an offset stands."""
+        """Return the position of the character at an offset."""
         text = self.text
         known, line, begin = self._known if offset >= self._known[0] else (0, 1, 0)
         line += text.count("\n", known, offset)
@@ -52,7 +52,8 @@ def read(path: Path | str) -> str:
 
 
 def read_bytes(path: Path | str) -> bytes:
-    """What a file has. Raises PtxspecError for one that cannot be read or is too long, as a pipe without an end is."""
+    """Return a file's content. Raises PtxspecError for one that cannot be read or is too long, as a pipe without an end
+    is."""
     if os.path.isdir(path):
         raise PtxspecError(f"{path}: is a folder; name the files in it")
     try:

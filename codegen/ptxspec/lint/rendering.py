@@ -27,8 +27,8 @@ def plain(text: str, *styles: str) -> str:
 
 
 def text(findings: Iterable[Finding], paint: Paint = plain, width: int | None = None) -> Iterator[str]:
-    """file:line:column, what is wrong, the line with carets, what else is, and the way out: in so many columns, but for
-    the line, below which the carets stand."""
+    """Yield the lines of findings for people: file:line:column with the message, the line with carets, the other
+    messages, and the help. They are wrapped to so many columns, but for the line, below which the carets stand."""
     for f in findings:
         place = paint(f"{visible(f.file)}:{f.line}:{f.column}:", "bold")
         style = _STYLES[f.severity]
@@ -67,17 +67,17 @@ def _carets(f: Finding, length: int) -> str:
 
 
 def found(findings: Iterable[Finding]) -> str:
-    """1 error, 2 warnings."""
+    """Return how many findings there are: "1 error, 2 warnings"."""
     return severities(Counter(f.severity for f in findings))
 
 
 def severities(counts: Mapping[str, int]) -> str:
-    """The same of how many there are of each."""
+    """Return the numbers of findings by severity as text: "1 error, 2 warnings"."""
     return ", ".join(f"{n:,} {what}{'s' * (n != 1)}" for what in _STYLES if (n := counts.get(what, 0)))
 
 
 def as_json(findings: Iterable[Finding], paint: Paint = plain) -> Iterator[str]:
-    """A plain array, one finding a line."""
+    """Yield the text of a plain array, one finding a line."""
     yield "["
     separator = "\n"
     for f in findings:
@@ -87,7 +87,8 @@ def as_json(findings: Iterable[Finding], paint: Paint = plain) -> Iterator[str]:
 
 
 def github(findings: Iterable[Finding], paint: Paint = plain) -> Iterator[str]:
-    """One workflow command a line. GitHub finds files from the top of the repository, wherever the command runs."""
+    """Yield one workflow command a line. GitHub finds files from the top of the repository, wherever the command
+    runs."""
     top = os.environ.get("GITHUB_WORKSPACE")
     inside = os.path.relpath(os.getcwd(), top) if top else "."
     for f in findings:

@@ -1,4 +1,4 @@
-"""What the database says of the assembler, as ptx/matching.py asks."""
+"""The database's rules of the assembler, as ptx/matching.py asks for them."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class DatabaseRules:
         return found
 
     def has_two_results(self, opcode: str) -> bool:
-        """Whether some variant of an opcode has two results, or one in several registers."""
+        """Return whether some variant of an opcode has two results, or one in several registers."""
         return any(v.second is not None or v.result_registers > 1 for v in self._db.opcodes[opcode].variants)
 
     def has_vectors_elsewhere(self, opcode: str) -> bool:
-        """Whether statements with vectors are other instructions of this name."""
+        """Return whether statements with vectors are other instructions of this name."""
         return bool(self._db.opcodes[opcode].data["assembler"].get("vectors_elsewhere", False))
 
     def unpacks(self, opcode: str) -> bool:
-        """Whether a vector among the sources may be the result instead."""
+        """Return whether a vector among the sources may be the result instead."""
         return "unpacks" in self._db.opcodes[opcode].data
 
     def operand_rules(self, v: Variant) -> Iterable[Mapping[str, Any]]:
-        """What the opcode's file says of the operands of a variant."""
+        """Return the rules of the opcode's file for the operands of a variant."""
         said = self._db.opcodes[v.opcode].data["assembler"]["operands"]
         return (said[i] for i in self._db.known_of(v).get("operands", ()))

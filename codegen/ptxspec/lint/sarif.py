@@ -16,7 +16,7 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def sarif(findings: Iterable[Finding]) -> Iterator[str]:
-    """One run; each code is a rule."""
+    """Yield the text of one run; each code is a rule."""
     rules = [
         {"id": code, "shortDescription": {"text": text}, "fullDescription": {"text": text}, "help": {"text": text}}
         for code, text in CODES.items()

@@ -1,4 +1,4 @@
-"""What was judged, and what was found in it."""
+"""Statistics: the numbers of files and instructions judged, and of findings."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from .rendering import severities
 
 
 class Tally:
-    """How many instructions were judged, by opcode; and of what the database knows nothing: other instructions of its
-    opcodes, and where `everything` is counted all others. `headers` are the .version and .target that were read."""
+    """The number of instructions judged, by opcode, and of those that the database does not know: other instructions of
+    its opcodes and, where `everything` is counted, all others. `headers` counts the .version and .target that were
+    read."""
 
     def __init__(self, everything: bool = False) -> None:
         self.everything = everything
@@ -22,7 +23,7 @@ class Tally:
 
 
 class Account:
-    """What was judged in some files."""
+    """The account of what was judged in some files."""
 
     def __init__(self, everything: bool = False) -> None:
         self.tally = Tally(everything)
@@ -51,12 +52,13 @@ class Account:
         return self.tally.judged.total()
 
     def found(self) -> str:
-        """1 error, 2 warnings, 3 ignored."""
+        """Return what was found: "1 error, 2 warnings, 3 ignored"."""
         ignored = f"{self.ignored:,} ignored" if self.ignored else ""
         return ", ".join(filter(None, (severities(self.severities), ignored)))
 
     def judged(self, newest: str) -> str:
-        """2,445 instructions in 293 files, no target given: judged for PTX 9.5 and any target."""
+        """Return what was judged: "2,445 instructions in 293 files, no target given: judged for PTX 9.5 and any
+        target"."""
         what = f"{_counted(self.instructions, 'instruction')} in {_counted(self.files, 'file')}"
         if self.others and self.files:
             what += f" ({self.others:,} more {'has' if self.others == 1 else 'have'} none)"

@@ -1,5 +1,5 @@
-"""Where a program may speak of PTX at all. What has no trace of it is not read, which makes a tree of sources as cheap
-as a search for a word in it."""
+"""The traces of PTX in a program. A program that has none is not read, which makes a tree of sources as cheap as a
+search for a word in it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def has(text: str) -> bool:
 
 
 def offsets(text: str) -> list[int]:
-    """Where the traces in a text stand, in their order."""
+    """Return the offsets of the traces in a text, in their order."""
     found = [m.start() for m in _NAME.finditer(text)]
     at = text.find(_WORD)
     if at < 0:

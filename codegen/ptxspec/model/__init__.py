@@ -1,4 +1,4 @@
-"""What the specification says, as frozen dataclasses: the only contract between reading and everything after it."""
+"""The specification as frozen dataclasses: the only contract between reading and everything after it."""
 
 from .code import Code
 from .folding import Folding

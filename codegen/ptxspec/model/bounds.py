@@ -1,4 +1,4 @@
-"""What a bound on the error of an approximation says: how large it is, and for which operands."""
+"""Bounds on the error of approximations: how large a bound is, and for which operands it holds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Range:
     magnitude: bool = False
 
     def holds(self, x: Any) -> Any:
-        """For each finite operand of a float64 array, whether it is in the range."""
+        """Return for each finite operand of a float64 array whether it is in the range."""
         y = abs(x) if self.magnitude else x
         inside = (y > self.low if self.open[0] else y >= self.low) & (y < self.high if self.open[1] else y <= self.high)
         return (inside != self.outside) & ((x > 0) | (not self.positive))

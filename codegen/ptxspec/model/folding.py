@@ -1,4 +1,4 @@
-"""What the assembler computes instead of the hardware, where operands are constants."""
+"""Constant folding: what the assembler computes instead of the hardware, where operands are constants."""
 
 from __future__ import annotations
 

@@ -158,7 +158,8 @@ class FixedPoint:
 
 
 class Kind(NamedTuple):
-    """What a value is: `sort` is "bool", "bits", "integer" or "float". Fixed-point numbers are of sort "integer"."""
+    """The kind of a value: `sort` is "bool", "bits", "integer" or "float". Fixed-point numbers are of sort
+    "integer"."""
 
     sort: str
     width: int = 1
@@ -199,7 +200,7 @@ def number_in(format: Format | FixedPoint) -> Kind:
 
 @dataclass(frozen=True)
 class NanRule:
-    """What becomes of a NaN result; no code: its bits stay as the operation left them."""
+    """A rule for NaN results. Without code, their bits stay as the operation left them."""
 
     name: str
     summary: str
@@ -210,8 +211,8 @@ class NanRule:
 
 @dataclass(frozen=True)
 class Languages:
-    """What holds values of a type in CUDA C++, with the header that declares it, and a lane of it in Triton; nothing
-    where they are empty."""
+    """A type in other languages: the type of CUDA C++ that holds its values, the header that declares it, and the type
+    of a lane in Triton; empty where there is none."""
 
     cuda: str = ""
     header: str = ""
@@ -239,7 +240,7 @@ class Type:
 
     @property
     def shift(self) -> int:
-        """How far above the lowest bit of its part of the register a lane's encoding stands."""
+        """The number of bits that a lane's encoding stands above the lowest bit of its part of the register."""
         return self.kind.format.shift if self.kind.format else 0
 
     def unpack(self, bits: int) -> list[int]:

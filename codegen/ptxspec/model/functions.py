@@ -13,7 +13,7 @@ from .requirements import Form
 
 @dataclass(frozen=True)
 class Reference:
-    """What says what a function does."""
+    """A source that says what a function does."""
 
     name: str
     title: str
@@ -22,7 +22,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Opening:
-    """What `why` names is open for operands of which `when` gives true."""
+    """A matter that a function leaves open: `why` names it, and `when` is true of the operands that it is about."""
 
     when: Code
     why: str
@@ -69,7 +69,7 @@ class Intrinsic:
 
 @dataclass(frozen=True)
 class Executed:
-    """What is open of a function that is run as it is."""
+    """A function that is run as it is, with what it leaves open."""
 
     name: str
     operands: int

@@ -1,4 +1,4 @@
-"""Where the machine code does something else than the spelling says, and what shows it."""
+"""Hazards, where the machine code does something else than the spelling says, and their proof."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .requirements import Selector
 
 @dataclass(frozen=True)
 class Proof:
-    """What shows a hazard in what ptxas makes of a variant.
+    """The proof of a hazard, found in what ptxas makes of a variant.
 
     `drops` and `adds`: the machine code is that of the spelling without these and with those modifiers. `holds` and
     `lacks`: parts of names that machine instructions in it have, and that none has. `folds`: the bits of constant

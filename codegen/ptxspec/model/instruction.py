@@ -53,7 +53,7 @@ class CornerTable:
 
 @dataclass(frozen=True)
 class Exceeded:
-    """Where the hardware itself breaks a bound of the manual's: in the ranges of targets `within`, most of all for
+    """A bound of the manual's that the hardware itself breaks: in the ranges of targets `within`, most of all for
     `operands`, whose `result` is that of `rests_on`; these are encodings. `error` is that of the result, in the units
     of the bound."""
 
@@ -65,11 +65,11 @@ class Exceeded:
 
     @property
     def ranges(self) -> str:
-        """As in "sm_50 to sm_75, sm_86"."""
+        """The ranges of targets in words: "sm_50 to sm_75, sm_86"."""
         return ", ".join(first if first == last else f"{first} to {last}" for first, last in self.within)
 
     def worst(self, width: int) -> str:
-        """The operands and their result, of so many bits."""
+        """Return the operands and their result as hexadecimal numbers of so many bits."""
         digits = width // 4
         operands = ", ".join(f"0x{x:0{digits}x}" for x in self.operands)
         return f"{operands} give{'s' * (len(self.operands) == 1)} 0x{self.result:0{digits}x}"
@@ -117,8 +117,8 @@ class Tolerated:
 
 @dataclass(frozen=True)
 class OperandRule:
-    """What the assembler takes for operands of a type, where that is not as for every instruction: registers of these
-    types, and constants of these sorts."""
+    """The registers, by their types, and the sorts of constants that the assembler takes for operands of a type, where
+    these are not as for every instruction."""
 
     selector: Selector
     registers: Mapping[str, tuple[str, ...]]
@@ -139,8 +139,8 @@ class SyntaxLine:
 
 @dataclass(frozen=True)
 class Compared:
-    """How variants stand to functions of other languages: they differ for operands of the classes `differs`, else they
-    are equal, but for what the functions leave open."""
+    """A comparison of variants with functions of other languages: they differ for operands of the classes `differs`,
+    else they are equal, but for what the functions leave open."""
 
     selector: Selector
     functions: tuple[str, ...]
@@ -180,7 +180,7 @@ class HardwarePath:
 
 @dataclass(frozen=True)
 class LaneBits:
-    """Which bits of an operand's register each lane reads. `lanes` are pairs of a lane and its bits as they were
+    """The bits of an operand's register that each lane reads. `lanes` are pairs of a lane and its bits as they were
     written, `31..16`, the highest lane first."""
 
     selector: Selector
@@ -191,8 +191,9 @@ class LaneBits:
 
 @dataclass(frozen=True)
 class Instruction:
-    """`refused` are variants that the manual lists and the assembler takes nowhere: they require nothing that could be
-    had. `registers` are those that the manual gives operands of a type here, where that is not as for every opcode.
+    """An opcode with its variants. `refused` are variants that the manual lists and the assembler takes nowhere: they
+    require nothing that could be had. `registers` are those that the manual gives operands of a type here, where that
+    is not as for every opcode.
 
     `elsewhere` are the forms, each as its types, that other instructions of this name have: any other form that no
     variant has is refused. It is None where nobody said, so that nothing is known of other forms. `other_modifiers` are
@@ -243,7 +244,7 @@ class Instruction:
         return frozenset("abc").union(s.name for v in self.variants for s in v.sources)
 
     def corner_tables_of(self, variant: Variant) -> tuple[CornerTable, ...]:
-        """Those that a variant is in."""
+        """Return the corner tables that a variant is in."""
         found = self._tables.get(variant)
         if found is None:
             found = self._tables[variant] = tuple(t for t in self.corner_tables if t.selector.matches(variant))
@@ -265,12 +266,13 @@ class Instruction:
         return next((p for p in self.hardware_paths(variant) if p.within is None), None)
 
     def hardware_paths(self, variant: Variant) -> tuple[HardwarePath, ...]:
-        """The same with what the file states for some targets; the first that is for a target holds there."""
+        """Return the variant's machine code around units, for some targets or for all; the first that is for a target
+        holds there."""
         return tuple(p for p in self.hardware if p.selector.matches(variant))
 
     def is_advisable(self, variant: Variant) -> bool:
-        """Whether anybody may be told to write it, on whatever target: the manual lists it, and no hazard is known of
-        it. The catalogue says so of one target."""
+        """Return whether a variant may be recommended, on whatever target: the manual lists it, and no hazard of it is
+        known. The catalogue decides it for one target."""
         return variant.listed and not variant.hazards
 
     def stands_for(self, variant: Variant) -> Variant | None:

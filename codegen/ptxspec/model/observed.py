@@ -1,4 +1,4 @@
-"""What machines wrote about the specification: evidence of an assembler, speed, recordings of a GPU."""
+"""Observations written by machines: evidence of an assembler, speed, recordings of a GPU."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Entry:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a real assembler was asked about the specification: `variants` on `pairs` of a target and a PTX version that
-    knows it, and `spellings` legal or not. `asked` has a digest for each opcode, as Spec.asked gives it."""
+    """The evidence of a real assembler, which was asked about `variants` on `pairs` of a target and a PTX version that
+    knows it, and about `spellings`, legal or not. `asked` has a digest for each opcode, as Spec.asked gives it."""
 
     assembler: str
     pairs: int
@@ -34,8 +34,8 @@ class Evidence:
 
 @dataclass(frozen=True)
 class MachineCode:
-    """What an assembler makes of variants on some targets: so many instructions, and `beyond` as many in subroutines.
-    `text` is one after another, `; ` between them; where they are many or jump, how often each occurs."""
+    """The machine code that an assembler makes of variants on some targets: `count` instructions, and `beyond` more in
+    subroutines. `text` has one after another, `; ` between them; where they are many or jump, how often each occurs."""
 
     targets: tuple[str, ...]
     count: int
@@ -65,7 +65,7 @@ class MachineEvidence:
 
 
 def runs(targets: Iterable[str], every: Sequence[str]) -> list[list[str]]:
-    """Some of a list of targets, those together that stand together in it."""
+    """Return some of the targets in `every`, grouped into runs of those that follow each other there."""
     found: list[list[str]] = []
     for t in targets:
         if found and every.index(found[-1][-1]) == every.index(t) - 1:
@@ -87,7 +87,7 @@ class SpeedTable:
 
 @dataclass(frozen=True)
 class Speed:
-    """What the benchmarks measured: with which command, when, and on what machine."""
+    """The results of the benchmarks, with the command, the date and the machine."""
 
     command: str
     date: str
@@ -97,8 +97,9 @@ class Speed:
 
 @dataclass(frozen=True)
 class Recording:
-    """What a GPU returned, and how the emulator stood to it when the two were last compared: variants of which every
-    recorded bit is equal, those inside of their bound, and the others. `path` is the folder, below the root."""
+    """A recording of a GPU's results, and how the emulator stood to it when the two were last compared: variants of
+    which every recorded bit is equal, those inside of their bound, and the others. `path` is the folder, below the
+    root."""
 
     path: str
     gpu: str
@@ -111,12 +112,13 @@ class Recording:
     unequal: frozenset[Key]
 
     def finding(self, variant: Variant) -> str | None:
-        """ "equal", "inside" or "unequal"; None where the variant was not recorded."""
+        """Return "equal", "inside" or "unequal"; None where the variant was not recorded."""
         return next((n for n in ("equal", "inside", "unequal") if variant.key in getattr(self, n)), None)
 
 
 class Judgement(NamedTuple):
-    """A judge outside of this project found right what a variant computed; of the program there is a digest."""
+    """The judgement of somebody outside of this project that a variant computes right; `program` is a digest of its
+    program."""
 
     by: str
     variant: str
@@ -163,10 +165,10 @@ class PublishedModel:
 
     @property
     def text(self) -> str:
-        """What the emulator has of it, and what it is."""
+        """The model in words: what the emulator has of it, its author and source, and how it was judged."""
         origin = f"{self.source}, commit {self.commit[:12]}, {self.licence}"
         return f"{self.equal} of {self.name} by {self.author} ({origin}); {self.judged}"
 
     def report(self, spelling: str, target: str) -> Report | None:
-        """What it reports of a variant on a target."""
+        """Return the report on a variant on a target; None where the model has none."""
         return next((r for r in self.reports if r.variant == spelling and target in r.targets), None)

@@ -61,8 +61,8 @@ class Call:
 
 @dataclass(frozen=True)
 class Instead:
-    """What to write for one variant. `scratch` are the registers of its own, each with the type that declares it;
-    `requires` is what all of its statements need together."""
+    """The statements to write instead of one variant. `scratch` are the registers of their own, each with the type that
+    declares it; `requires` is what all of the statements need together."""
 
     calls: tuple[Call, ...]
     scratch: Mapping[str, str]
@@ -72,8 +72,8 @@ class Instead:
 
     @property
     def promise(self) -> str:
-        """What may differ, as answers have it: empty where that is nothing, "NaN bits", "within bound", or nothing but
-        on older targets, "as on sm_20 and newer"."""
+        """The difference that is possible, as answers name it: empty where there is none, "NaN bits", "within bound",
+        or "as on sm_20 and newer" where only older targets differ."""
         if self.differs != NOTHING_DIFFERS:
             return self.differs
         return f"as on {self.recipe.since} and newer" if self.recipe and self.recipe.since else ""
@@ -88,8 +88,8 @@ class Instead:
 
     @property
     def ptx(self) -> str:
-        """Ready to paste; with registers of its own it is a block, so that they are nobody else's. Their names begin
-        with an underscore: they must not hide those that come in the place of %d, %a, %b and %c."""
+        """The recipe's PTX, ready to paste. With registers of its own it is a block, so that they are nobody else's.
+        Their names begin with an underscore: they must not hide those that come in the place of %d, %a, %b and %c."""
         lines = [c.text for c in self.calls]
         if not self.scratch:
             return "\n".join(lines)

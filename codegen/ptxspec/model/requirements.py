@@ -1,4 +1,4 @@
-"""Which variants something is about, and what they require."""
+"""Selectors of variants, and what variants require."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Selector:
-    """Which variants something is about: those of any of the patterns, without any name of `lacks`; with a result of
+    """The variants that something is about: those of any of the patterns, without any name of `lacks`; with a result of
     one of the types `result`, and a source of one of the types `source`; with so many source `operands`, and so many
     `types` at the end of the spelling: where these are given."""
 
@@ -95,5 +95,5 @@ class Rule:
 
     @property
     def targets(self) -> str:
-        """What a page says of the targets: "sm_80", or each of `on` with its PTX version."""
+        """The targets as a page names them: "sm_80", or each of `on` with its PTX version."""
         return self.target or ", ".join(f"{target} {ptx}" for target, ptx in self.entries)

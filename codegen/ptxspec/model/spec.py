@@ -22,8 +22,8 @@ from .variant import Variant
 
 @dataclass(frozen=True)
 class Modifier:
-    """`raw`, `operand`, `result` and `override` are the stages around the body, in the order of design and manual.
-    `mode` and `ftz` stand at `round_place`, a file and a line."""
+    """A modifier. `raw`, `operand`, `result` and `override` are the stages around the body, in the order of design and
+    manual. `mode` and `ftz` stand at `round_place`, a file and a line."""
 
     name: str
     summary: str
@@ -48,13 +48,15 @@ class Implied:
     section: str
 
     def is_about(self, variant: Variant) -> bool:
-        """What copies floats does not compute with them, and no modifier is implied in it."""
+        """Return whether a variant has the modifier implied. One that only copies floats does not compute with them,
+        and has not."""
         return variant.computes and self.selector.matches(variant)
 
 
 @dataclass(frozen=True)
 class Assembler:
-    """What the assembler does with names and operands of every instruction; spec/assembler.yaml says what each is."""
+    """The assembler's rules for names and operands of every instruction; spec/assembler.yaml says what each field
+    is."""
 
     observed: str = ""
     repeatable: tuple[str, ...] = ()
@@ -74,8 +76,8 @@ class Assembler:
 
 @dataclass(frozen=True)
 class Naming:
-    """What GPUs are called: their products, other names of the architectures than those that targets have, the words
-    that may be left out of a name or added to it (`editions` are patterns), and the titles and addresses of sources."""
+    """The names of GPUs: their products, other names of the architectures than those that targets have, the words that
+    may be left out of a name or added to it (`editions` are patterns), and the titles and addresses of sources."""
 
     products: tuple[Product, ...] = ()
     architectures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -117,7 +119,7 @@ class Spec:
 
     @cached_property
     def notation(self) -> Mapping[str, tuple[str, ...]]:
-        """What notations may name: the groups of modifiers and of types."""
+        """The groups of modifiers and of types, which notations may name."""
         return {**self.groups, **self.type_groups}
 
     def claim(self, variant: Variant, target: str | None) -> str:
@@ -135,7 +137,7 @@ class Spec:
         return "unspecified" if self.follows(variant, target) and self.exceeded(variant, target) else variant.claim
 
     def follows(self, variant: Variant, target: str | None) -> bool:
-        """Whether the machine code is followed on a target, and not the semantics."""
+        """Return whether the emulator follows the machine code on a target, and not the semantics."""
         paths = self.instructions[variant.opcode].hardware_paths(variant) if target is not None else ()
         return target is not None and self.known_path(paths, target) is not None
 
@@ -154,7 +156,7 @@ class Spec:
         return frozenset(r.variant for p in self.published.values() for r in p.reports)
 
     def may_follow(self, variant: Variant) -> bool:
-        """Whether anything but the semantics is known of a variant on some target."""
+        """Return whether anything but the semantics is known of a variant on some target."""
         return variant.spelling in self._reported or bool(self.instructions[variant.opcode].hardware_paths(variant))
 
     def reporter(self, variant: Variant, target: str | None) -> PublishedModel | None:
@@ -207,7 +209,7 @@ class Spec:
         return next((found[type] for found in own if type in found), self.assembler.constants.get(type))
 
     def model(self, unit: str, target: str) -> UnitModel | None:
-        """What is known of a unit on a target, by inference too."""
+        """Return the model of a unit on a target, an inferred one too; None where there is none."""
         models = self.units[unit].models
         found = next((m for m in models if self.is_within(target, m.within)), None)
         if found is None and (inferred := self.inferred(unit, target)):
@@ -229,18 +231,18 @@ class Spec:
         return path if path and all(self.model(u, target) for u in path.units) else None
 
     def is_within(self, target: str, range: tuple[str, str]) -> bool:
-        """Is a target in a range?"""
+        """Return whether a target is in a range."""
         first, last = range
         targets = self.targets
         return targets[first].order <= targets[target].order <= targets[last].order
 
     @cached_property
     def catalog(self) -> Catalog:
-        """What requirements mean among the targets and versions."""
+        """The catalogue, which says what requirements mean among the targets and versions."""
         return Catalog(self.targets.values(), self.versions.values())
 
     def has_kernel(self, v: Variant) -> bool:
-        """Whether a kernel can be compiled for it: it is current, and the assembler comes to an end."""
+        """Return whether a kernel can be compiled for a variant: it is current, and the assembler comes to an end."""
         return self.catalog.is_current(v.requires) and not v.crash
 
     def asked(self, opcode: str) -> str:
@@ -259,7 +261,7 @@ class Spec:
 
     @property
     def ledger(self) -> tuple[Entry, ...]:
-        """What the manual says and the assembler does, for the variants where these differ."""
+        """The variants for which the manual and the assembler differ, with what either of them says."""
         return tuple(
             Entry(
                 v.spelling,

@@ -1,4 +1,4 @@
-"""What is known of the special function unit."""
+"""Models of the special function unit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Core:
 
 @dataclass(frozen=True)
 class Argument:
-    """How a unit reduces a normal number to a scale k, a segment and a place in it, the integers below.
+    """The reduction of a normal number to a scale k, a segment and a place in it, the integers below.
 
     kind "significand"  the first `bits` bits of the fraction, above them as many low bits of the exponent as tell
                         `octaves` apart; k is the rest of the exponent
@@ -100,8 +100,8 @@ class Differences:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a model reproduces in full, and the number of results compared: a recording, of a GPU with a driver, or the
-    results of the published model `reported`."""
+    """The results that a model reproduces in full, and their number: those of a recording, of a GPU with a driver, or
+    those of the published model `reported`."""
 
     gpu: str
     driver: str
@@ -122,7 +122,7 @@ class Own:
 
 @dataclass(frozen=True, eq=False)
 class UnitModel:
-    """What a unit computes on the targets from `within[0]` to `within[1]`, bit for bit on what was recorded.
+    """A model of what a unit computes on the targets from `within[0]` to `within[1]`, bit for bit on what was recorded.
 
     The sum of a number's polynomial, to which the scale is added where there is no `exponent`, is rounded to `point`
     bits after the point: `rounding` is roundTowardNegative or, in sign and magnitude, roundTowardZero. Times 2 to the

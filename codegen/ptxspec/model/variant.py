@@ -33,7 +33,7 @@ class Operand:
 
     @property
     def kind(self) -> Kind:
-        """That of a lane."""
+        """The kind of a lane."""
         return bits_of(len(self.lane_bits[0])) if self.lane_bits else self.type.kind
 
     @property
@@ -46,7 +46,7 @@ class Operand:
         return len(self.registers) or self.type.lanes
 
     def read(self, register: int) -> list[int]:
-        """What each lane reads of its register, where `lane_bits` say so."""
+        """Return what each lane reads of its register, where `lane_bits` say so."""
         return [sum((register >> bit & 1) << i for i, bit in enumerate(reversed(bits))) for bits in self.lane_bits]
 
     def spread(self, value: int) -> int | None:
@@ -114,7 +114,7 @@ class Variant:
 
     @cached_property
     def form(self) -> Form:
-        """What tells it from other variants of its opcode, in whatever order the modifiers are written."""
+        """The key of a variant among those of its opcode, in whatever order the modifiers are written."""
         return frozenset(self.modifiers), self.type_names, self.operands
 
     @property
@@ -134,7 +134,7 @@ class Variant:
 
     @cached_property
     def computes(self) -> bool:
-        """Whether a float is computed with, and not copied only."""
+        """Return whether the variant computes with a float, and does not copy it only."""
         return any(s.kind.sort == "float" and not s.copied for s in self.sources)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What is wrong with an instruction, and where a text says it."""
+"""Complaints about instructions, and positions in a text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WHOLE = -1
 
 
 class Complaint(NamedTuple):
-    """What is wrong with an instruction. `name` is the index of the modifier or type meant, `operand` that of the
+    """A complaint about an instruction. `name` is the index of the modifier or type meant, `operand` that of the
     operand and `part` that of a part of it; WHOLE for none of these. `requires` is what the variant needs, where it is
     not available."""
 

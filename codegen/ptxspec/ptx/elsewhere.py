@@ -1,4 +1,4 @@
-"""Which instructions have the name of an opcode of the database, and are others, of which nothing is known."""
+"""Instructions that have the name of an opcode of the database, and are others, of which nothing is known."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 def is_elsewhere(
     names: Sequence[str], assembler: Mapping[str, Any], is_type: Callable[[str], bool], own: Collection[tuple[str, ...]]
 ) -> bool:
-    """Whether other instructions of an opcode have these names: those that its file lists (`elsewhere`, `empty_types`
-    and `other_modifiers` of `assembler`), or where it lists none, all that it does not describe. `own` are the
-    sequences of types of its variants."""
+    """Return whether other instructions of an opcode have these names: those that its file lists (`elsewhere`,
+    `empty_types` and `other_modifiers` of `assembler`), or where it lists none, all that it does not describe. `own`
+    are the sequences of types of its variants."""
     if not {*assembler["other_modifiers"]}.isdisjoint(names):
         return True
     # Empty types do nothing beside others, and by themselves are none.

@@ -1,4 +1,4 @@
-"""What kind each operand of an instruction is, as far as verdicts depend on it."""
+"""The kinds of an instruction's operands, as far as verdicts depend on them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REGISTER, VECTOR, ADDRESS, NEGATED, INVERTED, DISCARD, PAIR, SUM, MALFORMED, UNK
 )  # fmt: skip
 # A constant expression if its names are those of integers.
 EXPRESSION = "expression"
-# What a register turns out to be by its name and the declarations; else its type.
+# The kinds of a register by its name and the declarations; a declared one has its type instead.
 SPECIAL, UNDECLARED, PART, FUNCTION = "special", "undeclared", "part", "function"
 # A number that no operand of the asm statement has.
 BEYOND = "beyond"
@@ -28,8 +28,8 @@ Shape: TypeAlias = "str | tuple[str, ...]"
 
 
 class Operand(NamedTuple):
-    """`parts` are the registers and constants in a vector, the two results of p|q, what is negated or inverted, and the
-    names in a sum or an expression."""
+    """An operand. `parts` are the registers and constants in a vector, the two results of p|q, what is negated or
+    inverted, and the names in a sum or an expression."""
 
     kind: str
     text: str
@@ -114,6 +114,6 @@ def kind(text: str) -> str:
 
 
 def computed(text: str) -> str:
-    """What an expression is where all its names are those of integers. Whether it is divided by 0 is not known."""
+    """Return the kind of an expression whose names are all those of integers. Whether it divides by 0 is not known."""
     found = constant(_NAMES.sub("1", text))
     return INTEGER if found == INTEGER_OVERFLOW else found

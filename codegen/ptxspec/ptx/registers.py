@@ -1,4 +1,4 @@
-"""Which registers a text declares, block by block, and so what a name among the operands is."""
+"""The registers that a text declares, block by block, and so the kinds of the names among the operands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PARAMETER = re.compile(r"\.reg\b\s*(?:\.align\s+\d+\s*)?(?P<type>(?:\.v\d\s*)?\
 _PART = re.compile(r"[.\[].*", re.DOTALL)
 _ARGUMENT = re.compile(r"[%$][0-9]{1,4}")
 _DIGITS = "0123456789"
-# What inline assembly has an operand's text for, which may be a constant.
+# Placeholders of inline assembly, which may stand for a constant.
 _PASTED = re.compile(r"[%$]\d++|\$\w++|%_\w++_")
 # Names in these may be those of constants.
 _COMPUTED = (kinds.NEGATED, kinds.INVERTED, kinds.SUM, kinds.EXPRESSION)
@@ -32,7 +32,7 @@ Block = dict[str, tuple[int | None, str]]
 
 
 class Registers:
-    """What the names in one text stand for. Where a declaration may have been missed, nothing is said of them.
+    """The meanings of the names in one text. Where a declaration may have been missed, nothing is said of them.
 
     `special` has the names that mean something without a declaration. `constraints` are the letters of the operands
     %0, %1 and so on of inline assembly. `whole`: nothing is filled into the text elsewhere, so that what it does not
@@ -112,7 +112,7 @@ class Registers:
 
     @property
     def lost(self) -> bool:
-        """Whether a declaration was not understood, so that nothing is said any more."""
+        """Return whether a declaration was not understood, so that nothing is said any more."""
         return self._lost
 
     @property
@@ -126,13 +126,13 @@ class Registers:
         return next((number for number, block in blocks if _find(block, name)), None)
 
     def kinds(self, names: str) -> tuple[str, ...]:
-        """What operands are that all are names."""
+        """Return the kinds of operands that are all names."""
         known, kind = self._known.get, self.kind
         return tuple([known(n) or kind(n) for n in names.replace(" ", "").split(",")])
 
     def kind(self, text: str) -> str:
-        """What an operand that is written as a register is: its type as in `.f32`, its constraint as in `"f"`, or one
-        of the kinds of operands."""
+        """Return the kind of an operand that is written as a register: its type as in `.f32`, its constraint as in
+        `"f"`, or one of the kinds of operands."""
         found = self._known.get(text)
         if found is None:
             if len(self._known) > _MANY:
@@ -173,7 +173,7 @@ class Registers:
 
 
 def _no_constant(operand: Operand, parts: Sequence[Operand]) -> Operand:
-    """What an expression is of which not all names are those of integers."""
+    """Return the operand for an expression of which not all names are those of integers."""
     if beyond := next((p for p in parts if p.kind == kinds.BEYOND), None):
         return beyond
     unknown = any(p.kind == kinds.REGISTER and _PASTED.fullmatch(p.text) for p in parts)
@@ -197,14 +197,14 @@ def special_names(assembler: Mapping[str, Any]) -> Block:
 
 
 def _read_special(kind: str, part: str) -> str:
-    """What a special register is, or a field of one."""
+    """Return the kind of a special register, or of a field of one."""
     if kind == constants.INTEGER or (bool(part) == (kind == _VECTOR) and part in ("", ".x", ".y", ".z", ".w")):
         return kinds.SPECIAL if kind == _VECTOR else kind
     return kinds.STRANGE_SPECIAL
 
 
 def _add(block: Block, type_: str, names: str) -> bool:
-    """Whether all of the names were understood."""
+    """Add declared names to a block, and return whether all of them were understood."""
     for name in names.split(","):
         m = _NAME.fullmatch(name.strip())
         if m is None:

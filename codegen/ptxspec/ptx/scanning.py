@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 from .complaints import Position
 
-# How many semicolons may be missing before one that is there. What stands before it is read anew for each.
+# The most semicolons that may be missing before one that is there: for each, the text before it is read anew.
 _MISSING = 32
 
 HOLE = "\0"  # in text from other languages: what stands here is not known
@@ -49,7 +49,7 @@ _INITIAL = re.compile(rf"(?P<comment>{COMMENT}|/\*(?s:.)*+)|(?P<end>;)|(?P<space
 
 
 class View(Protocol):
-    """What is scanned: a file, or a string in a program."""
+    """A text to scan: a file, or a string in a program."""
 
     text: str
     embedded: bool
@@ -98,7 +98,8 @@ class Problem(NamedTuple):
 
 
 class Declaration(NamedTuple):
-    """What tells which registers there are: `.reg`, the head of a function, braces; None for what was not read."""
+    """A text that tells which registers there are: `.reg`, the head of a function, braces; None for one that was not
+    read."""
 
     text: str | None
     start: int = 0
@@ -108,8 +109,9 @@ STRANGER = "stranger"
 
 
 class Other(NamedTuple):
-    """What a scanner that is to tell everything tells of what is none of these: a label, a statement with its opcode,
-    a directive. A STRANGER is a statement of an opcode that PTX does not have, as far as is known, by its spelling."""
+    """An item of no other kind: a label, a statement with its opcode, a directive. Only a scanner that is to tell
+    everything yields it. A STRANGER is a statement of an opcode that PTX does not have, as far as is known, by its
+    spelling."""
 
     start: int
     kind: str
@@ -204,7 +206,8 @@ class Scanner:
             yield Problem(0, 1, "syntax", "this brace is not closed", "close it by }", self._brace)
 
     def _statement(self, statement: str, start: int) -> tuple[list[Item], int]:
-        """What one statement has to say, and how far it goes: where its semicolon is missing, the next one follows."""
+        """Return the items of one statement, and how far it goes: where its semicolon is missing, the next one
+        follows."""
         m, length = _HEAD.match(statement), len(statement)
         if m is None:
             return ([] if HOLE in statement else [_no_opcode(statement, start)]), length
@@ -235,7 +238,7 @@ class Scanner:
         return items, length
 
     def _directive(self, directive: str, start: int, behind: str) -> tuple[Problem | None, int]:
-        """What is wrong with a directive, and how far it goes."""
+        """Return what is wrong with a directive, and how far it goes."""
         length = len(directive)
         if directive[1:2].isupper():
             name = re.match(r"\.\w+", directive)

@@ -1,4 +1,4 @@
-"""What exists and is spelled alike, and what of it may be advised."""
+"""Variants that exist and are spelled alike, and which of them may be recommended."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _SHOWN = 4
 
 
 class Advice(NamedTuple):
-    """What to write for what cannot be written, or that there is nothing; `not_the_same` is what computes something
-    else and is easily taken for it, empty where there is nothing of the kind."""
+    """Advice on what to write for what cannot be written, or that there is nothing. `not_the_same` computes something
+    else and is easily taken for it; it is empty where there is nothing of the kind."""
 
     text: str
     not_the_same: str = ""
@@ -26,8 +26,8 @@ class Advice(NamedTuple):
 
 
 class TypeDistance(NamedTuple):
-    """How far the types of a form are from those that were asked for, each in its place. `wrong`: types too many or too
-    few, `lost` those of them that were asked for; the more `alike` the others begin, the less that is."""
+    """The distance of a form's types from those that were asked for, each in its place. `wrong`: types too many or too
+    few, `lost` those of them that were asked for; `alike` is the smaller, the more alike the others begin."""
 
     wrong: int
     lost: int
@@ -45,13 +45,14 @@ def type_distance(asked: Sequence[str], has: Sequence[str]) -> TypeDistance:
 
 @lru_cache(maxsize=4096)
 def _same_letters(one: str, other: str) -> int:
-    """How many letters two names begin with alike."""
+    """Return how many letters two names begin with alike."""
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 class Distance(NamedTuple):
-    """How far a variant is from what was asked, the weightiest first. `ended`: the newest PTX version does not take it;
-    `wrong`: names too many or too few, and `lost` those of them that were asked for; `types` is how far those are."""
+    """The distance of a variant from what was asked, the weightiest part first. `ended`: the newest PTX version does
+    not take it; `wrong`: names too many or too few, and `lost` those of them that were asked for; `types` is the
+    distance of the types."""
 
     ended: bool
     wrong: int
@@ -80,8 +81,8 @@ def ranked(
     target: str | None,
     ptx: str | None,
 ) -> list[tuple[Distance, Variant]]:
-    """Those of some variants that are available there and have no hazard there, first those that are most like what was
-    asked."""
+    """Return those of some variants that are available there and have no hazard there, the most similar to what was
+    asked first."""
     newest = ptx or db.catalog.newest_version
     known = [t for t in db.targets if db.catalog.knows(t, newest)]
     names = list(names)
@@ -124,12 +125,12 @@ def advised(
         variant = db.stands_for(variant) or variant
         asked = Asked(types=variant.types, modifiers=variant.modifiers, operands=variant.operands, complete=True)
     else:
-        # A name that nothing is called cannot be kept.
+        # An unknown name cannot be kept.
         kept = frozenset(m for m in modifiers if db.knows(m))
         asked = Asked(types=types, modifiers=kept, operands=operands, complete=False)
     of = db.opcodes[opcode].by_types.get(asked.types, ())
     candidates = [v for v in of if db.catalog.may_be_advised(v, asked, target, ptx) and not v.means]
-    # More names than must be are more than was asked for.
+    # Further names would do more than was asked for.
     fewest = min((len(v.modifiers) for v in candidates), default=0)
     shortest = [v for v in candidates if len(v.modifiers) == fewest]
     found = ranked(db, shortest, (*asked.modifiers, *asked.types), operands, target, ptx)
@@ -142,7 +143,7 @@ def advised(
 def advice(
     db: Database, opcode: str, names: Iterable[str], operands: int | None, target: str | None, ptx: str | None
 ) -> Advice:
-    """What to write for what cannot be written there, or that there is nothing."""
+    """Return what to write for what cannot be written there, or that there is nothing."""
     names = tuple(names)
     where = place(target, ptx)
     all_found = advised(db, opcode, names, operands, target, ptx)
@@ -189,8 +190,8 @@ def advice(
 
 
 def _exact_besides(db: Database, v: Variant, target: str | None, ptx: str | None) -> list[Variant]:
-    """What somebody may have meant who wrote the short spelling of an approximation: with the modifiers that the
-    opcode's other short spellings leave out, the result is exact."""
+    """Return the variants that somebody may have meant who wrote the short spelling of an approximation: with the
+    modifiers that the opcode's other short spellings leave out, the result is exact."""
     if not v.means or v.claim == "exact":
         return []
     about = db.opcodes[v.opcode]
@@ -208,7 +209,7 @@ def differences(db: Database, variants: Sequence[Variant]) -> list[str]:
 
 
 def _summaries(db: Database, variants: Sequence[Variant]) -> list[str]:
-    """What each of several variants means that the others do not; empty for one alone."""
+    """Return what each of several variants means that the others do not; empty for one alone."""
     if len({v.spelling for v in variants}) < 2:
         return [""] * len(variants)
     common = frozenset.intersection(*(v.modifiers for v in variants))
@@ -222,7 +223,7 @@ def summary(db: Database, modifier: str) -> str:
 
 
 def place(target: str | None, ptx: str | None) -> str:
-    """Where somebody asked, in words: "sm_80 and PTX 7.0"."""
+    """Return the target and PTX version asked about, in words: "sm_80 and PTX 7.0"."""
     return " and ".join([*([target] if target else []), *([f"PTX {ptx}"] if ptx else [])])
 
 

@@ -1,4 +1,4 @@
-"""What `query` answers, as text. Like the database it needs the standard library only."""
+"""The answers of `query` as text. Like the database they need the standard library only."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Told(NamedTuple):
 
 
 def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> Told:
-    """What `query` says."""
+    """Return the answer to a query."""
     asked = place(target, ptx)
     name = visible(verdict.variant) or repr(verdict.variant)
     if verdict.operands is not None:

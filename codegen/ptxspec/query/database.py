@@ -24,7 +24,7 @@ SCHEMA = 9
 
 
 class Data(NamedTuple):
-    """What generated/data holds: ptxspec.json, and the files of the opcodes by their names."""
+    """The content of generated/data: ptxspec.json, and the files of the opcodes by their names."""
 
     shared: Mapping[str, Any]
     opcodes: Mapping[str, Mapping[str, Any]]
@@ -139,7 +139,7 @@ class Database:
 
     @property
     def targets(self) -> dict[str, Target]:
-        """By name, as "sm_90a", in the order by which requirements compare."""
+        """The targets by name, as "sm_90a", in the order by which requirements compare."""
         return self.catalog.targets
 
     @property
@@ -149,7 +149,7 @@ class Database:
 
     @cached_property
     def variants(self) -> tuple[Variant, ...]:
-        """All of them: the files of all opcodes are read for it."""
+        """All variants: the files of all opcodes are read for it."""
         return tuple(v for o in self.opcodes.values() for v in o.variants)
 
     def _open(self, opcode: str, read: Callable[[str], Mapping[str, Any]]) -> Opened:
@@ -176,7 +176,7 @@ class Database:
         return types, (tuple(types.split(".")), kind, result, lanes, second, sources, operands)
 
     def _known(self, data: Mapping[str, Any], requirements: Sequence[Requirement], place: int) -> tuple[Any, ...]:
-        """What all variants of a class have in common: their fields from `requires` on."""
+        """Return what all variants of a class have in common: their fields from `requires` on."""
         _, requires, in_claims, *more = data["classes"][place]
         rest = more[0] if more else {}
         notes = [data["notes"][i] for i in rest.get("notes", ())]
@@ -234,8 +234,8 @@ class Database:
         return next((v for v in same if operands in (None, v.operands)), None)
 
     def known_of(self, v: Variant) -> dict[str, Any]:
-        """What all variants of its class share: the NaN rule by its name, places in the lists of the opcode's file, and
-        the rest that the file says of the class."""
+        """Return what all variants of a variant's class share: the NaN rule by its name, places in the lists of the
+        opcode's file, and the rest that the file says of the class."""
         nan, _, _, *more = self.opcodes[v.opcode].data["classes"][v.known]
         return {"nan": nan, **(more[0] if more else {})}
 
@@ -245,7 +245,7 @@ class Database:
         return next((w for w in same if w.operands == v.operands), None)
 
     def refused(self, opcode: str, names: Iterable[str]) -> Mapping[str, Any] | None:
-        """What is known of a spelling that the manual lists and the assembler takes nowhere."""
+        """Return what is known of a spelling that the manual lists and the assembler takes nowhere."""
         listed = self.opcodes[opcode].data["assembler"]["refused"] if opcode in self.opcodes else []
         wanted = sorted(names)
         return next((r for r in listed if sorted(r["variant"].split(".")[1:]) == wanted), None)
@@ -255,34 +255,35 @@ class Database:
         return ".".join((opcode, *(n for n in names if n in self.types or n in self.other_types)))
 
     def is_elsewhere(self, opcode: str, names: Iterable[str]) -> bool:
-        """Whether an opcode of the database has other instructions with these types, of which nothing is known here:
-        those that its file names, or where it names none, all that it does not describe."""
+        """Return whether an opcode of the database has other instructions with these types, of which nothing is known
+        here: those that its file names, or where it names none, all that it does not describe."""
         about = self.opcodes[opcode]
         return is_elsewhere(
             tuple(names), about.data["assembler"], lambda n: n in self.types or n in self.other_types, about.types
         )
 
     def is_other_type(self, name: str) -> bool:
-        """Whether a name is a type that instructions outside of the database have: it is not declared, or no float."""
+        """Return whether a name is a type that instructions outside of the database have: it is not declared, or no
+        float."""
         return name in self.other_types or (name in self.types and self.data["types"][name]["sort"] != "float")
 
     def knows(self, name: str) -> bool:
-        """Whether a type or a modifier of any instruction is called so."""
+        """Return whether a type or a modifier of any instruction has this name."""
         return name in self.types or name in self.modifiers
 
     # What is there
 
     def takes(self, v: Variant, target: str | None, ptx: str | None) -> bool:
-        """Whether the assembler makes machine code of a variant in a module of this target and PTX version; in any,
-        where one of the two or both are None."""
+        """Return whether the assembler makes machine code of a variant in a module of this target and PTX version; in
+        any, where one of the two or both are None."""
         return v.crash is None and self.catalog.takes(v.requires, target, ptx)
 
     def is_advisable(self, v: Variant, target: str | None = None, ptx: str | None = None) -> bool:
-        """Whether somebody may be told to write a variant there: nothing that is told without this is safe."""
+        """Return whether a variant may be recommended there: without this check no recommendation is safe."""
         return v.crash is None and self.catalog.may_be_advised(v, None, target, ptx)
 
     def hazard(self, v: Variant, target: str | None = None, ptx: str | None = None) -> str | None:
-        """What the machine code of a variant does instead of what it says, on a target or on any."""
+        """Return what the machine code of a variant does instead of what it says, on a target or on any."""
         return self.catalog.hazard_text(v, target, ptx)
 
     def available(

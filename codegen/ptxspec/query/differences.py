@@ -1,4 +1,4 @@
-"""What `diff` answers, as text and JSON: what a PTX version or a target brought."""
+"""The answers of `diff` as text and JSON: what a PTX version or a target brought."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to write where a variant is missing, as the database has it: recipes, or why there is none."""
+"""Recipes: what to write where a variant is missing, or why there is none, as the database has it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from ..catalog import Requirement, requirement_of
 from .database import Database, Variant
 
-# What a recipe in a line begins with.
+# The beginning of a recipe in a line.
 RECIPE = "instead: "
-# So many statements a message of one line may hold.
+# The most statements in a message of one line.
 _SHORT = 4
-# What stands in the place of more.
+# The beginning of a message about more statements.
 _MANY = "the"
 
 
@@ -32,7 +32,7 @@ class Offer(NamedTuple):
 
     @property
     def difference(self) -> str:
-        """What differs, in words."""
+        """The difference in words."""
         words = {
             "": "bit for bit",
             "NaN bits": "but for the bits of a NaN",
@@ -42,7 +42,7 @@ class Offer(NamedTuple):
 
     @property
     def elsewhere(self) -> str:
-        """What to say beside the variant's claim, where it does something else than the recipe on older targets."""
+        """The words to add to the variant's claim, where it does something else than the recipe on older targets."""
         since = self.differs.removeprefix("as ")
         return f"; without a target, and on older ones, other bits than {since}" if since != self.differs else ""
 
@@ -65,7 +65,7 @@ def offers(db: Database, v: Variant, target: str | None, ptx: str | None) -> tup
 
 
 def why_none(db: Database, v: Variant) -> str:
-    """Why there is no recipe, or none that works everywhere."""
+    """Return why there is no recipe, or none that works everywhere."""
     reasons = db.opcodes[v.opcode].data.get("none", ())
     return " ".join(reasons[i][0] for i in db.known_of(v).get("none", ()))
 
@@ -92,7 +92,7 @@ def floor(db: Database, r: Requirement) -> dict[str, str]:
 
 
 def told(db: Database, v: Variant, target: str | None, ptx: str | None) -> str:
-    """In a line: a recipe that works there, else why there is none, else from where on one works."""
+    """Return advice in a line: a recipe that works there, else why there is none, else from where on one works."""
     best = next(iter(offers(db, v, target, ptx)), None)
     reason = why_none(db, v)
     if best is None or (not best.works and reason):
@@ -107,6 +107,6 @@ def told(db: Database, v: Variant, target: str | None, ptx: str | None) -> str:
 
 
 def is_block(line: str) -> bool:
-    """Whether a line told of a variant advises to write a block. What takes many statements has registers of its own,
-    and is one."""
+    """Return whether a line told of a variant advises to write a block. A recipe of many statements has registers of
+    its own, and is one."""
     return line.startswith((f"{RECIPE}{{", f"{RECIPE}{_MANY} "))

@@ -1,4 +1,4 @@
-"""What ptxas makes of a variant, as it was recorded in generated/data/machine_code.json."""
+"""The machine code that ptxas makes of a variant, as recorded in generated/data/machine_code.json."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def codes(db: Database, recorded: Mapping[str, Any], v: Variant) -> list[Code]:
 
 
 def by_target(db: Database, recorded: Mapping[str, Any], v: Variant) -> dict[str, Code]:
-    """The same by each target of the recording."""
+    """Return the machine code of a variant by each target of the recording."""
     order = list(recorded["targets"])
     ranges = [(order.index(a), order.index(b), code) for code in codes(db, recorded, v) for a, b in code["on"]]
     return {t: code for i, t in enumerate(order) for first, last, code in ranges if first <= i <= last}
@@ -59,7 +59,7 @@ def _counted(code: Code) -> str:
 
 
 def _stands_for(db: Database, form: str, v: Variant) -> bool:
-    """Whether a notation has a variant among its spellings."""
+    """Return whether a notation has a variant among its spellings."""
     groups = {name: tuple(members) for name, members in db.groups.items()}
     for names in expand(form[len(v.opcode) :], groups):
         modifiers, types = db.split(names)

@@ -1,5 +1,5 @@
-"""What somebody calls a target: as ptxas does, by its compute capability, or as its GPUs and their architecture are
-called: sm_90a, compute_90, 9.0, H100, "RTX 4090", hopper, native."""
+"""Names of targets: as ptxas calls them, by their compute capability, or as their GPUs and the architecture are called:
+sm_90a, compute_90, 9.0, H100, "RTX 4090", hopper, native."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def target(db: Database, text: str) -> str:
 
 
 def targets(db: Database, text: str) -> list[str]:
-    """All that may be meant, in the order of the targets. Raises PtxspecError where there is none."""
+    """Return all targets that may be meant, in their order. Raises PtxspecError where there is none."""
     name = _spelled(text)
     if name in db.targets:
         return [name]
@@ -62,7 +62,7 @@ def native(db: Database) -> list[str]:
 
 
 def products(db: Database, target: str) -> list[Product]:
-    """What the GPUs of a target are sold as, the best known first; an a or f kind has those of its base."""
+    """Return the products of a target, the best known first; an a or f kind has those of its base."""
     plain = db.catalog.plain(target)
     return [p for p in _products(db) if p.target == plain]
 
@@ -73,7 +73,8 @@ def sold_as(db: Database, target: str, whole: bool) -> str:
 
 
 def meaning(db: Database) -> dict[str, str]:
-    """What may be said for targets besides their names, in full or short, each with the targets that it means."""
+    """Return what may be said for targets besides their names, in full or short, each with the targets that it
+    means."""
     called = [*(p.name for p in _products(db)), *_loosely(db), *(t.architecture for t in db.targets.values())]
     return {name: ", ".join(targets(db, name)) for name in dict.fromkeys(filter(None, called))}
 

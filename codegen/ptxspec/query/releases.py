@@ -1,4 +1,4 @@
-"""What `targets` and `versions` answer, as tables and JSON."""
+"""The answers of `targets` and `versions`, as tables and JSON."""
 
 from __future__ import annotations
 

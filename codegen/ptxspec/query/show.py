@@ -87,13 +87,13 @@ def _variant(db: Database, v: Variant, code: Path) -> str:
 
 
 def _with_fences(lines: Iterable[str]) -> Iterator[str]:
-    """What is indented as blocks of code."""
+    """Yield lines with those that are indented as blocks of code."""
     for is_code, block in groupby(lines, lambda line: line.startswith("  ")):
         found = list(block)
         yield from ["", "```", *(line[2:] for line in found), "```", ""] if is_code else found
 
 
 def _told(grounds: Sequence[Any]) -> str:
-    """What something rests on, in words."""
+    """Return in words what something rests on."""
     kinds, *where = grounds
     return Grounds(tuple(kinds), *where).text

@@ -80,7 +80,7 @@ class Variant(NamedTuple):
 
     @property
     def listed(self) -> bool:
-        """Whether NVIDIA's manual has it."""
+        """Return whether NVIDIA's manual has it."""
         return self.manual is not None
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Whether a variant exists and is available, and why not."""
+"""Verdicts: whether a variant exists and is available, and why not."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .database import Database, Opcode, Variant, names_of
 from .instead import Offer, as_json as offer_as_json, offers, why_none
 
 _SPELLING = re.compile(r"\w+(\.[\w:]+)*")
-# So much of what an opcode has is told in a message.
+# The most characters of an opcode's types in a message.
 _LONG = 100
 _NEAR = 3
 
 
 class Reason(NamedTuple):
-    """Why a variant does not exist or is not available. `code` is stable, the message is for people."""
+    """A reason why a variant does not exist or is not available. `code` is stable, the message is for people."""
 
     code: str
     message: str
@@ -53,7 +53,8 @@ class Verdict(NamedTuple):
 
     @property
     def outside(self) -> bool:
-        """It does not exist here, and whether PTX has it is not known: the database is about some opcodes and types."""
+        """Return whether the spelling does not exist here and PTX may have it: the database is about some opcodes and
+        types."""
         return any(r.code in ("not-in-database", "unknown-opcode") for r in self.reasons)
 
     def as_json(self, db: Database) -> dict[str, Any]:
@@ -81,7 +82,7 @@ class Verdict(NamedTuple):
 def query(
     db: Database, spelling: str, operands: int | None = None, target: str | None = None, ptx: str | None = None
 ) -> Verdict:
-    """Whether a variant exists and is available, with the reasons why not and what is spelled alike.
+    """Return whether a variant exists and is available, with the reasons why not and what is spelled alike.
 
     Raises PtxspecError for an unknown target or PTX version."""
     target = db.target(target) if target is not None else None
@@ -145,15 +146,16 @@ def variant(db: Database, spelling: str, operands: int | None = None) -> Variant
 
 
 def refusals(db: Database, v: Variant, target: str | None, ptx: str | None) -> tuple[Reason, ...]:
-    """What a variant needs that the target or PTX version does not have, and how the assembler breaks down on it; empty
-    where machine code comes of it."""
+    """Return what a variant needs that the target or PTX version does not have, and how the assembler breaks down on
+    it; empty where machine code comes of it."""
     found = db.catalog.refusals(v.requires, target, ptx)
     crash = [Reason("assembler-crash", f"{v}: {v.crash}")] if v.crash else []
     return (*crash, *(Reason(r.code, _refusal(db, str(v), r, target, ptx)) for r in found))
 
 
 def pair(db: Database, target: str | None, ptx: str | None) -> Reason | None:
-    """What says that a PTX version does not know a target, so that nothing is available there."""
+    """Return the reason that a PTX version does not know a target, so that nothing is available there; None where it
+    does."""
     if target is None or db.catalog.knows(target, ptx):
         return None
     refusal = Refusal("target-unknown", db.targets[target].ptx)
@@ -180,7 +182,7 @@ def _refusal(db: Database, v: str, refusal: Refusal, target: str | None, ptx: st
 
 
 def why_not(db: Database, spelling: str, operands: int | None) -> tuple[Reason, ...]:
-    """What is wrong with a spelling that does not exist."""
+    """Return what is wrong with a spelling that does not exist."""
     opcode, *names = spelling.strip().split(".")
     about = db.opcodes.get(opcode)
     if not _SPELLING.fullmatch(spelling.strip()):
@@ -245,7 +247,8 @@ def _types(db: Database, opcode: str, names: Sequence[str]) -> Reason:
 
 
 def _outside(db: Database, opcode: str, names: Sequence[str]) -> Reason | None:
-    """What says that a spelling is none of this database's, so that nothing is known of it."""
+    """Return the reason that a spelling is none of this database's, so that nothing is known of it; None where it is
+    one."""
     if opcode not in db.opcodes:
         other = next((n for n in names if db.is_other_type(n)), None)
         return Reason("not-in-database", f".{other} is a type of other sections of PTX") if other else None

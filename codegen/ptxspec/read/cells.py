@@ -111,7 +111,7 @@ def _nans(name: str, f: Format, inside: int) -> list[int]:
 
 
 def agrees(value: Value, result: int, operands: dict[str, int], kind: Kind) -> bool:
-    """Whether a result is what the cell says. Raises CellError for a cell that means nothing in the kind."""
+    """Return whether a result is what the cell says. Raises CellError for a cell that means nothing in the kind."""
     if value.kind == "operand":
         return result == operands[value.text]
     if value.kind == "class" and kind.format is not None:

@@ -1,4 +1,4 @@
-"""What the readers of all kinds of file share: names that must be known, notation, selectors, code."""
+"""The tools that the readers of all kinds of file share: names that must be known, notation, selectors, code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def words(value: Any) -> str:
 
 @dataclass
 class Context:
-    """What was read so far of the files that others rest on. What does not fit together is added to `errors`."""
+    """The content read so far of the files that others rest on. What does not fit together is added to `errors`."""
 
     errors: list[Diagnostic]
     types: Mapping[str, Type] = field(default_factory=dict)
@@ -90,7 +90,8 @@ class Context:
         return tuple(n for n in names if n not in self.types), tuple(n for n in names if n in self.types)
 
     def expanded(self, doc: Document, where: Where, text: str, start: int = 0) -> list[tuple[str, ...]]:
-        """What a notation stands for, when all its names are known; it begins at `start` in the value of `where`."""
+        """Return what a notation stands for, when all its names are known; it begins at `start` in the value of
+        `where`."""
         try:
             found = expand(text, self.groups)
         except NotationError as e:
@@ -99,7 +100,7 @@ class Context:
         return found if self.all_known(doc, where, text, found) else []
 
     def all_known(self, doc: Document, where: Where, text: str, found: Iterable[tuple[str, ...]]) -> bool:
-        """Whether the names in what a notation stands for are modifiers and types."""
+        """Return whether the names in what a notation stands for are modifiers and types."""
         strange = [n for n in dict.fromkeys(n for names in found for n in names) if not self._is_name(n)]
         choice = sorted({*self.modifiers, *self.types, *self.groups})
         declare = "spec/modifiers.yaml declares modifiers and groups of them, spec/types.yaml types"

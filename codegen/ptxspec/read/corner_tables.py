@@ -23,11 +23,12 @@ def read_table(
     rests_on: Grounds,
     variants: Sequence[Variant],
 ) -> CornerTable:
-    """`variants` are those that the table may be about; empty where not all could be read."""
+    """Read one table. `variants` are those that it may be about; empty where not all could be read."""
 
     @cache
     def operands_of(count: int) -> Sequence[Operand]:
-        """Those of a variant of the table that has so many: most tables are about their first variants already."""
+        """Return the operands of a variant of the table that has so many. Most tables are about their first variants
+        already."""
         found = (v.sources for v in variants if len(v.sources) == count and selector.matches(v))
         return next(found, ())
 
@@ -79,5 +80,5 @@ def _cells(
 
 
 def _truth(part: Any) -> Any:
-    """true and false are text where they stand beside another one, as in true|false."""
+    """Return the bool that a text names. Beside another one, as in true|false, true and false are text."""
     return {"true": True, "false": False}.get(part, part) if isinstance(part, str) else part

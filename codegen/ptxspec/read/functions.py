@@ -107,7 +107,7 @@ class _File:
         return code
 
     def texts(self, where: Where, said: Any, names: int) -> list[list[str]]:
-        """Each text with what is chosen in it for each of the names."""
+        """Return each text with what is chosen in it for each of the names."""
         single = isinstance(said, str)
         found = []
         for i, text in enumerate([said] if single else said):

@@ -15,8 +15,8 @@ _OF_THE_MANUAL = {MANUAL, DERIVED, READING}
 def read_grounds(
     doc: Document, where: Where, entry: Mapping[str, Any], errors: list[Diagnostic], default: Grounds
 ) -> Grounds:
-    """What the entry at `where` rests on; `default` where it has none of the keys. A section alone is where the manual
-    says it, and a clause of IEEE 754 makes it derived."""
+    """Return what the entry at `where` rests on; `default` where it has none of the keys. A section alone is where the
+    manual says it, and a clause of IEEE 754 makes it derived."""
     section, ieee754, said = entry.get("section", ""), entry.get("ieee754", ""), entry.get("rests_on")
     if not (section or ieee754 or said):
         return default

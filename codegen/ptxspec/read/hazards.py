@@ -63,7 +63,7 @@ class HazardReader:
         return proof
 
     def _check_code_of(self, where: Where, proof: Proof, selector: Selector) -> None:
-        """Each variant must have one of the names that are dropped, and without it be another variant."""
+        """Check that each variant has one of the names that are dropped, and is another variant without it."""
         for v in filter(selector.matches, self.forms.values()):
             modifiers, types, operands = v.form
             if not proof.drops & modifiers:

@@ -46,8 +46,8 @@ from .signatures import SyntaxReader
 def read_instruction(
     doc: Document, context: Context, spec: Spec, meanings: Meanings, spelling: str | None = None
 ) -> Instruction | None:
-    """What the file says; None where something is wrong with it. With a spelling, only the variants spelled so have
-    what they require and claim, and only they are checked for it."""
+    """Return the instruction of a file; None where something is wrong with it. With a spelling, only the variants
+    spelled so have what they require and claim, and only they are checked for it."""
     return _InstructionFile(doc, context, spec, meanings).instruction(spelling)
 
 
@@ -315,7 +315,7 @@ class _InstructionFile:
         return {modifier: tuple(formats) for modifier, formats in found.items()}
 
     def meaning(self, where: Where, m: dict[str, Any]) -> Meaning:
-        """Each spelling with the modifiers that it means must be a spelling of this opcode too."""
+        """Read the modifiers that spellings mean. Each spelling with them must be a spelling of this opcode too."""
         at = (*where, "modifiers")
         selector = self.selector(where, m)
         found = self.context.expanded(self.doc, at, m["modifiers"])

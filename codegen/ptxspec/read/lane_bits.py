@@ -29,7 +29,8 @@ def read_lane_bits(
     selector: Callable[[Where, dict[str, Any]], Selector],
     grounds: Callable[[Where, dict[str, Any]], Grounds],
 ) -> tuple[LaneBits, ...]:
-    """What the key says; the operands of `variants` that it is about are exchanged for such as read these bits."""
+    """Return the entries of the key; the operands of `variants` that they are about are exchanged for such as read
+    these bits."""
     found = []
     for i, entry in enumerate(entries):
         where: Where = ("lane_bits", i)
@@ -52,7 +53,7 @@ def _reading(o: Operand, name: str, bits: tuple[tuple[int, ...], ...]) -> Operan
 
 
 def _problem(v: Variant, name: str, lanes: list[int], bits: tuple[tuple[int, ...], ...]) -> tuple[str, str] | None:
-    """What is wrong with it for a variant, and what to do."""
+    """Return what is wrong with an entry for a variant, and what to do."""
     operand = next((o for o in v.sources if o.name == name), None)
     if operand is None:
         return f"{v} has no operand '{name}'", f"its operands are {', '.join(o.name for o in v.sources)}"

@@ -39,8 +39,8 @@ _DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("c
 
 @dataclass
 class Reading:
-    """What could be read: `spec` is None where a file that all others need is wrong. `files` are those looked at, each
-    by its name below the root, and `new` the opcodes whose files were read."""
+    """The result of reading: `spec` is None where a file that all others need is wrong. `files` are those looked at,
+    each by its name below the root, and `new` the opcodes whose files were read."""
 
     spec: Spec | None
     diagnostics: list[Diagnostic]
@@ -205,7 +205,7 @@ def _of_lines(lines: Iterable[str]) -> str:
 
 
 def _digest(path: Path) -> str | None:
-    """That of a file which is not read; None where it is no text."""
+    """Return the digest of a file which is not read; None where it is no text."""
     try:
         return _of_lines(path.read_bytes().decode("utf-8-sig").splitlines())
     except (OSError, UnicodeDecodeError):
@@ -213,8 +213,8 @@ def _digest(path: Path) -> str | None:
 
 
 def _shared(docs: Mapping[str, Document], context: Context) -> Spec | None:
-    """What the files say that all others need; None where they are wrong, as each of their mistakes would be found
-    again in every file that rests on them."""
+    """Return the content of the files that all others need; None where they are wrong, as each of their mistakes would
+    be found again in every file that rests on them."""
     before = len(context.errors)
     types, modifiers, targets, units = (docs[name] for name in ("types", "modifiers", "targets", "units"))
     formats, rules = read_formats(types, context), read_nan_rules(types, context)

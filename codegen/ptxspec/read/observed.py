@@ -34,7 +34,8 @@ def read_evidence(doc: Document | None) -> Evidence | None:
 
 
 def read_machine_code(doc: Document | None, context: Context) -> MachineEvidence | None:
-    """Notations of variants that are no longer in the specification are left alone: a test holds all of them."""
+    """Read the machine code. Notations of variants that are no longer in the specification are left alone: a test holds
+    all of them."""
     if doc is None:
         return None
     d = doc.data
@@ -78,8 +79,8 @@ def _run(doc: Document, where: Where, text: str, every: list[str], context: Cont
 
 
 def read_judgements(doc: Document | None) -> Mapping[str, tuple[Judgement, ...]]:
-    """By opcode. Programs that are no longer those of their variants say that somebody should judge again, and
-    variants that are no longer in the specification say nothing."""
+    """Read the judgements, by opcode. A program that its variant has no longer says that somebody should judge again.
+    Variants that are no longer in the specification say nothing."""
     if doc is None:
         return {}
     return {
@@ -110,7 +111,7 @@ def read_speed(doc: Document | None, context: Context) -> Speed | None:
 
 
 def read_recordings(doc: Document | None, context: Context) -> tuple[Recording, ...]:
-    """Variants that are no longer in the specification say nothing, and are left alone."""
+    """Read the recordings. Variants that are no longer in the specification are left alone."""
     if doc is None:
         return ()
     return tuple(

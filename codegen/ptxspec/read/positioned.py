@@ -124,7 +124,7 @@ def _cannot_stand(character: str) -> str:
 
 
 def _problem(e: yaml.YAMLError, text: str) -> tuple[Mark, str]:
-    """Where the parser stopped, and what it says."""
+    """Return where the parser stopped, and what it says."""
     if isinstance(e, yaml.MarkedYAMLError) and e.problem_mark:
         mark: Any = e.problem_mark
         return Mark(mark.line + 1, mark.column + 1), str(e.problem or e.context)
@@ -222,9 +222,9 @@ def _build(path: Path, name: str, lines: tuple[str, ...], text: str) -> Document
 
 
 def _events(text: str) -> Iterator[yaml.Event | Mark]:
-    """What the parser finds, one after the other. Where it stops behind brackets that are nested too deep for us, the
-    place of the first such comes last: the parser reads to the end of a line before it tells of anything, and some
-    releases have a limit of their own."""
+    """Yield the parser's events. Where it stops behind brackets that are nested too deep for us, the place of the first
+    such comes last: the parser reads to the end of a line before it tells of anything, and some releases have a limit
+    of their own."""
     end = depth = flow = 0
     try:
         for event in yaml.parse(text, Loader=_LOADER):
@@ -260,7 +260,7 @@ def _is_key(stack: list[list[Any]]) -> bool:
 
 
 def _block_start(lines: tuple[str, ...], header: int, value: str) -> Mark:
-    """Where a literal block's text begins: the parser reports the `|`, and strips the indentation."""
+    """Return where a literal block's text begins: the parser reports the `|`, and strips the indentation."""
     first = next((t for t in value.split("\n") if t.strip()), "")
     blank = value.split("\n").index(first) if first else 0
     number = header + 1 + blank

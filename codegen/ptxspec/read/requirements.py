@@ -14,10 +14,10 @@ Floors = dict[str, str]
 
 
 class Requirements:
-    """What an instruction's rules require of its variants, made once for all that the same rules match.
+    """The requirements of an instruction's variants, made once for all that the same rules match.
 
-    A rule of the assembler's replaces what the manual's rules say of the axes that it names where it is about no more
-    than they are: what the manual says of a part of its variants alone, it says nothing of."""
+    A rule of the assembler's replaces a rule of the manual's on the axes that it names, where it is about no more
+    variants. What the manual says of a part of its variants alone stays."""
 
     def __init__(
         self, manual: Sequence[Rule], assembler: Sequence[Rule], variants: Iterable[Variant], catalog: Catalog
@@ -29,8 +29,8 @@ class Requirements:
         self._known: dict[tuple[tuple[int, ...], ...], tuple[Requirement, Requirement]] = {}
 
     def of(self, variant: Variant) -> tuple[Requirement, Requirement]:
-        """What the manual's rules require, and the same with the values of the assembler's in the place of those that
-        these replace. Without a rule, the oldest version and target do."""
+        """Return what the manual's rules require, and the same with the values of the assembler's in the place of those
+        that these replace. Without a rule, the oldest version and target do."""
         manual, assembler = ([r for r in rules if r.selector.matches(variant)] for rules in self._rules)
         key = tuple(map(id, manual)), tuple(map(id, assembler))
         if key not in self._known:
@@ -56,12 +56,12 @@ class Requirements:
         return found
 
 
-# What rules say something about. What they say of a range of targets is of the range alone.
+# The axes of rules. What a rule says of a range of targets holds for that range alone.
 _AXES = ("ptx", "target", "until", "within", "on")
 
 
 def _each_pattern(rules: Iterable[Rule]) -> Iterator[Rule]:
-    """A rule that is about several patterns is as good as one for each of them."""
+    """Yield a rule for each pattern of the rules: one about several patterns is as good as one for each of them."""
     for r in rules:
         for pattern in r.selector.patterns:
             yield replace(r, selector=replace(r.selector, patterns=(pattern,)))
@@ -125,7 +125,8 @@ def expanded(entries: Iterable[tuple[str, str]], catalog: Catalog) -> tuple[tupl
 
 
 def why_nowhere(catalog: Catalog, v: Variant, made: Instruction) -> Iterator[str]:
-    """Why a variant can exist nowhere: its last PTX version comes before its first, or its rules leave it no target."""
+    """Yield why a variant can exist nowhere: its last PTX version comes before its first, or its rules leave it no
+    target."""
     versions, r = catalog.versions, v.requires
     if r.until is not None and versions[r.until].order < versions[catalog.first_version(r)].order:
         yield f"{v} can never be taken: it needs {r.target} and PTX {r.ptx}, and ends with PTX {r.until}"

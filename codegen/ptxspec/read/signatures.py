@@ -54,7 +54,7 @@ class SyntaxReader:
         return found
 
     def spellings(self, where: Where, line: str) -> Spellings | None:
-        """What a line says, when all its names are known."""
+        """Return the spellings of a line, when all its names are known."""
         try:
             found = parse_line(line, self.opcode, self.context.groups)
         except NotationError as e:
@@ -66,7 +66,8 @@ class SyntaxReader:
         return found if all(self.states_known(where, p, places) for p in places) else None
 
     def states_known(self, where: Where, place: Place, places: Iterable[Place]) -> bool:
-        """Whether the type that an operand states is one, or the name of an operand without a type of its own."""
+        """Return whether the type that an operand states is one, or the name of an operand without a type of its
+        own."""
         if place.holds:
             return self.context.known(self.doc, where, place.holds, self.context.types, "type")
         others = [p.name for p in places if not p.type]
@@ -76,7 +77,7 @@ class SyntaxReader:
         return self.context.known(self.doc, where, place.type, known, "type or operand")
 
     def variant(self, spellings: Spellings, names: tuple[str, ...], listed: bool) -> Variant:
-        """Raises _Unfit."""
+        """Return the variant of one spelling of a line. Raises _Unfit."""
         modifiers, types = self.context.split(names)
         shown = ".".join((self.opcode, *names))
         if not types:

@@ -50,7 +50,7 @@ def read_targets(doc: Document, context: Context, versions: dict[str, PtxVersion
 
 
 def read_naming(doc: Document, context: Context) -> Naming:
-    """What GPUs are called, when the targets are known."""
+    """Read the names of GPUs, when the targets are known."""
     products: list[Product] = []
     for i, row in enumerate(doc.data.get("products", [])):
         context.known(doc, ("products", i, "target"), row["target"], context.targets, "target")

@@ -90,14 +90,14 @@ def _float(doc: Document, context: Context, name: str, f: Mapping[str, Any]) -> 
 
 
 def _stand_in(name: str) -> Format:
-    """Any format will do to read on with, once the mistake is reported."""
+    """Return some format to read on with, once the mistake is reported."""
     return Format(name=name, exponent_bits=5, fraction_bits=10, bias=15, nans=1023, canonical_nan=0x7FFF, container=16)
 
 
 def _nans(
     said: Any, magnitudes: int, signed: bool, has_infinity: bool, fraction_bits: int, name: str, wrong: Any
 ) -> int:
-    """How many magnitudes are NaNs. Those that are listed must be the largest ones, of either sign."""
+    """Return how many magnitudes are NaNs. Those that are listed must be the largest ones, of either sign."""
     if said is None:
         if not has_infinity:
             wrong("nan", f"{name} has no infinity: which encodings are NaNs?", "write nan: none, or list them")

@@ -29,7 +29,7 @@ from ..semantics.exact.unit import shifts, unpack
 from .context import words
 from .positioned import Document, Where
 
-# What an argument may say besides its kind and bits, and what it must.
+# The keys that an argument may have besides its kind and bits.
 _MAY = {
     "significand": {"octaves", "odd"},
     "octaves": {"first", "last", "odd"},
@@ -37,7 +37,7 @@ _MAY = {
     "turns": {"odd", "phase", "mirror", "factor", "kept"},
     "pattern": set[str](),
 }
-# How sums are rounded unless a file says otherwise.
+# The rounding of sums unless a file says otherwise.
 DOWN = "roundTowardNegative"
 # Sums are computed in integers of 64 bits with a sign.
 _MOST_BITS = 62

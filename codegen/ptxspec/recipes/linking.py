@@ -32,7 +32,7 @@ PREDICATE = "pred"
 
 
 class _Wrong(Exception):
-    """What is wrong with a recipe for a variant; the error says where."""
+    """An error in a recipe for a variant, with its place."""
 
     def __init__(self, written: Written | None, message: str, help: str = "") -> None:
         super().__init__(message)
@@ -40,7 +40,8 @@ class _Wrong(Exception):
 
 
 def link(spec: Spec) -> tuple[Recipes, list[Diagnostic]]:
-    """What to write instead of every variant that something is known for; the best stands first."""
+    """Return what to write instead of every variant that something is known for, the best first, and the errors in
+    recipes."""
     found: dict[Variant, tuple[Instead, ...]] = {}
     errors: list[Diagnostic] = []
     known = _Known(spec)
@@ -88,7 +89,7 @@ def width_of(operand: Operand) -> int:
 
 
 def _of_meaning(spec: Spec, instruction: Instruction, variant: Variant) -> Iterator[Instead]:
-    """What is short for another spelling is that."""
+    """Yield the longer spelling that a variant is short for, where it may be recommended."""
     longer = instruction.stands_for(variant)
     if longer is not None and instruction.is_advisable(longer):
         results, arguments = _places(longer.results[:1]), _places(longer.sources)
@@ -120,7 +121,7 @@ class _Known:
         return self._spelled[opcode].get(key, [])
 
     def together(self, used: frozenset[Variant]) -> Requirement | None:
-        """What all of some variants need, where each does what is documented."""
+        """Return what all of some variants need, where each does what is documented."""
         if used not in self._together:
             catalog, targets = self.spec.catalog, list(self.spec.targets)
             # Where a statement behaves as though it had another modifier, nothing is proved.
@@ -282,7 +283,7 @@ class _Linking:
 
 
 def _column(code: Code, written: Written) -> int:
-    """Where a statement's spelling begins in it."""
+    """Return where a statement's spelling begins in it."""
     line = code.lines[written.mark.line - 1]
     return line.find(written.spelling, written.mark.column - 1) - written.mark.column + 1
 

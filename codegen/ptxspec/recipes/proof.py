@@ -48,7 +48,8 @@ class Prover:
         self._known_constants: dict[int, dict[str, int]] = {}
 
     def check(self, known: Container[str] = ()) -> list[Diagnostic]:
-        """What is wrong with the specification's recipes, but for those that are about opcodes that are known alone."""
+        """Return the errors in the specification's recipes, but for those that are about opcodes that are known
+        alone."""
         errors = []
         for variant, every in self.spec.instead.items():
             for instead in every:
@@ -66,8 +67,8 @@ class Prover:
         return errors
 
     def _wrong_since(self, variant: Variant, since: str) -> tuple[str, str] | None:
-        """What is wrong with the target since which a recipe is the variant: one must be named where the variant does
-        something else without a target, unless a recipe follows the hardware as the variant does."""
+        """Return what is wrong with the target since which a recipe is the variant: one must be named where the variant
+        does something else without a target, unless a recipe follows the hardware as the variant does."""
         programs = self.compiler.programs(self.spec.instructions[variant.opcode], variant)
         here = [t for t in self.spec.targets if self.spec.catalog.takes(variant.requires, t)]
         newest = self.program(variant)
@@ -90,8 +91,8 @@ class Prover:
         return None
 
     def run_variant(self, variant: Variant, operands: Sequence[int]) -> tuple[int, ...]:
-        """The registers of a variant's result, for the registers of its sources; the same is asked for by many
-        recipes."""
+        """Return the registers of a variant's result for those of its sources. They are kept: many recipes ask for the
+        same."""
         key = variant, tuple(operands)
         found = self._results.get(key)
         if found is None:
@@ -124,7 +125,7 @@ class Prover:
         return found
 
     def program(self, variant: Variant) -> Program:
-        """What a variant does on the newest target that has it."""
+        """Return the program of a variant on the newest target that has it."""
         found = self._programs.get(variant)
         if found is None:
             found = self._programs[variant] = self._program(variant)
@@ -147,7 +148,7 @@ class Prover:
         return tuple(registers_of(variant.result, lanes))
 
     def _is_one_lane(self, variant: Variant) -> bool:
-        """Whether each register of the variant is the encoding of a lane."""
+        """Return whether each register of the variant is the encoding of a lane."""
         found = self._in_one_lane.get(variant)
         if found is None:
             every = (variant.result, *variant.sources)
@@ -156,7 +157,7 @@ class Prover:
         return found
 
     def _is_known(self, variant: Variant, instead: Instead) -> bool:
-        """Whether the same programs in the same order were compared already, with whatever lanes."""
+        """Return whether the same programs in the same order were compared already, with whatever lanes."""
         numbers: dict[str, int] = {}
 
         def place(name: str) -> object:
@@ -181,8 +182,8 @@ class Prover:
 
 
 def _agrees(result: Operand, differs: str, found: Sequence[int], expected: Sequence[int]) -> bool:
-    """Whether no more differs than a recipe says. Inside of a bound, where each statement is rounded correctly, is what
-    is next to the correctly rounded result; the tests let each statement err as far as it may."""
+    """Return whether no more differs than a recipe says. Inside of a bound, where each statement is rounded correctly,
+    is what is next to the correctly rounded result; the tests let each statement err as far as it may."""
     lanes = [[x for r in registers for x in result.type.unpack(r)] for registers in (found, expected)]
     f = result.kind.format
     for x, y in zip(*lanes, strict=True):

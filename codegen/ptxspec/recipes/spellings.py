@@ -46,7 +46,7 @@ def fill(spelling: str, names: Sequence[str], groups: Mapping[str, tuple[str, ..
 
 
 def _named(text: str, names: Sequence[str], groups: Mapping[str, tuple[str, ...]]) -> list[str] | None:
-    """What of a notation's names a variant has; None where it lacks one of them."""
+    """Return those of a variant's names that a notation names; None where the variant lacks one of them."""
     found = []
     for part in _PART.finditer(text):
         choice = part["choice"].split(",") if part["choice"] is not None else [part["name"]]

@@ -30,7 +30,7 @@ from .program import OPERATION, Const, Program, Term, Var, live
 from .resolve import Meanings, names_read, resolve
 from .values import Scope, Static, Typed
 
-# Of all programs of an opcode. The instruction with the most variants makes a fifth of that.
+# Limits for all programs of an opcode. The instruction with the most variants needs a fifth of that.
 _MAX_STEPS, _MAX_VALUES = 50_000, 1_000_000
 _STAGES = ("raw", "operand", "result", "override")
 
@@ -111,7 +111,7 @@ class Compiler:
         return self._resolved[key]
 
     def _place(self, target: str | None, mentioned: frozenset[str]) -> tuple[int, ...] | None:
-        """Where a target stands among those that the code compares it with: nothing else of it is seen."""
+        """Return where a target stands among those that the code compares it with: nothing else of it is seen."""
         if target is None:
             return None
         order, targets = self.spec.targets[target].order, self.spec.targets
@@ -262,7 +262,7 @@ class _Compilation:
     def finished(
         self, r: Operand, scope: Scope, code: Code, operands: dict[str, Typed], overrides: dict[str, Scope]
     ) -> Term:
-        """What the stages behind the body make of a result."""
+        """Return what the stages behind the body make of a result."""
         folder = self.folder
         result = folder.assigned(scope, code, r.name, r.kind)
         if r.kind.sort != "float":

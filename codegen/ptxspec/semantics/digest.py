@@ -9,7 +9,7 @@ from functools import lru_cache
 from ..model import Differences, FixedPoint, Format, Kind, Operand, UnitModel, Variant
 from .program import Const, Program, Term, Var
 
-# 2^-40: a changed program is hardly ever taken for the one that was judged.
+# 40 bits: a changed program passes for the judged one with a probability of 2^-40.
 DIGITS = 10
 
 
@@ -20,8 +20,9 @@ class Digests:
         self._known: dict[Program, str] = {}
 
     def of(self, variant: Variant, program: Program) -> str:
-        """All that decides a result goes into it: each operation with its rounding and flush, the facts of each format,
-        and which registers and bits hold which lane. Names, comments and places in files do not."""
+        """Return the digest of a variant's program. All that decides a result goes into it: each operation with its
+        rounding and flush, the facts of each format, and which registers and bits hold which lane. Names, comments and
+        places in files do not."""
         if program not in self._known:
             self._known[program] = _text(program)
         operands = "; ".join(map(_operand, (*variant.results, *variant.sources)))

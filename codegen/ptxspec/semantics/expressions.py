@@ -277,7 +277,7 @@ class Expressions(Values):
         return Typed(Apply(result, f.name, terms, kind.format), any(a.rounded for a in arguments))
 
     def about_format(self, e: tree.Apply, f: Function, scope: Scope) -> Static:
-        """What a function says of a format, or the format of a value."""
+        """Return what a function says of a format, or the format of a value."""
         if f.result == "format":
             kind = self.typed(self.value(e.arguments[0], scope), e.arguments[0]).term.kind
             format = kind.format or kind.fixed

@@ -141,7 +141,7 @@ class Folder(Expressions):
         return None
 
     def rejoin(self, test: Term, name: str, scope: Scope, other: Scope, outer: Scope, s: tree.If) -> None:
-        """What a name is behind an if: `scope` is as the one branch left it, and becomes that."""
+        """Give a name its value behind an if: `scope` is as the one branch left it, and becomes that behind both."""
         one, two = scope.get(name, _MISSING), other.get(name, _MISSING)
         if one is two:
             return

@@ -21,7 +21,7 @@ OPERATION = "operation"
 
 @dataclass(frozen=True)
 class Const:
-    """`value` is the encoding of a number, the integer of bits, 0 or 1 of a bool."""
+    """A constant. `value` is the encoding of a number, the integer of bits, 0 or 1 of a bool."""
 
     kind: Kind
     value: int

@@ -24,7 +24,7 @@ _MAX_DEPTH = 80
 
 @dataclass(frozen=True)
 class Meanings:
-    """What a specification gives names a meaning with."""
+    """The parts of a specification that give names a meaning."""
 
     formats: Mapping[str, Format | FixedPoint]
     types: Mapping[str, Type]
@@ -202,5 +202,5 @@ class _Resolver:
 
 
 def usage(f: Function) -> str:
-    """How a function is called, for help."""
+    """Return how a function is called, for help."""
     return f"{f.name}({', '.join(f'{n}: {p}' for n, p in zip(f.names, f.parameters, strict=True))}) -> {f.result}"

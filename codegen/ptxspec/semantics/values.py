@@ -1,4 +1,4 @@
-"""What a value is while code is folded for one variant: known before the program runs, or computed by it."""
+"""Values while code is folded for one variant: known before the program runs, or computed by it."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class Typed(NamedTuple):
 
 
 class Unassigned:
-    """Stands for a name that some path leaves without a value."""
+    """A name that some path leaves without a value."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
 
 
 class Wrong(Exception):
-    """The statement cannot be understood; the complaint is recorded."""
+    """The error for a statement that cannot be understood; the complaint is recorded."""
 
 
 # None stands for a value that was complained about where it was assigned.

@@ -27,7 +27,7 @@ _SKIP = r"(?:[ \t\r\n]|\\\r?\n|//[^\n]*|/\*(?s:.)*?\*/)*+"
 
 
 class _Patterns(NamedTuple):
-    """What is told apart in a program, the parts of a text between strings, and strings side by side."""
+    """The patterns for a program's tokens, for the parts of a text between strings, and for strings side by side."""
 
     token: re.Pattern[str]
     part: re.Pattern[str]
@@ -133,7 +133,7 @@ def by_itself(text: Text) -> Iterator[Text]:
 
 
 def _is_traced(view: View, string: re.Match[str], within: _Patterns, places: list[int]) -> bool:
-    """Whether a trace of PTX is in a string, or in those beside it."""
+    """Return whether a trace of PTX is in a string, or in those beside it."""
     following = bisect_left(places, string.start())
     next_place = places[following] if following < len(places) else len(view.text)
     if next_place < string.end():
@@ -144,7 +144,7 @@ def _is_traced(view: View, string: re.Match[str], within: _Patterns, places: lis
 
 
 def _numbered(numbers: dict[str, int], m: re.Match[str]) -> str:
-    """What an operand's name stands for, in as many characters; an unknown name is left a name."""
+    """Return the number that an operand's name stands for, in as many characters; an unknown name is left a name."""
     if m[1] is None:
         return "__"
     return f"%{numbers[m[1]]}".ljust(len(m[0])) if m[1] in numbers else f"%_{m[1]}_"

@@ -65,7 +65,7 @@ def julia(view: View) -> Iterator[Text]:
 
 
 def _documents(view: View, position: int, after: int) -> bool:
-    """Whether a string is what is said of the function or type behind it."""
+    """Return whether a string documents the function or type behind it."""
     known = before(view, position)
     return bool(_DOC.search(known) or (_DOCUMENTED.match(view.text, after) and _DOCUMENTS.search(known)))
 

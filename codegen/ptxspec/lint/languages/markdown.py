@@ -19,8 +19,8 @@ _NOTATION = re.compile(r"\{\s*+[.,]|\.\{")
 
 
 def markdown(view: View, extract: Mapping[str, Callable[[View], Iterator[Text]] | None]) -> Iterator[Text]:
-    """What is found in the blocks of Markdown. `extract` has the languages that are looked into, None for
-    PTX itself."""
+    """Yield the texts in the code blocks of Markdown. `extract` has the languages that are looked into, None for PTX
+    itself."""
     text, position = view.text, 0
     while m := _FENCE.search(text, position):
         quotes = m["before"].count(">")
@@ -40,7 +40,8 @@ def markdown(view: View, extract: Mapping[str, Callable[[View], Iterator[Text]] 
 
 
 def _end(fence: str, is_quoted: bool) -> re.Pattern[str]:
-    """What ends a block: a fence as long without words behind it, and a line that is not in the quote any more."""
+    """Return the pattern of a block's end: a fence as long without words behind it, or a line that is not in the quote
+    any more."""
     unquoted = r"|^(?![ \t]*+(?:>|\Z))" if is_quoted else ""
     return re.compile(rf"^[ \t>]*+{fence}{fence[0]}*+[ \t\r]*+$\n?{unquoted}", re.MULTILINE)
 

@@ -106,13 +106,13 @@ def python(view: View) -> Iterator[Text]:
 
 
 def _begins(view: View, position: int) -> bool:
-    """Whether nothing but comments stands before a position in the file."""
+    """Return whether nothing but comments stands before a position in the file."""
     begun = _BEGUN.match(view.text)
     return begun is not None and begun.end() == position and view.place(0)[:2] == (1, 1)
 
 
 def _documents(view: View, position: int, after: int) -> bool:
-    """Whether a string is what a module, a class or a function says of itself, or an error."""
+    """Return whether a string is the docstring of a module, a class or a function, or the message of an error."""
     known = before(view, position)
     if _RAISED.search(known):
         return True

@@ -1,4 +1,4 @@
-"""What a program's strings say, with the place of each character in the program, and whether that is PTX."""
+"""The text of a program's strings, with the place of each character in the program, and whether it is PTX."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..constraints import Constraints
 
 # What stands before or behind a string is not known: a space, so that it is told apart from what the string says.
 ELSEWHERE = HOLE + " "
-# What a string is may depend on so much before it.
+# The characters before a string that may tell what it is.
 _LOOKED_BACK = 400
 
 
 class Text:
-    """What a program's strings say. `prose`: they may be about PTX rather than PTX. `named`: they say that they are."""
+    """The text of a program's strings. `prose`: it may be about PTX rather than PTX. `named`: it is said to be PTX."""
 
     embedded = True
     prose = False
@@ -68,7 +68,7 @@ class Text:
 
     @property
     def whole(self) -> bool:
-        """Nothing is filled into it, so that what it does not declare is declared nowhere."""
+        """Return whether nothing is filled into the text, so that what it does not declare is declared nowhere."""
         return HOLE not in self.text.removeprefix(ELSEWHERE).removesuffix(ELSEWHERE)
 
     def place(self, offset: int) -> Position:
@@ -95,12 +95,12 @@ def is_module(text: str) -> bool:
 
 
 def has_statement(text: str) -> bool:
-    """Whether some statement with a PTX type stands in a string, and no sentence about one."""
+    """Return whether a string has a statement with a PTX type, and not a sentence about one."""
     return any(are_operands(m["operands"]) for m in _STATEMENT.finditer(text))
 
 
 def are_operands(text: str) -> bool:
-    """Whether what stands between a spelling and a semicolon may be operands: registers, or short names."""
+    """Return whether the text between a spelling and a semicolon may be operands: registers, or short names."""
     return _MARKED.search(text) is not None or all(map(_OPERAND.fullmatch, text.split(",")))
 
 
@@ -168,10 +168,10 @@ def _escaped(what: str) -> str:
 
 
 def before(view: View, position: int) -> str:
-    """What stands before a position, as far as anyone looks back."""
+    """Return the text before a position, as far as anyone looks back."""
     return view.text[max(0, position - _LOOKED_BACK) : position]
 
 
 def last_trace(view: View) -> int:
-    """Behind it nothing is found in a text."""
+    """Return the offset of the last trace in a text; nothing is found behind it."""
     return max(traces.offsets(view.text), default=-1)

@@ -1,4 +1,4 @@
-"""Why a step's value is what it is: what was rounded, compared, chosen and looked up on the way, in the order of doing.
+"""Accounts of a step's value: what was rounded, compared, chosen and looked up on the way, in the order of doing.
 
 An account is made by doing the step once more with the functions of the exact back end. Of a choice it tells only of
 the side that was taken.
@@ -32,8 +32,8 @@ class Nothing:
 
 @dataclass(frozen=True)
 class Relation:
-    """How two values that were compared stand to each other: "less", "equal", "greater"; with a NaN "unordered". They
-    have names where the specification names them."""
+    """The relation of two values that were compared: "less", "equal", "greater"; with a NaN "unordered". They have
+    names where the specification names them."""
 
     names: tuple[str, str]
     kind: Kind
@@ -43,7 +43,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class Class:
-    """What a value is that was asked about, as IEEE 754-2019, 5.7.2 has it."""
+    """The class of a value that was asked about, as IEEE 754-2019, 5.7.2 has it."""
 
     name: str
     kind: Kind
@@ -53,7 +53,7 @@ class Class:
 
 @dataclass(frozen=True)
 class Extreme:
-    """Which of two values a maximum or a minimum is; `nans` says what became of NaNs among them."""
+    """The choice of a maximum or a minimum between two values; `nans` says what became of NaNs among them."""
 
     function: str
     kind: Kind
@@ -64,7 +64,7 @@ class Extreme:
 
 @dataclass(frozen=True)
 class Lookup:
-    """What a unit of a target did. `reading` is None of special operands, and where a table of differences is read."""
+    """The use of a target's unit. `reading` is None of special operands, and where a table of differences is read."""
 
     model: UnitModel
     kind: Kind
@@ -111,7 +111,7 @@ class Event:
 
 
 def events(program: Program, step: Step) -> tuple[Event, ...]:
-    """What happened in a step."""
+    """Return the events in a step."""
     found: list[Event] = []
     labels = {let.name: let.label for let in program.lets}
     _Accounting(step.values, labels, program.origins, found).value(step.let.value, (step.let.path, step.let.mark.line))
@@ -119,8 +119,8 @@ def events(program: Program, step: Step) -> tuple[Event, ...]:
 
 
 def effective(steps: Sequence[Step]) -> list[bool]:
-    """Which steps do something: they give a name a value or another value, decide that such a step is reached, or take
-    the side of a choice that is not the value as it was."""
+    """Return which steps do something: they give a name a value or another value, decide that such a step is reached,
+    or take the side of a choice that is not the value as it was."""
     found = [_does_something(s) for s in steps]
     for i in reversed(range(len(steps))):
         let = steps[i].let
@@ -197,7 +197,7 @@ class _Accounting:
             yield Lookup(t.model, t.kind, operands[0], result, unit.reading(t.model, operands[0]))
 
     def name(self, term: Term) -> str:
-        """What the specification calls a value; nothing where it is a number, or computed on the way."""
+        """Return the specification's name for a value; empty where it is a number, or computed on the way."""
         if isinstance(term, Var):
             return self.labels.get(term.name) or re.sub(r"_\d+$", "", term.name)
         if isinstance(term, Apply) and len(term.arguments) == 1 and (inner := self.name(term.arguments[0])):

@@ -16,11 +16,11 @@ from ...model import Format
 from .results import Invalid, Number, Unrounded
 from .rounding import decode, round_to
 
-# Of an encoding in a format, rounded in a direction, tiny results flushed or not.
+# Its arguments: an encoding, its format, the rounding, and whether tiny results are flushed.
 Function = Callable[[int, Format, str, bool], Unrounded]
 
 ONE = Fraction(1)
-# More bits of the natural logarithm of 2 than the two terms of a series have right ones.
+# The natural logarithm of 2, to more bits than are right in the two terms of a series.
 LN2 = Fraction(0xB17217F7D1CF79ABC9E3B39803F2F6AF, 1 << 128)
 
 
@@ -30,7 +30,7 @@ def exp2(x: int, f: Format, mode: str, ftz: bool) -> Unrounded:
     if f.is_infinite(x):
         return Number(Fraction(0), False) if x & f.sign_bit else Number(None, False)
     exact = decode(x, f)
-    # Beyond the largest number and below half the least one, one size is as good as another.
+    # Every result beyond the largest number rounds alike, and so does every one below half the least.
     value = max(min(exact, Fraction(f.emax + 1)), Fraction(f.emin - f.precision - 2))
     if value.denominator == 1:
         nearness = "above" if exact > value else "below" if exact < value else "equal"
@@ -130,8 +130,8 @@ def _about(value: Fraction) -> Number:
 
 
 def _is_small(value: Fraction, f: Format) -> bool:
-    """So near to zero that the first terms of a series round as the function does; evaluation would need long to see
-    that."""
+    """Return whether a value is so near to zero that the first terms of a series round as the function does. Evaluation
+    would need long to see that."""
     return abs(value) < Fraction(1, 1 << f.width)
 
 
@@ -158,7 +158,7 @@ def _fraction(x: Any) -> Fraction:
 
 @cache
 def _context() -> Any:
-    """A precision of our own, which nobody else's use of mpmath changes."""
+    """Return a context of mpmath with a precision of its own, which nobody else's use of mpmath changes."""
     import mpmath  # type: ignore[import-untyped]
 
     return mpmath.mp.clone()

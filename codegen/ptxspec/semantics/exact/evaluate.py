@@ -39,7 +39,7 @@ def run(program: Program, operands: Sequence[int]) -> tuple[int, ...]:
 
 
 def trace(program: Program, operands: Sequence[int]) -> tuple[tuple[int, ...], list[Step]]:
-    """As `run`, with the assignments on the path that these operands take."""
+    """Return the results as `run` does, and the assignments on the path that these operands take."""
     values = dict(zip((i.name for i in program.inputs), operands, strict=True))
     named = dict(values)
     steps = []

@@ -8,7 +8,7 @@ from ...model import Operand
 
 
 def lanes_of(o: Operand, registers: list[int], lanes: int) -> list[int]:
-    """What each lane has of an operand, whose bits stand in `registers` in the statement's order."""
+    """Return what each lane has of an operand, whose bits stand in `registers` in the statement's order."""
     if o.lane_bits:
         return o.read(registers[0])
     if o.registers:

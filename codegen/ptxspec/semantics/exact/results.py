@@ -27,7 +27,7 @@ class Number(NamedTuple):
 
 @dataclass(frozen=True)
 class Invalid:
-    """There is no number."""
+    """The result of an operation that has no number, with the reason."""
 
     reason: str
 

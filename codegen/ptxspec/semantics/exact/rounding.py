@@ -62,7 +62,7 @@ def round_to(value: Fraction, format: Format, mode: str, ftz: bool, negative: bo
 
 
 def rounds_beyond(value: Fraction, f: Format, mode: str) -> bool:
-    """Whether a value rounds to more than the largest number in magnitude, were there more."""
+    """Return whether a value rounds to more than the largest number in magnitude, were there more."""
     if abs(value) <= decode(f.largest, f):
         return False
     away = mode == ("roundTowardNegative" if value < 0 and f.signed else "roundTowardPositive")
@@ -78,7 +78,7 @@ def _unbounded(magnitude: Fraction, exponent: int, f: Format, mode: str, away: b
 
 
 def truncated_with(value: Fraction, f: Format, addend: Fraction) -> Fraction:
-    """A value whose magnitude, with so much of its last place in a format added, is cut off behind that place."""
+    """Add so much of a value's last place in a format to its magnitude, and cut it off behind that place."""
     if value == 0:
         return value
     place = Fraction(2) ** (max(floor_log2(abs(value)), f.emin) - f.fraction_bits)
@@ -87,7 +87,7 @@ def truncated_with(value: Fraction, f: Format, addend: Fraction) -> Fraction:
 
 
 def overflow(f: Format, sign: int) -> int:
-    """What a number too large becomes, and an infinity where there is none."""
+    """Return what a number too large becomes, and an infinity where there is none."""
     if f.overflow == "nan":
         return f.canonical_nan
     return sign | (f.infinity if f.overflow == "infinity" else f.largest)

@@ -1,4 +1,4 @@
-"""Between which numbers an exact value lies, and which of them rounding took."""
+"""Accounts of roundings: between which numbers an exact value lies, and which of them was taken."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Rounding:
-    """How the exact result of a function became a number of a format.
+    """The rounding of a function's exact result to a number of a format.
 
     `below` and `above` are the numbers around it; where it is a number of the format, or far beyond all of them, there
     are none. `choice` is "exact", "below" or "above"; "flushed" of a tiny result that became a zero; "overflow" of one
@@ -48,13 +48,13 @@ class Rounding:
 
     @property
     def is_tiny(self) -> bool:
-        """Smaller than every normal number before it was rounded."""
+        """Return whether the value was smaller than every normal number before it was rounded."""
         to, value = self.to, self.value
         return isinstance(to, Format) and value is not None and 0 < abs(value) < decode(to.least_normal, to)
 
     @property
     def place(self) -> Fraction | None:
-        """How far from below to above the exact value lies."""
+        """The fraction of the way from below to above at which the exact value lies."""
         if self.below is None or self.above is None or self.value is None:
             return None
         return (self.value - self.below.value) / (self.above.value - self.below.value)
@@ -98,7 +98,7 @@ def _side(value: Fraction, rounded: Fraction) -> str:
 
 
 def _is_saturated(t: Apply, exact: Number, value: Fraction, f: Format) -> bool:
-    """What overflows in a format where that is the largest number."""
+    """Return whether a value overflows in a format where that gives the largest number."""
     return f.overflow == "largest" and exact.random is None and rounds_beyond(value, f, t.mode)
 
 

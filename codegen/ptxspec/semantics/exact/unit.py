@@ -23,8 +23,8 @@ Rounded = Callable[[str, int, Format], int]
 
 
 class Shifts(NamedTuple):
-    """How far the terms of a sum are shifted so that its last place is 2**-point: of C0, C1 x, C2 x**2; `out` is how
-    far the sum is shifted back to the result's last place, `bias` the bias in units of the sum's."""
+    """The shifts of a sum's terms C0, C1 x and C2 x**2, so that its last place is 2**-point. `out` is the shift of the
+    sum back to the result's last place, `bias` the bias in units of the sum's."""
 
     point: int
     c0: int
@@ -69,8 +69,8 @@ def evaluate(model: UnitModel, x: int, rounded: Rounded) -> int:
 
 
 class Reading(NamedTuple):
-    """How an interpolator comes to a result: the argument's scale, the segment of the table and the place in it, the
-    coefficients there, and their polynomial in units of 2**-point."""
+    """The steps by which an interpolator comes to a result: the argument's scale, the segment of the table and the
+    place in it, the coefficients there, and their polynomial in units of 2**-point."""
 
     scale: int
     segment: int
@@ -80,7 +80,7 @@ class Reading(NamedTuple):
 
 
 def reading(model: UnitModel, x: int) -> Reading | None:
-    """What is read of an interpolator's table; None where nothing is."""
+    """Return what is read of an interpolator's table; None where nothing is."""
     special = model.argument.kind != "pattern" and _special(model, x) is not None
     if special or isinstance(model.core, Differences):
         return None
@@ -190,7 +190,7 @@ def _square(x: int, drop: int, columns: bool) -> int:
 
 
 def _differing(model: UnitModel, core: Differences, place: int, scale: int, negative: bool, rounded: Rounded) -> int:
-    """The correctly rounded result at a place, and as many steps away as the table says, scaled."""
+    """Return the correctly rounded result at a place, moved by as many steps as the table says, and scaled."""
     f, a = model.format, model.argument
     operand = place
     if a.kind == "significand":
@@ -227,7 +227,7 @@ def pack(data: bytes) -> str:
 
 
 def unpack(text: str, most: int = -1) -> bytes:
-    """What `pack` was given, or one byte more than `most`: few bytes may stand for very many. Raises ValueError,
+    """Return what `pack` was given, or one byte more than `most`: few bytes may stand for very many. Raises ValueError,
     zlib.error."""
     stream = zlib.decompressobj()
     found = stream.decompress(base64.b85decode("".join(text.split())), most + 1)

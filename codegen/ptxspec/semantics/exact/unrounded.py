@@ -1,4 +1,4 @@
-"""What operations deliver before anything is rounded: exact values, infinities, and why there is none.
+"""Results of operations before anything is rounded: exact values, infinities, and why there is none.
 
 The exact back end rounds what stands here once, and `eval --trace` shows it.
 """
@@ -32,14 +32,14 @@ def integer(x: int, kind: Kind) -> Fraction:
 
 @lru_cache(maxsize=1 << 16)
 def _number(x: int, f: Format) -> Unrounded:
-    """What an operand stands for."""
+    """Return what an operand stands for."""
     if f.is_nan(x):
         return OPERAND
     return Number(None if f.is_infinite(x) else decode(x, f), x & f.sign_bit != 0)
 
 
 def _numbers(t: Apply, *operands: int) -> list[Number] | None:
-    """What the operands stand for, each in its own format; None where one is a NaN."""
+    """Return what the operands stand for, each in its own format; None where one is a NaN."""
     formats = [a.kind.format or format_of(t) for a in t.arguments] or [format_of(t)] * len(operands)
     found = []
     for number in map(_number, operands, formats):

@@ -109,5 +109,5 @@ def rSqrt(x):  # type: ignore[no-untyped-def]
 
 @row("unit, float -> float", nan="bits")
 def unit(name, x):  # type: ignore[no-untyped-def]
-    """What a unit of spec/units.yaml makes of x, bit for bit. It is called under `hardware:` only, which applies to
+    """The result of a unit of spec/units.yaml for x, bit for bit. It is called under `hardware:` only, which applies to
     targets where that was recorded."""

@@ -22,4 +22,4 @@ def largestOf(format):  # type: ignore[no-untyped-def]
 
 @row("format -> literal")
 def widthOf(format):  # type: ignore[no-untyped-def]
-    """How many bits an encoding has, as a literal."""
+    """The number of bits of an encoding, as a literal."""

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import TypeAlias
 
-# What an expression is. A number of 0f and eight digits stands by itself; every other floating-point one is a double.
+# The kinds of expressions. A number of 0f and eight digits stands by itself; any other floating-point one is a double.
 SINGLE, DOUBLE, INTEGER = "single", "double", "integer"
-# Out of the range of doubles, or of 64 bits; numbers of both sorts in one operation; and what is no expression at all.
+# The errors: out of the range of doubles, or of 64 bits; both sorts of numbers in one operation; no expression at all.
 OVERFLOW, INTEGER_OVERFLOW, MIXED, MALFORMED = "overflow", "integer overflow", "mixed", "malformed"
 
 _DECIMAL = r"(?:\d++\.\d*+|\.\d++|\d++(?=[eE]))(?:[eE][+-]?\d++)?(?!\w)"
@@ -37,12 +37,13 @@ class _Failed(Exception):
 
 
 def kind(text: str) -> str:
-    """What a constant expression is."""
+    """Return the kind of a constant expression."""
     return value(text)[0]
 
 
 def value(text: str) -> tuple[str, float | int]:
-    """What a constant expression is, and its value: the bits of a single. Of what is none the value means nothing."""
+    """Return the kind of a constant expression and its value: of a single, the bits. Of what is no constant the value
+    means nothing."""
     expression = _Expression()
     position = 0
     try:

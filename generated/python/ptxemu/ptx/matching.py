@@ -25,7 +25,7 @@ class Source(Protocol):
 
 
 class Variant(Protocol):
-    """`result` and `second` are types; `result_registers` is the number of its lanes in p0|p1, else 1."""
+    """A variant. `result` and `second` are types; `result_registers` is the number of its lanes in p0|p1, else 1."""
 
     @property
     def opcode(self) -> str: ...
@@ -42,7 +42,7 @@ class Variant(Protocol):
 
 
 class Rules(Protocol):
-    """What the assembler takes: for every instruction, of one opcode, and for a variant."""
+    """The rules of the assembler: for every instruction, for one opcode, and for a variant."""
 
     @property
     def assembler(self) -> Mapping[str, Any]: ...
@@ -163,11 +163,11 @@ class Matcher:
         self._free: frozenset[str] = frozenset()
 
     def unpacks(self, opcode: str, shapes: Sequence[Shape] | None) -> bool:
-        """Whether a statement stands the other way round: a vector is its result."""
+        """Return whether a statement stands the other way round: a vector is its result."""
         return shapes is not None and [_kind(s) for s in shapes[:1]] == [kinds.VECTOR] and self._rules.unpacks(opcode)
 
     def is_elsewhere(self, opcode: str, shapes: Sequence[Shape] | None) -> bool:
-        """Whether operands are those of other instructions of this name."""
+        """Return whether operands are those of other instructions of this name."""
         others = self._rules.has_vectors_elsewhere(opcode)
         kinds_of_all = [_kind(s) for s in shapes or ()]
         # A register may be declared as a vector.
@@ -208,7 +208,8 @@ class Matcher:
         return found
 
     def _unpacking(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
-        """Of a statement that stands the other way round: the vector that `v` has as its source is the result."""
+        """Return the complaints about a statement that stands the other way round: the vector that `v` has as its
+        source is the result."""
         lanes, (vector, *sources) = v.sources[0], shapes
         if not lanes.braced:
             return [Complaint(ERROR, *_DESTINATIONS[kinds.VECTOR], operand=0)]
@@ -225,7 +226,8 @@ class Matcher:
         return [*found, *([Complaint(ERROR, *said, operand=1)] if said else [])]
 
     def _unpacked(self, v: Variant, shape: Shape) -> _Said | None:
-        """What is unpacked is an operand of the type that is spelled: a register, or a constant."""
+        """Return what is wrong with an operand that is unpacked: a register or a constant, of the type that is
+        spelled."""
         written = v.spelling.rpartition(".")[2]
         kind = _kind(shape)
         if kind in (*_CONSTANTS, kinds.FUNCTION):
@@ -278,7 +280,7 @@ class Matcher:
         return found or _mixed(shape[1:], operand)
 
     def _is_named(self, v: Variant, kind: str, type: str) -> bool:
-        """Whether a name is taken that no register has."""
+        """Return whether an operand is a name that no register has, and that the assembler takes."""
         taken = self._taken(v, "constants", type, self._constants.get(type))
         return kind in _NAMED and not _NAMED[kind].isdisjoint(taken or ())
 
@@ -303,7 +305,7 @@ class Matcher:
         return "illegal-immediate", f"{v.spelling} does not take this constant here", help
 
     def _register(self, v: Variant, kind: str, type: str) -> _Said | None:
-        """What the assembler says of a register of another type, where its declaration or constraint is known."""
+        """Return the complaint about a register of another type, where its declaration or constraint is known."""
         taken = self.registers(v, type)
         is_ = self._letters.get(kind) or ((kind,) if kind.startswith(".") else taken)
         if not taken or not set(taken).isdisjoint(is_):
@@ -331,6 +333,7 @@ class Matcher:
         return None if taken is None else tuple(sort for sort in taken if sort in _CONSTANTS)
 
     def _taken(self, v: Variant, what: str, type: str, usual: Any) -> Any:
-        """What operands of a type may be: what the instruction's file says, else what is so for every instruction."""
+        """Return what operands of a type may be: what the instruction's file says, else `usual`, as for every
+        instruction."""
         own = (rule.get(what, {}) for rule in self._rules.operand_rules(v))
         return next((found[type] for found in own if type in found), usual)
