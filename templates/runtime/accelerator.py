@@ -97,7 +97,7 @@ class Native(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What is asked for in C: what `function` does to the lanes of a signature's registers."""
+    """A kernel to be made in C: `function`, applied to the lanes of a signature's registers."""
 
     spelling: str
     opcode: str
@@ -193,8 +193,8 @@ def _agrees(kernel: Native, function: Callable[..., Array], s: Signature) -> boo
 
 
 def _again(kernel: Native, ufunc: np.ufunc, operands: Sequence[Array], registers: Sequence[Array]) -> list[Array]:
-    """What a ufunc makes of every second element, and of the others. Where it leaves lanes undecided these are what is
-    due, and one of the others is not if they are not counted."""
+    """Return the results of a ufunc on every second element, and on the others. Lanes that it leaves undecided get the
+    results that are due; if it has not counted them, all results are made wrong."""
     found = [np.empty_like(x) for x in registers]
     counted = kernel.undecided
     before = 0 if counted is None else counted.value

@@ -271,7 +271,7 @@ def convert(x: Array, source: Format, f: Format, mode: Direction, ftz: bool, daz
 
 @cache
 def _every_wider(source: Format, f: Format, ftz: bool, daz: bool) -> Array:
-    """What the encodings of a narrow format are in a native one, which has all of its numbers."""
+    """Return the encodings of a narrow format, in their order, in a native format that has all of its numbers."""
     with np.errstate(all="ignore"), environment.ordinary():
         found = _convert(every_pattern(source.width), source, f, roundTiesToEven, ftz, daz)
     found.flags.writeable = False

@@ -52,14 +52,14 @@ _starting = allocate_lock()
 
 
 class Failure(Exception):
-    """Why there is no kernel in C, in one line."""
+    """A failure to make a kernel in C: the reason, in one line."""
 
 
 _ENDS: Final = Failure("the process ends")
 
 
 def _after_fork() -> None:
-    """What runs, and what ends, is the other process's."""
+    """Forget the compilations that run or end in the other process."""
     global _starting
     _starting = allocate_lock()
     _running.clear()
@@ -117,7 +117,7 @@ def ship(text: str, path: str, what: str, flags: list[str]) -> None:
 
 
 def digest_of(text: str, sources: list[str]) -> str:
-    """What tells C that includes `sources` from any other."""
+    """Return a digest that tells C that includes `sources` from any other."""
     headers = sorted(name for name in os.listdir(SOURCES) if name.endswith(".h"))
     # As they are now, and not as they were when the process began: that is what the compiler reads.
     files = [source.__wrapped__(name) for name in [*sources, *headers]]
@@ -152,8 +152,8 @@ def _flags() -> list[str]:
 
 
 def _digest(data: bytes) -> str:
-    """What Python's hash of an integer leaves of it, modulo a prime of 61 bits, tells texts apart; hashlib alone takes
-    longer to import than a kernel to load."""
+    """Return a digest of 16 hexadecimal digits. Python's hash of an integer, a remainder modulo a prime of 61 bits,
+    tells texts apart; importing hashlib alone takes longer than loading a kernel."""
     return f"{hash(int.from_bytes(data, 'little')):016x}"
 
 
@@ -317,14 +317,15 @@ def _on_path(name: str) -> str | None:
 
 
 def _stamp(file: str) -> tuple[str, int, int]:
-    """What changes with the version of a program."""
+    """Return the path, time and size of a program, which change with its version."""
     found = os.stat(file)
     return os.path.realpath(file), found.st_mtime_ns, found.st_size
 
 
 @cache
 def processor() -> str:
-    """What the processor can do, where that is told: only then may the compiler use all of it."""
+    """Return what the processor can do, or empty where that is unknown; only if it is known may the compiler use all of
+    it."""
     if sys.platform == "win32":
         return os.environ.get("PROCESSOR_IDENTIFIER", "")
     found = []

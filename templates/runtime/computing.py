@@ -1,4 +1,4 @@
-"""What computes a kernel's results: NumPy or C, few elements at once or many in blocks and on threads."""
+"""The computation of a kernel's results: by NumPy or C, few elements at once or many in blocks and on threads."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Computing:
 
     @property
     def operands(self) -> int:
-        """How many source registers it takes, and so arrays."""
+        """The number of source registers, and so of arrays."""
         return self.variant.operands
 
     @cached_property
@@ -83,13 +83,14 @@ class Computing:
 
     @cached_property
     def _blocks(self) -> Quickest:
-        """How long NumPy's blocks on threads are."""
+        """The lengths of NumPy's blocks on threads."""
         widest = max(t.lane.itemsize for _, t in (*self._signature.registers, *self._signature.places[0]))
         return Quickest([lanes for lanes in THREADS_BLOCKS if lanes * widest <= THREADS_BYTES])
 
     @cached_property
     def _meter(self) -> Meter | None:
-        """Where the time is added up after which the kernel is compiled; None where that is known already."""
+        """The meter of NumPy's time, after enough of which the kernel is compiled; None where the time does not
+        decide."""
         if self.__dict__.get(self._COMPILED) or not is_left_to_time():
             return None
         from .background import Meter
@@ -98,11 +99,11 @@ class Computing:
 
     @property
     def _wanted(self) -> tuple[str, str, Callable[..., Array], Signature] | None:
-        """What is asked for in C, as accelerator.py takes it; None of what is no kernel of an opcode."""
+        """The arguments of accelerator.py's `Wanted`; None for what is not a kernel of an opcode."""
         return self.variant.spelling, self._row.opcode, self._function, self._signature
 
     def _compiled(self) -> Any:
-        """What C there is of it; None where there is none. Raises nothing, and says why there is none."""
+        """Return the kernel in C, or None where there is none. Raises nothing, and says why there is none."""
         from .accelerator import native
 
         # What is compiled is held against NumPy's, which the caller's environment must not disturb.
@@ -177,7 +178,7 @@ class Computing:
             register[...] = x
 
     def _registered(self, types: quick.Types, made: quick.Types, results: int) -> quick.Registered | None:
-        """How arrays of these types are taken by C, where it is there."""
+        """Return how C takes arrays of these types; None where there is no C for them."""
         native: Native | None = self.__dict__.get("_native")
         if native is None:
             return None
@@ -190,7 +191,7 @@ class Computing:
     def _planned(
         self, types: quick.Types, operands: Sequence[Array], bits: Sequence[Array], made: quick.Types
     ) -> quick.Plan:
-        """How arrays of these types are taken by NumPy: one element, if C has not been asked for more."""
+        """Return how NumPy takes arrays of these types: a single element, unless it is settled whether C takes more."""
         s = self._signature
         function, wanted = self._of_few()
         read, lanes = tuple(x.dtype for x in operands), tuple(x.dtype for x in bits)
@@ -207,8 +208,8 @@ class Computing:
         return self.__dict__.get("_native", not is_accelerated()) is not False
 
     def _of_few(self) -> tuple[Callable[..., Any], quick.Types | None]:
-        """What makes the results of the operands, one block at most, and what all of these are for it (None:
-        registers)."""
+        """Return a function that makes the results of one block of operands at most, and the types of operands and
+        results that it takes and gives (None: those of the registers)."""
         s = self._signature
         if s.flat:
             return self._function, (*(t.lane for _, t in s.registers), *(o.type.lane for o in s.results))

@@ -91,7 +91,8 @@ class Declared:
 
     @cached_property
     def too_large(self) -> tuple[int, bool]:
-        """What numbers too large become where they are not rounded toward zero, and whether that gets their sign."""
+        """The magnitude that too large numbers become where they are not rounded toward zero, and whether it gets their
+        sign."""
         if self.overflow == "nan":
             return self.canonical_nan, False
         return self.largest + (self.overflow == "infinity"), True

@@ -1,4 +1,4 @@
-"""What encodings tell and keep: sign, quiet NaNs and classes (IEEE 754-2019, 5.5.1, 6.2.1, 5.7.2).
+"""Operations on encodings alone: sign, quiet NaNs and classes (IEEE 754-2019, 5.5.1, 6.2.1, 5.7.2).
 
 Operands are NumPy arrays or scalars of the unsigned integer type of their format; results are new arrays.
 """

@@ -151,7 +151,7 @@ MODES: Final = _modes()
 
 
 def environment(direction: Direction, ftz: bool = False, daz: bool = False) -> Environment | Nothing:
-    """Where results are rounded in a direction; `ftz` makes tiny results zeros, `daz` subnormal operands.
+    """Return the environment that rounds in a direction; `ftz` makes tiny results zeros, `daz` subnormal operands.
 
     Only what `can` affirms is there, but to nearest without flushing, where NumPy computes by itself."""
     return _ENVIRONMENTS.get((direction, ftz, daz), _NOTHING)
@@ -173,7 +173,8 @@ def ordinary() -> Iterator[None]:
 
 
 def enclosed(operation: Callable[..., Array], *operands: Array) -> tuple[Array, Array]:
-    """What an operation gives rounded toward negative and toward positive, where directions can be steered."""
+    """Return the results of an operation rounded toward negative and toward positive, where directions can be
+    steered."""
     down, up = _ENVIRONMENTS[roundTowardNegative, False, False], _ENVIRONMENTS[roundTowardPositive, False, False]
     try:
         put(down.inside)
@@ -254,7 +255,7 @@ def _stumbles() -> bool:
 
 
 def _everywhere() -> set[tuple[bool, ...]]:
-    """How results and operands are flushed in environments of all directions."""
+    """Return the ways of flushing results and operands for which all directions have environments."""
     return {key[1:] for key in _ENVIRONMENTS if all((d, *key[1:]) in _ENVIRONMENTS for d in _ORDER)}
 
 

@@ -18,7 +18,8 @@ _ABANDONED: Final = 24 * 3600
 
 
 def places() -> Iterator[str]:
-    """Where a library may lie; the last, which exists, is where it is put. Raises OSError where there is none."""
+    """Yield the places of libraries; the last is a folder that exists, where new ones are put. Raises OSError where
+    there is none."""
     folder = cache()
     if folder and is_ones_own(folder):
         yield folder
@@ -107,7 +108,7 @@ def tidy(folder: str) -> None:
 
 
 def _here() -> str:
-    """What names this run of this machine, whose processes see each other's locks; empty where nothing does."""
+    """Return a name for this run of this machine, whose processes see each other's locks; empty where it has none."""
     try:
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             return file.read(8)

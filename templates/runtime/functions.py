@@ -58,7 +58,7 @@ def _short(x: object) -> str:
 
 
 class Traced(NamedTuple):
-    """What a statement did to a register: its bits as one of PTX's types, before (None: it had none) and after."""
+    """An effect of a statement on a register: its bits as one of PTX's types, before (None: it had none) and after."""
 
     line: int
     text: str
@@ -96,7 +96,7 @@ class Function(Kernel):
 
     @property
     def operands(self) -> int:
-        """How many arrays it takes."""
+        """The number of arrays that it takes."""
         return len(self._program.inputs)
 
     @property
@@ -135,7 +135,8 @@ class Function(Kernel):
         return operands
 
     def trace(self, *arrays: Any, **named: Any) -> list[Traced]:
-        """What each statement does to the registers that it writes, as bits of the shape that the inputs broadcast to.
+        """Return the effects of each statement on the registers that it writes, as bits of the shape to which the
+        inputs broadcast.
 
         Raises OperandError as a call does."""
         operands, program = self._as_arrays(tuple(self._in_order(arrays, named))), self._program

@@ -115,12 +115,12 @@ class Kernel(Computing):
 
     @property
     def operands(self) -> int:
-        """How many source registers it takes, and so arrays."""
+        """The number of source registers, and so of arrays."""
         return self.variant.operands
 
     @property
     def claim(self) -> str:
-        """How faithful it is on its target, where that makes a difference."""
+        """The claim of the variant, on the kernel's target where that makes a difference."""
         return self._row.claim_on(self.target)
 
     def __repr__(self) -> str:
@@ -201,7 +201,7 @@ class Kernel(Computing):
         return found if len(places) > 1 else found[0]
 
     def _given(self, out: Any, places: Registers) -> tuple[Any, ...]:
-        """What `out` has for each of the registers of the results."""
+        """Return the part of `out` for each register of the results."""
         if out is None:
             return (None,) * len(places)
         if len(places) == 1:
@@ -212,7 +212,7 @@ class Kernel(Computing):
         return out
 
     def _to_fill(self, t: Type, arrays: tuple[Any, ...], shape: tuple[int, ...], given: Any) -> tuple[Array, Array]:
-        """What a register of a result goes to, `given` or new, and that as bits."""
+        """Return the array for a register of a result, `given` or new, and the same array as bits."""
         made = self._representation(t, arrays)
         result = np.empty(shape, made) if given is None else self._checked_out(given, shape, made, t)
         # Of a class of its own, as np.matrix, an array need not take the shapes that it is cut to.

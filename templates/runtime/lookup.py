@@ -79,7 +79,7 @@ class Row:
         return str(self.variant)
 
     def claim_on(self, target: str | None) -> str:
-        """What is claimed of the variant on a target."""
+        """Return the claim of the variant on a target."""
         others = self.group.claims.items()
         return next((claim for claim, targets in others if target in targets), self.variant.claim)
 

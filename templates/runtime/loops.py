@@ -70,7 +70,7 @@ def _array(register: str) -> str:
 
 
 def _lane(o: Operand, i: int, sources: Mapping[str, str]) -> str:
-    """What lane i has of an operand."""
+    """Return C for lane `i` of an operand."""
     t = o.type
     if o.lane_bits:
         return _gathered(sources[o.name], o.lane_bits[i])

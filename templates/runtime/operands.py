@@ -46,7 +46,7 @@ def truths(x: Array) -> Array:
 
 
 def masked(x: Any) -> str:
-    """What is wrong with an array that has a mask, of which kernels know nothing; empty for any other."""
+    """Return the error for an array with a mask, which kernels know nothing of; empty for any other."""
     if not isinstance(x, np.ndarray) or type(x) is np.ndarray or not isinstance(x, np.ma.MaskedArray):
         return ""
     return "is a masked array, whose mask would be lost; write .filled(VALUE), or .data to compute what is masked, too"
@@ -133,7 +133,7 @@ def _shown(x: int | float) -> str:
 
 
 def spelled(t: Type, native: bool = False) -> str:
-    """What makes a scalar of a type, as one writes it: of its numbers, or where they have none of bits."""
+    """Return the name of the scalar type to write for a type of PTX: `native` where it has one, else its bits."""
     if native and t.native_name:
         return f"{'ml_dtypes' if t.is_extension else 'np'}.{t.native_name}"
     return f"np.{t.bits}"
@@ -148,7 +148,7 @@ def _from_other(x: Any, name: str, t: Type) -> str:
 
 
 def mended(name: str, dtype: np.dtype[Any], t: Type) -> str:
-    """What makes an array of another type one that is taken; empty where nothing is known that is sure to be meant."""
+    """Return what makes an array of another type acceptable; empty where no way is sure to be meant."""
     bits, kind = f"np.{t.bits}", dtype.kind
     same_size = dtype.itemsize == t.bits.itemsize
     # The types of ml_dtypes are of a kind of their own.
@@ -178,7 +178,8 @@ def mended(name: str, dtype: np.dtype[Any], t: Type) -> str:
 
 
 def _packed(name: str, dtype: np.dtype[Any], t: Type, is_float: bool) -> str:
-    """How lanes come to stand in one register: neighbours in memory, if each fills bytes of its own."""
+    """Return what packs lanes into one register: a view of neighbours in memory, if each lane fills bytes of its
+    own."""
     bits = f"np.{t.bits}"
     if dtype.kind == "i" and dtype.itemsize == t.bits.itemsize:
         return f"write {name}.view({bits})"

@@ -107,7 +107,7 @@ def _read_by(parts: Sequence[Step | list[Step]]) -> set[int]:
 
 
 def _types(program: Program) -> dict[int, Type]:
-    """What the register of each value is."""
+    """Return the type of each value's register."""
     found = {named.value: named.type for named in program.inputs}
     for step in program.steps:
         places = step.signature.places[-1]

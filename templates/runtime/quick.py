@@ -30,10 +30,10 @@ Types: TypeAlias = "tuple[np.dtype[Any], ...]"
 
 
 class Plan:
-    """What becomes of arrays of these types: `function` takes them as one of those of `operands` each, of one
-    dimension, up to `most` numbers, with `gaps` between them or without; at the places of `truths`, as bools where a
-    byte is not 0. What it returns, or as many of that as there are `lanes`, is kept as one of these each, and comes as
-    `made`. A `meter` adds up the time.
+    """A plan for arrays of these types: `function` takes each as one of `operands`, of one dimension and up to `most`
+    numbers, `gaps` between them allowed or not. At the places of `truths` it takes bools, made of bytes that are not 0.
+    Its results, of which as many are kept as there are `lanes`, have these types and come as `made`. A `meter` adds up
+    the time.
 
     `called(arrays, out, alone)` is the result, in `out` where given; None where arrays or places are others, or not
     what is read quickly."""
@@ -65,8 +65,9 @@ def _seen(dtype: np.dtype[Any], as_dtype: np.dtype[Any]) -> str:
 def _maker(
     reads: tuple[str, ...], makes: tuple[str, ...], truths: tuple[int, ...], gaps: bool, metered: bool
 ) -> Callable[..., Any]:
-    """What makes the function that a plan calls. It is written for its operands and results, with the methods by which
-    these are seen as they are read and made (none: as they are): loops over them took as long as adding two numbers."""
+    """Return a function that makes the `called` of a plan. It is written out for its operands and results, with the
+    methods by which these are seen as they are read and made (none: as they are): loops over them took as long as
+    adding two numbers."""
     count, results = len(reads), len(makes)
 
     def of_operands(text: str) -> str:
@@ -177,8 +178,8 @@ def _shaped(result: Array, shape: tuple[int, ...]) -> Any:
 
 
 class Registered:
-    """What becomes in C of arrays of these types, whose results come as `made`. Up to `most` elements no thread is
-    worth it. `undecided` grows where it leaves lanes undecided, if it ever does.
+    """A plan in C for arrays of these types, whose results come as `made`. Up to `most` elements, threads are not worth
+    it. `undecided` grows where the kernel leaves lanes undecided, if it ever does.
 
     `called(arrays, out, alone)` is the result, in `out` where given; None where arrays or places are others, or it
     takes more than the ufunc. `alone`: on one thread, however many elements there are."""
@@ -221,7 +222,8 @@ class Registered:
 
 @cache
 def _maker_in_c(count: int, decides: bool) -> Callable[..., Any]:
-    """What makes the function that is called with C, as `_maker` does: it takes few elements side by side by itself."""
+    """Return a function that makes the `called` of a plan in C, as `_maker` does; it takes few elements side by side
+    itself."""
     arrays = _each("x#", count)
     asked = [
         f"type(x{i}) is _ARRAY and (x{i}.dtype is d{i} or x{i}.dtype == d{i}) and x{i}.ndim < 2 and x{i}.size <= most"

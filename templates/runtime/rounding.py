@@ -1,4 +1,4 @@
-"""What is inexact, and the steps from there to a rounded result.
+"""The steps from an inexact value to a rounded result.
 
 A narrow format computes in its carrier (`Format.carrier`). Whatever is inexact there is rounded to odd: truncated,
 with the last bit set to say that something was cut off. `narrow` of narrowing.py then rounds once more, in any

@@ -80,7 +80,7 @@ def _machine() -> list[str]:
 
 
 def _has() -> set[str]:
-    """What the system says that the processor can do."""
+    """Return the features of the processor, as the system names them."""
     lines = compiling.processor().splitlines()
     return {word for line in lines if line.startswith(("flags", "Features")) for word in line.split()}
 

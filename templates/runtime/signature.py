@@ -1,4 +1,4 @@
-"""What a variant takes and gives: registers, and how lanes stand in them."""
+"""The operands and results of a variant: registers, and how lanes stand in them."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Type:
 
     @cached_property
     def accepted(self) -> str:
-        """What arrays an operand may be, in words."""
+        """The arrays that an operand may be, in words."""
         if self.sort == "bool":
             return "bool"
         if self.lanes > 1:
@@ -210,7 +210,7 @@ class Operand:
         return tuple(int(r[len(self.name) :]) for r in self.registers) if self.registers != (self.name,) else ()
 
     def unpack(self, registers: Sequence[Array], lanes: int) -> Array:
-        """What each of `lanes` lanes has of it, lane by lane: all elements' first lanes, then the second ones."""
+        """Return the encodings of `lanes` lanes, lane by lane: all elements' first lanes, then the second ones."""
         if self.lane_bits:
             # Made when it is needed, once.
             backward, size = cache(lambda: _reversed(registers[0])), registers[0].size
@@ -247,7 +247,7 @@ class Signature:
 
     @cached_property
     def registers(self) -> Registers:
-        """Those of the sources, in the statement's order."""
+        """The registers of the sources, in the statement's order."""
         return tuple((r, o.type) for o in self.sources for r in o.registers)
 
     @cached_property
@@ -283,8 +283,8 @@ class Signature:
         return self.lanes > 1 and all(self._has_all_lanes(o) and o.type.is_spread for o in packed)
 
     def apply(self, function: Callable[..., Any], *registers: Array) -> list[Array]:
-        """What a function of lanes makes of the sources' registers, contiguous and of one dimension: the registers of
-        the results."""
+        """Return the registers of the results that a function of lanes makes of the sources' registers, which are
+        contiguous and of one dimension."""
         if self._is_spread:
             operands = [o.type.spread(x) for o, x in zip(self.sources, registers, strict=True)]
         else:
@@ -360,7 +360,7 @@ def _gather(registers: Array, bits: tuple[int, ...], reversed_: Callable[[], Arr
 
 @lru_cache(maxsize=64)
 def _runs(bits: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Where runs of neighbouring bits begin and end, each in one direction."""
+    """Return the start and end of each run of neighbouring bits in one direction."""
     found, start = [], 0
     for i in range(1, len(bits) + 1):
         step = bits[i] - bits[i - 1] if i < len(bits) else 0

@@ -63,7 +63,7 @@ def _has_two(s: Signature) -> bool:
 
 
 def is_other(opcode: str, names: Sequence[str]) -> bool:
-    """Whether a spelling is one of other instructions of an opcode's name."""
+    """Return whether a spelling is one of other instructions of an opcode's name."""
     others, own = opcode_named(opcode).others, {row.types for row in rows_of(opcode)}
     return others is not None and is_elsewhere(names, others, lambda n: n in TYPES or n in OTHER_TYPES, own)
 

@@ -38,8 +38,8 @@ def steered(
 
 
 def in_carrier(ufunc: np.ufunc, values: Sequence[Array], carrier: np.dtype[Any], native: np.dtype[Any]) -> Array:
-    """What an operation gives in a wider type, rounded there and back: fresh. NumPy converts piece by piece, which
-    takes less memory than converting all first."""
+    """Return the results of an operation in a wider type, rounded there and back, in a fresh array. NumPy converts
+    piece by piece, which takes less memory than converting all first."""
     return ufunc(*values, dtype=carrier, out=np.empty(values[0].shape, native), casting="same_kind")
 
 

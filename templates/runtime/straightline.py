@@ -25,7 +25,7 @@ from .steps import Named, Program, Refused, StatementError, Step
 
 
 def read(text: str, target: str | None = None, results: Iterable[str] | None = None) -> Program:
-    """What a text says. Raises StatementError, and ValueError for names of results that are none."""
+    """Return the program of a text. Raises StatementError, and ValueError for names of results that are none."""
     reader = _Reader(text, target)
     scanner = Scanner(OPCODES, everything=True)
     for item in scanner.scan(reader):
@@ -290,7 +290,8 @@ class _Reader:
         return self._values
 
     def _narrow(self, register: _Register, taken: tuple[str, ...], start: int, what: str) -> None:
-        """What a register of no declaration may be: it must be something."""
+        """Narrow the possible types of an undeclared register to those that a statement takes; refuse it where none is
+        left."""
         if register.declared or not taken:
             return
         possible = register.possible

@@ -38,8 +38,8 @@ _Modes, (_fetch_modes, _CONTROL, _USUAL) = environment.Modes, environment.MODES 
 
 
 def undisturbed(run: Callable[..., _Made], arguments: Sequence[Any]) -> _Made:
-    """What a function returns where NumPy says nothing, and the environment is the ordinary one. The caller's comes
-    back; flags may be raised, as after NumPy's own operations."""
+    """Return the result of a function that runs in the ordinary environment, with NumPy silent. The caller's
+    environment is restored; flags may be raised, as after NumPy's own operations."""
     if _SILENCE is None or _PLAIN is None:
         with np.errstate(all="ignore"), environment.ordinary():
             return run(*arguments)

@@ -1,4 +1,4 @@
-"""How many lanes a block on threads has: as many as were seen to be quickest."""
+"""The number of lanes in a block on threads: the one that was seen to be quickest."""
 
 from __future__ import annotations
 

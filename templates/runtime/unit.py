@@ -100,8 +100,8 @@ class Unit:
 
     @cached_property
     def positive(self) -> bool:
-        """Whether no sum is known to be zero or less. A parabola that is highest within its segment is lowest at one of
-        the ends."""
+        """Return whether all sums are known to be positive. A parabola that is highest within its segment is lowest at
+        an end of it."""
         c0, c1, c2 = (c.astype(np.float64) for c in self.table)
         length, least = float(1 << self.local), float(1 << self.shifts[3])
         end = c0 + c1 * length + c2 * float(self.squares.max())
@@ -110,7 +110,7 @@ class Unit:
 
     @cached_property
     def fits(self) -> bool:
-        """Whether 32 bits hold what numbers with their exponents are encoded as, though it be beyond the format."""
+        """Return whether 32 bits hold the encodings of sums with their exponents, even those beyond the format."""
         if self.format.width != 32 or not self.positive:
             return False
         c0, c1, c2 = (np.abs(c.astype(np.float64)).max() for c in self.table)
@@ -151,7 +151,7 @@ def square(x: Array, drop: int, columns: bool, unseen: int = 0) -> Array:
 
 
 def unit(x: Array, u: Unit) -> Array:
-    """What the unit makes of x, bits of its format."""
+    """Return the results of the unit for x, bits of its format."""
     if np.ndim(x) == 1 and x.size > _PART:
         # Numbers of 64 bits take twice the room that those of 32 have in a cache.
         return np.concatenate([_part(x[i : i + _PART], u) for i in range(0, x.size, _PART)])

@@ -193,7 +193,7 @@ def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array
 
 
 def _product_specials(x: Array, y: Array, f: Format) -> tuple[Array, Array]:
-    """Where x * y is infinite and where it is NaN."""
+    """Return where x * y is infinite, and where it is NaN."""
     infinite = _is_infinite(x, f) | _is_infinite(y, f)
     nan = _is_nan(x, f) | _is_nan(y, f) | (infinite & (_is_zero(x, f) | _is_zero(y, f)))
     return infinite, nan

@@ -124,7 +124,7 @@ def cells(kinds: Sequence[Kind], columns: Sequence[Array]) -> Array:
 
 
 def count(kinds: Sequence[Kind]) -> int:
-    """How many combinations of classes there are."""
+    """Return the number of combinations of classes."""
     return prod(classes(kind).count for kind in kinds)
 
 

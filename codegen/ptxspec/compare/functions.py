@@ -102,7 +102,7 @@ class Functions:
         return found
 
     def _function(self, instruction: Instruction, programs: Programs) -> Callable[..., Array]:
-        """What the emulator would compute, on encodings of lanes."""
+        """Return the function that the emulator would have for an instruction, on encodings of lanes."""
         text, _ = module_of(Checked(instruction, programs), self.templates)
         package = f"{self.emulator.__name__}.instructions"
         importlib.import_module(package)

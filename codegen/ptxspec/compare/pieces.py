@@ -54,7 +54,7 @@ def piece(
 
 
 def named(text: str) -> str:
-    """What a piece of PTX is called: itself, where that is short."""
+    """Return the name of a piece of PTX: its text on one line, cut where it is long."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 4].rstrip() + " ..."
 

@@ -1,4 +1,4 @@
-"""What the command is told -> sides: a variant, a piece of PTX or a file of it, a function of C, CUDA or NumPy."""
+"""The command's arguments -> sides: a variant, a piece of PTX or a file of it, a function of C, CUDA or NumPy."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class Reader:
         raise misfit
 
     def sides(self, text: str, target: str | None = None) -> list[Side | Adapting]:
-        """What a text may mean: one for each number of operands and each type that a name has, as the target has it
-        that it names, else as `target` has it."""
+        """Return the sides that a text may mean: one for each number of operands and each type that a name has, on the
+        target that the text names, else on `target`."""
         text, target = text.strip(), target or self.target
         if _is_file(path := Path(text)):
             return [self._piece(_contents(path), text, target)]
@@ -152,7 +152,7 @@ class Reader:
 
     @property
     def _shared(self) -> Spec:
-        """What all opcodes share, without their instructions."""
+        """The part of the specification that all opcodes share, without their instructions."""
         return self._spec("")
 
     @cached_property

@@ -107,7 +107,7 @@ class Side:
 
 
 def of_lanes(function: Callable[..., Sequence[Array]]) -> Callable[[Face, Sequence[Array]], Registers]:
-    """What runs a function of lanes on registers."""
+    """Return a function of registers that applies a function of lanes."""
 
     def run(face: Face, columns: Sequence[Array]) -> Registers:
         found = function(*face.operands(columns))
@@ -124,7 +124,7 @@ def which_nan(who: str) -> Open:
 
 
 def common_face(a: Side, b: Side) -> Face:
-    """What both take and give, under the names and the types of the one that tells more. Raises Misfit."""
+    """Return the face that both sides have, with the names and the types of the one that tells more. Raises Misfit."""
     told, other = (a, b) if a.rank >= b.rank else (b, a)
     for what, mine, theirs in (
         ("takes", told.face.registers(), other.face.registers()),

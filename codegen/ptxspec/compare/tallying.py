@@ -1,4 +1,4 @@
-"""What differs, counted by class of operands: tallies of parts of the operands add up to that of all, in any order."""
+"""Differences counted by class of operands: tallies of parts of the operands add up to that of all, in any order."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Row:
 
 @dataclass
 class Group:
-    """What differs in one thing: how many of each combination of classes, and the best example of each."""
+    """Differences of one kind: the count of each combination of classes, and the best example of each."""
 
     counts: Array
     steps: Array

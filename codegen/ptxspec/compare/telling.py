@@ -1,4 +1,4 @@
-"""What a comparison found, for people and for scripts."""
+"""The result of a comparison, as text for people and as JSON for scripts."""
 
 from __future__ import annotations
 

@@ -27,7 +27,8 @@ class Passing(Apply):
 
 
 def passing(program: Program) -> Program:
-    """Where all operands' NaNs are propagated to an operation's result, in their order, the operation does it."""
+    """Return a program whose operations pass NaNs on themselves, where all operands' NaNs are propagated in their
+    order."""
     values = {let.name: let.value for let in program.lets}
     lets = [let.of(_passed(let.value, values)) for let in program.lets]
     return replace(program, lets=live(lets, program.results))

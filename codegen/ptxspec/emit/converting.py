@@ -70,8 +70,8 @@ def _most(t: Apply, bounds: list[Apply]) -> Const | None:
 
 
 def _bounding_late(lets: Lets) -> Lets:
-    """What is converted to 16 bits is bounded there, by numbers that are there too: no rounding changes the order. The
-    results are read in a table then."""
+    """Return lets that bound a number after its conversion to 16 bits, by the same bounds converted: rounding keeps the
+    order. The results are then read in a table."""
     found: list[Let] = []
     for let in lets:
         match let.value:
@@ -90,9 +90,9 @@ def _bounding_late(lets: Lets) -> Lets:
 
 
 def without_widening(lets: Lets, single: bool = False, short: bool = False) -> Lets:
-    """What is widened for an operation is computed by one on several formats, where that has tables, or does it at
-    once: in binary64, which has all products, and in 8 bits; if asked for, fused ones in binary32 too, and products in
-    16 bits that binary32 has."""
+    """Return lets in which operations take narrow operands as they are, without widening. Such operations have tables
+    in 8 bits, and are computed at once in binary64, which has all products. `single` adds fused ones in binary32,
+    `short` the products in 16 bits that binary32 has."""
 
     def changed(term: Term) -> Term:
         if not isinstance(term, Apply):
@@ -140,7 +140,7 @@ def _is_fused_single(t: Apply) -> bool:
 
 
 def _bare(term: Term, f: Format) -> Term:
-    """What is converted to a format that has all of its numbers."""
+    """Return the operand of a conversion to a format that has all of its numbers, else the term."""
     match term:
         case Apply(function="convert", arguments=(x,)) if x.kind.format and holds_all(f, x.kind.format):
             return x

@@ -185,7 +185,8 @@ def _flushed(term: Term) -> Var | None:
 
 
 def _signs(lets: Lets, results: Terms) -> set[str]:
-    """What is used for its sign alone, and is made of such by functions of single bits: flushing does not change it."""
+    """Return the names of lets of which only the sign is used, and which functions of single bits make of such:
+    flushing does not change that sign."""
     others = set[str]().union(*map(variables, results))
     used: set[str] = set()
 

@@ -64,8 +64,8 @@ def _depends_on(spec: Spec, instruction: Instruction, digests: specification.Dig
 
 
 def check(root: Path) -> tuple[Changes, Files]:
-    """What `generate` would change, and the files that there should be; none where all is as `generate` made it.
-    Raises SpecError, PtxspecError."""
+    """Return the changes that `generate` would make, and the files that there should be; no files where generated/ is
+    as `generate` made it. Raises SpecError, PtxspecError."""
     name, key = f"generated {root.resolve()}", specification.digests(root).whole
     made: dict[str, str] | None = cache.read(name, key)
     if made is not None and made == _digests(root):
@@ -77,7 +77,7 @@ def check(root: Path) -> tuple[Changes, Files]:
 
 
 def compare(root: Path, files: Files) -> Changes:
-    """What would change if generated/ had these files."""
+    """Return the changes that would give generated/ these files."""
     present, wanted = _digests(root), {n: _digest(encoded(text)) for n, text in files.items()}
     added, removed = sorted(set(wanted) - set(present)), sorted(set(present) - set(wanted))
     changed = sorted(n for n in set(wanted) & set(present) if wanted[n] != present[n])
@@ -85,7 +85,7 @@ def compare(root: Path, files: Files) -> Changes:
 
 
 def _digests(root: Path) -> dict[str, str]:
-    """Those of what is there; a link has none."""
+    """Return the digest of each file in generated/; that of a link is empty."""
     return {n: "" if p.is_symlink() else _digest(p.read_bytes()) for n, p in _present(root / "generated")}
 
 
@@ -94,7 +94,7 @@ def _digest(data: bytes) -> str:
 
 
 def _told(root: Path, files: Files, names: Iterable[str]) -> list[str]:
-    """What changed in terms of variants, by their opcodes."""
+    """Return the changes in terms of variants, opcode by opcode."""
     lines = []
     for name in sorted(names):
         folder, _, opcode = name.removesuffix(".json").rpartition("/")
@@ -132,7 +132,8 @@ def generate(root: Path, before: Callable[[Changes, Files], None] = lambda chang
 
 
 def _present(generated: Path) -> Iterator[tuple[str, Path]]:
-    """What is there. Links lead elsewhere, where nothing is ours to write: generated/ itself is none, and has none."""
+    """Yield the files and links in generated/. Links are not followed, for they lead to what is not ours to write;
+    where generated/ itself is a link, it counts as empty."""
     if generated.is_dir() and not generated.is_symlink():
         for path in generated.rglob("*"):
             if path.is_symlink() or (path.is_file() and "__pycache__" not in path.parts):
@@ -184,7 +185,8 @@ def _recover(root: Path) -> None:
 
 
 def _half_compiled(generated: Path) -> list[Path]:
-    """What killed compilations left. Links lead elsewhere, where nothing is ours to remove."""
+    """Return the files that killed compilations left. Links are not followed, for they lead to what is not ours to
+    remove."""
     if generated.is_symlink():
         return []
     walk = ((Path(folder), names) for folder, _, names in os.walk(generated))

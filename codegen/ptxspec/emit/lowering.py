@@ -97,7 +97,8 @@ def applications(program: Program) -> Iterator[Apply]:
 
 
 def rounds(program: Program) -> bool:
-    """Whether some operation has a result that need not be exact, and that a direction decides: no random bits."""
+    """Return whether some operation has a result that need not be exact and depends on a direction, not on random
+    bits."""
     return any(TABLE[a.function].rounds and a.mode and not _is_exact(a) for a in applications(program))
 
 
@@ -111,7 +112,7 @@ def _is_exact(a: Apply) -> bool:
 
 
 class Lowering(ABC):
-    """How a language writes terms. Bits are unsigned integers in each."""
+    """A writer of terms in a language. Bits are unsigned integers in every language."""
 
     OPERATORS: ClassVar[dict[str, str]] = {
         "bitAnd": "({} & {})", "bitOr": "({} | {})", "bitXor": "({} ^ {})",

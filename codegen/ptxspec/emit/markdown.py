@@ -72,8 +72,8 @@ class _Renderer(RendererHTML):
         return '<th scope="col">'
 
     def fence(self, tokens: Sequence[Token], at: int, options: Any, environment: MutableMapping[str, Any]) -> str:
-        """What somebody types in a transcript stands out from what is answered. Its lines are not broken, for carets
-        point at what stands above them: it scrolls, by keyboard too."""
+        """Return a fenced block as HTML. In a transcript ("console") the lines that somebody types stand out. Its lines
+        are not broken, for carets point at the text above them: the block scrolls, by keyboard too."""
         lines = tokens[at].content.rstrip("\n").split("\n")
         if tokens[at].info != "console":
             return f"<pre>\n{escape(tokens[at].content)}</pre>\n"

@@ -27,7 +27,7 @@ class NumPyFunction(Function):
 
 @dataclass
 class Module:
-    """What the functions of a module need around them."""
+    """The imports, constants and functions of a module as it is written."""
 
     names: dict[str, set[str]] = field(default_factory=lambda: {"..binary": {"Array"}})
     constants: dict[str, tuple[str, str]] = field(default_factory=dict)

@@ -81,7 +81,7 @@ def _turns() -> Iterator[tuple[int, int]]:
 
 
 def why_not(program: Program) -> str:
-    """Why a program has no C, and runs on NumPy; empty where it has."""
+    """Return why a program has no C and runs on NumPy; empty where it has C."""
     values = [*program.inputs, *(let.value for let in program.lets), *applications(program)]
     for kind in dict.fromkeys(v.kind for v in values):
         if not _has_c(kind):

@@ -1,4 +1,4 @@
-"""What of a program NumPy reads in a table: the end of it, where that depends on one value with few patterns.
+"""The part of a program that NumPy reads in a table: its end, where that depends on one value with few patterns.
 
 A value of at most 16 bits has few, and so have two of eight. So has a binary32 number of which the rest of the
 program sees no more than its upper 16 bits, the last one standing for what is cut off: it is compared with numbers of

@@ -1,4 +1,4 @@
-"""What is made of a specification: one module or folder of products/ for each product, registered under its name.
+"""The registry of products: one module or folder of products/ for each, registered under its name.
 
 A product takes the model, its checked programs, the templates of the root, and the parts of opcodes that need not be
 made again. It gives files as text, by their paths below generated/. Whatever stands in products/ is found by itself:

@@ -1,4 +1,4 @@
-"""What all emitters share: the templates of a root, and the stamp that every generated file opens with."""
+"""The text that all emitters share: the templates of a root, and the stamp that every generated file opens with."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def as_lines(value: object, depth: int = 2) -> str:
 
 
 def encoded(text: str) -> bytes:
-    """What is written of a file. The few that are no text hold their bytes as surrogates (PEP 383)."""
+    """Return the bytes of a file. The few files that are not text hold their bytes as surrogates (PEP 383)."""
     return text.encode("utf-8", "surrogateescape")
 
 

@@ -46,7 +46,7 @@ def _declared(s: Statement) -> list[str]:
 
 
 def calls(spec: Spec, v: Variant) -> list[Call]:
-    """What the opcode's file and spec/functions.yaml know to become the variant."""
+    """Return the calls that become the variant, as the opcode's file and spec/functions.yaml know them."""
     found = [(i.call, i.target) for i in spec.instructions[v.opcode].intrinsics_of.get(v.form, ())]
     for f in spec.functions.becoming.get(v.spelling, ()):
         if v is _shortest(spec, v):

@@ -62,7 +62,7 @@ def coded(results: Array, part: Part, line: str) -> Blob:
 
 
 def decompressed(data: bytes, most: int, format: int, **settings: Any) -> bytes:
-    """What was compressed by lzma, and one byte more than `most` at most: few bytes may stand for very many. Raises
+    """Return data decompressed by lzma, up to one byte more than `most`: few bytes may stand for very many. Raises
     lzma.LZMAError."""
     stream = lzma.LZMADecompressor(format, **settings)
     raw = stream.decompress(data, most + 1)

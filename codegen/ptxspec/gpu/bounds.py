@@ -1,4 +1,4 @@
-"""How far results of a bounded variant lie from what its bound counts from, and whether that is inside of it.
+"""The errors of a bounded variant's results, counted as its bound counts them, and whether they are inside the bound.
 
 float64 decides almost all of them: its own error is far below what separates results from bounds. The others are
 evaluated exactly.
@@ -240,9 +240,9 @@ def values(bits: Array, f: Format) -> Array:
 
 
 def exact_value(program: Program, operands: Sequence[int]) -> Fraction | None:
-    """What a program would compute if its last rounding were none, with a relative error below 2^-114; None for a NaN
-    and what is infinite. An inexact value lies between the same neighbours of the wide format as what stands for it:
-    comparisons with numbers of any format are decided, and so is its binade."""
+    """Return what a program would compute without its last rounding, with a relative error below 2^-114; None for a NaN
+    and an infinity. An inexact value is represented by another one between the same neighbours of the wide format: that
+    decides comparisons with numbers of any format, and the binade."""
     bits = dict(zip((i.name for i in program.inputs), operands, strict=True))
     lets: dict[str, Term] = {}
     for let in program.lets:

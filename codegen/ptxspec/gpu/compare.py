@@ -28,11 +28,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Found:
-    """What a comparison found: of `count` results, `unequal` differ from the emulator's, `nan` of them in bits of NaNs
-    alone. Of a bounded variant's lanes, `outside` are outside of its bound, `excused` of these not farther than the
-    target's hardware is known to be, `open` differ where it has none, `worst` is the largest error of a result that
-    differs, as a part of the bound. `blocks` of a sweep, known by their digests only, differ. `case` is the worst, else
-    the first that differs."""
+    """The result of a comparison. Of `count` results `unequal` differ from the emulator's, `nan` of them in bits of
+    NaNs alone. Of a bounded variant's lanes, `outside` are outside of the bound; `excused` of these are no farther out
+    than the target's hardware is known to be; `open` differ where there is no bound. `worst` is the largest error of a
+    result that differs, as a part of the bound. `blocks` counts the blocks of a sweep that differ and of which only the
+    digest is known. `case` is the worst case, else the first that differs."""
 
     count: int = 0
     unequal: int = 0
@@ -97,8 +97,8 @@ class Comparison:
         self._judge = Judge(spec, spec.instructions[variant.opcode], variant, target) if bounded else None
 
     def agrees(self, found: Found) -> bool | None:
-        """Whether the claim holds; None where there is no claim, and where a hazard explains that it does not. What
-        nobody has judged yet is to have every bit."""
+        """Return whether the claim holds; None where there is no claim, and where a hazard explains that it does not. A
+        variant that nobody has judged yet must agree in every bit."""
         # Of a bound that hardware of this target breaks, what is known of that is judged.
         claim = "bounded" if self.claim == "unspecified" and self._judge else self.claim
         if claim == "unspecified" or (self._is_hazard and not found.equal):

@@ -1,4 +1,4 @@
-"""What a conformance run needs of a GPU: a few methods, which the tests' stand-in has too."""
+"""The interface of a GPU for a conformance run: a few methods, which the tests' stand-in has too."""
 
 from __future__ import annotations
 

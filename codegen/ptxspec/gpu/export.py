@@ -93,7 +93,7 @@ def vectors_of(
 
 
 def _with_rows(v: Variant, rows: int) -> list[vectors.Part]:
-    """What a variant is run on, with so many random operands that it is as many rows, or more."""
+    """Return the parts that a variant is run on, with enough random operands for so many rows or more."""
     usual = vectors.parts(v, vectors.Sizes())
     random = [p for p in usual if p.count != p.kept]
     fixed = sum(p.count for p in usual if p.count == p.kept)
@@ -139,7 +139,8 @@ def _operands(v: Variant, part: vectors.Part) -> tuple[Array, ...]:
 
 
 def _names(v: Variant) -> list[str]:
-    """Those of the source registers, and of the results: `result`, or the registers where there are several."""
+    """Return the names of the source registers and of the results: `result`, or the registers where there are
+    several."""
     results = [name for name, _ in registers.places(v.results)]
     return [name for name, _ in registers.places(v.sources)] + (results if len(results) > 1 else ["result"])
 
@@ -172,7 +173,7 @@ def _rows(found: Vectors, in_json: bool) -> Iterator[tuple[str, tuple[str, ...]]
 
 
 def _objects(found: Vectors) -> Iterator[str]:
-    """What an object says of each row; several results are a list."""
+    """Yield a JSON object for each row; several results are a list."""
     count, several = found.variant.operands, len(_names(found.variant)) > found.variant.operands + 1
     heads = {stream: f'"stream": {json.dumps(stream)}, "operands": [' for stream, _, _ in found.parts}
     for stream, row in _rows(found, in_json=True):

@@ -233,7 +233,7 @@ class Recorder:
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """What the system says against writing, as one line."""
+    """Turn an OSError while writing into a PtxspecError of one line."""
     try:
         yield
     except OSError as e:
@@ -243,7 +243,7 @@ def writing(path: Path) -> Iterator[None]:
 def provenance(
     device: About, spec: Spec, program: str, date: str, sizes: Sizes, kernels: Path, emulator: Path
 ) -> dict[str, Any]:
-    """What about.json says of a run that begins; `kernels` and `emulator` are the folders of these."""
+    """Return about.json for a run that begins; `kernels` and `emulator` are their folders."""
     sources = "".join(f"{name} {digest}\n" for name, digest in sorted(spec.sources.items()) if name not in OBSERVED)
     return {
         "recorder": RECORDER, "schema": SCHEMA, "operands": vectors.VERSION, "program": program,
@@ -279,7 +279,7 @@ def _said(path: Path) -> dict[str, Any]:
 
 
 def about_of(path: Path) -> dict[str, Any]:
-    """What about.json says of a run. Raises PtxspecError where this recorder did not write it."""
+    """Return about.json of a run. Raises PtxspecError where this recorder did not write it."""
     try:
         about: dict[str, Any] = json.loads(_bytes(path / _ABOUT, _MAX_BYTES))
         if about["recorder"] != RECORDER or not isinstance(about["specification"], dict):
@@ -296,8 +296,8 @@ def about_of(path: Path) -> dict[str, Any]:
 
 
 def _identity(spec: Spec, keys: set[Key]) -> str:
-    """What recorded variants are: their spellings, operands and signatures. What they compute is not in it, for that is
-    what a recording judges."""
+    """Return a digest of recorded variants: their spellings, operands and signatures. What they compute is not in it,
+    for that is what a recording judges."""
     every = {(v.spelling, v.operands): v for i in spec.instructions.values() for v in i.variants}
     lines = []
     for key in sorted(keys):
@@ -307,7 +307,7 @@ def _identity(spec: Spec, keys: set[Key]) -> str:
 
 
 def _shape(o: Operand) -> str:
-    """How an operand's values lie in its registers."""
+    """Return a text of how an operand's values lie in its registers."""
     t, k = o.type, o.kind
     numbers: tuple[int, ...] = ()
     if k.format is not None:

@@ -51,7 +51,7 @@ def by_operand(operands: Iterable[Operand], registers: Sequence[Array]) -> Itera
 
 
 def to_lanes(o: Operand, registers: Sequence[Array], lanes: int) -> Array:
-    """What each lane has of an operand: a row of `lanes` encodings for each element."""
+    """Return the lanes of an operand: a row of `lanes` encodings for each element."""
     t, size = o.type, registers[0].size
     dtype, shifts = registers[0].dtype.type, [i * t.lane_width + t.shift for i in range(t.lanes)]
     mask = dtype((1 << t.kind.width) - 1)

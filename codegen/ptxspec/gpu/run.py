@@ -28,8 +28,9 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class Row:
-    """What came of one variant. `agrees` is None where there is no claim, or where it was not run: `why` says then.
-    `exceeds` says how the hardware is known to break the manual's bound: that is the manual's error."""
+    """The outcome for one variant. `agrees` is None where there is no claim, and where the variant was not run: then
+    `why` says the reason. `exceeds` says how the hardware is known to break the manual's bound: that is the manual's
+    error."""
 
     variant: Variant
     claim: str
@@ -209,7 +210,7 @@ def _row(spec: Spec, v: Variant, about: About, compiled: str, newest: str) -> Ro
 
 
 def _exceeds(spec: Spec, v: Variant, target: str) -> str:
-    """How hardware of a target is known to break the manual's bound for a variant."""
+    """Return how a target's hardware is known to break the manual's bound for a variant; empty where it does not."""
     a = spec.exceeded(v, target)
     if a is None or a.exceeded is None:
         return ""

@@ -34,8 +34,8 @@ _AT_ONCE = 1 << 13
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many random operands each stream has, how many of their results a recording keeps, and whether all 2^32
-    inputs of variants with one operand of 32 bits are run."""
+    """The sizes of a run: how many random operands each stream has, how many of their results a recording keeps, and
+    whether all 2^32 inputs of variants with one operand of 32 bits are run."""
 
     random: int = 1 << 24
     sample: int = 1 << 10
@@ -76,8 +76,8 @@ def core_parts(core: Core) -> list[Part]:
 
 @dataclass(frozen=True)
 class Signature:
-    """What operands depend on: the types of the sources with the names of their lanes' own registers, the number of
-    lanes, and the result's kind where that is a number."""
+    """The basis on which operands are chosen: the types of the sources with the names of their lanes' own registers,
+    the number of lanes, and the result's kind where that is a number."""
 
     sources: tuple[tuple[Type, tuple[str, ...]], ...]
     lanes: int
@@ -117,7 +117,7 @@ class Signature:
 
     @property
     def near(self) -> bool:
-        """Whether there is more to choose than any bits."""
+        """Return whether there is a stream `near`: whether there is more to choose than any bits."""
         return len(self.floats) > 1 or self.converts or any(kind.fixed is not None for kind in self.kinds)
 
 
@@ -127,12 +127,12 @@ def signature(v: Variant) -> Signature:
 
 
 def parts(v: Variant, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Part]:
-    """What a variant is run on; `cores` are those of its units."""
+    """Return the parts that a variant is run on; `cores` are those of its units."""
     return parts_of(signature(v), sizes, cores)
 
 
 def parts_of(s: Signature, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Part]:
-    """What anything of that signature is run on."""
+    """Return the parts that anything with this signature is run on."""
     size = _size(s)
     found = [Part("grid", 0, size, size)]
     if 0 < s.single <= 16:
@@ -146,7 +146,7 @@ def parts_of(s: Signature, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Par
 
 
 def is_part_of(s: Signature, part: Part) -> bool:
-    """Whether a signature has the operands of a part."""
+    """Return whether a signature has the operands of a part."""
     stream, _, shift = part.stream.partition("<<")
     if shift and not re.fullmatch("[1-9][0-9]?", shift, re.ASCII):
         return False
@@ -206,7 +206,7 @@ def _columns(s: Signature, stream: str, start: int, size: int) -> list[Array]:
 
 
 def _registers(s: Signature, columns: list[Array]) -> list[Array]:
-    """Those of all sources, from rows of lanes for each."""
+    """Return the registers of all sources, from rows of lanes for each."""
     pairs = zip(s.sources, columns, strict=True)
     return [register for (type, own), lanes in pairs for register in to_registers(type, own, lanes)]
 

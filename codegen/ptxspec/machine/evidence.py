@@ -66,7 +66,7 @@ def _versions(spec: Spec, ptxas: Path, on: Iterable[str]) -> dict[str, str]:
 def examine(
     spec: Spec, ptxas: Path, variants: Sequence[Variant], on: Sequence[str], progress: Progress | None = None
 ) -> Works:
-    """What ptxas makes of variants on some targets. Raises PtxasError."""
+    """Return the machine code that ptxas makes of variants on some targets. Raises PtxasError."""
     nvdisasm = find_nvdisasm(ptxas)
     found: dict[Variant, dict[str, Work]] = {v: {} for v in variants}
     versions = _versions(spec, ptxas, on)
@@ -122,7 +122,7 @@ def _version(nvdisasm: Path) -> str:
 
 
 def _entries(spec: Spec, works: Works) -> Iterator[MachineForms]:
-    """Those of one opcode's variants."""
+    """Yield the entries of one opcode's variants."""
     alike: dict[object, list[Variant]] = {}
     for v, by in works.items():
         key = v.operands, tuple((t, w.count, w.beyond, bare(w.text)) for t, w in by.items())
@@ -152,7 +152,7 @@ def common(texts: Sequence[str]) -> str:
 
 
 def matches(text: str, told: str) -> bool:
-    """Whether instructions are what an entry tells."""
+    """Return whether instructions match an entry."""
     pairs = list(zip(_NAME.finditer(text), _NAME.finditer(told), strict=False))
     return bare(text) == bare(told) and all(t[3] in (".*", m[3]) for m, t in pairs)
 

@@ -46,8 +46,8 @@ class UnknownFlow(ValueError):
 
 @dataclass(frozen=True)
 class Work:
-    """What does a variant's work: so many instructions, and `beyond` as many in subroutines that it may call. `text` is
-    one after another, with `; ` between them; where they are many or jump, how often each occurs."""
+    """The machine code that does a variant's work: `count` instructions, and `beyond` as many in subroutines that it
+    may call. `text` is the instructions with `; ` between them; where they are many or jump, how often each occurs."""
 
     count: int
     beyond: int
@@ -55,7 +55,7 @@ class Work:
 
 
 def work(code: Sequence[Listed], operands: Sequence[str], results: Sequence[str]) -> Work:
-    """What a kernel does with `operands`, which it loads in this order, for `results`, which it stores behind them."""
+    """Return the work of a kernel that loads `operands` in this order, and stores `results` behind them."""
     # What is done once for a kernel ends with its stack pointer; what stands behind its end are subroutines.
     start = next(n for n, i in enumerate(code) if _STACK.match(i.get("operands", "")))
     own = [(n, i) for n, i in enumerate(code) if n > start and not _is_frame(n, i)]
@@ -120,7 +120,7 @@ class _Walk:
         return ["".join(p if isinstance(p, str) else self._told(p, counts) for p in line) for line in found]
 
     def _store(self, i: Listed) -> None:
-        """What is stored is a result."""
+        """Name the stored value after the result."""
         address, _, register = i["operands"].rpartition(",")
         result = self._places[_place(address)]
         if register in self._ballots:
@@ -169,7 +169,7 @@ class _Walk:
         return [*parts, text[end:]]
 
     def _pair(self, register: str) -> list[Value]:
-        """What a register and the next one hold: one value, or two."""
+        """Return the values that a register and the next one hold: one, or two."""
         first, second = self._value(register), self._value(_next(register))
         return [first] if second == (first[0], 1) else [first, second]
 
@@ -204,8 +204,8 @@ def _place(address: str) -> int:
 
 
 def _written(name: str, operands: Sequence[str]) -> int:
-    """How many of an instruction's operands it writes: they stand first. A comparison writes two predicates, and what
-    has a carry writes predicates behind its result."""
+    """Return how many of an instruction's operands it writes: they stand first. A comparison writes two predicates, and
+    an instruction with a carry writes predicates behind its result."""
     first, *others = operands
     if _PREDICATE.fullmatch(first):
         return 2 if not name.startswith("FCHK") and others and _PREDICATE.fullmatch(others[0]) else 1

@@ -89,7 +89,8 @@ def version(ptxas: Path) -> str:
 
 
 def _beginning(command: list[str]) -> str:
-    """What a program says first. One that is no ptxas may say anything, go on without end, or start others."""
+    """Return the first output of a program. One that is not ptxas may print anything, run without end, or start
+    others."""
     try:
         with subprocess.Popen(
             command,
@@ -136,7 +137,7 @@ class Sheet:
 
 
 def judge(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> list[list[str]]:
-    """What is wrong with each statement for that target and PTX version; an empty list means that it is accepted.
+    """Return the errors of each statement for that target and PTX version; an empty list means that it is accepted.
     Raises UnsupportedTarget where the assembler refuses the target, the PTX version, or the two together."""
     found: list[list[str]] = []
     while True:
@@ -235,9 +236,9 @@ def _judge_once(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -
 
 
 def _output(ptxas: Path, sheet: Sheet, pairs: Sequence[Pair]) -> tuple[bytes, bool]:
-    """What is said of a sheet, on one pair after another, and whether ptxas crashed. Starting it takes longer than
-    judging a thousand statements. The output goes to a file: each message is written alone, and through a pipe each
-    would wake us."""
+    """Return the output for a sheet on one pair after another, and whether ptxas crashed. One command takes all pairs,
+    since starting it takes longer than judging a thousand statements. The output goes to a file: each message is
+    written alone, and through a pipe each would wake us."""
     with tempfile.TemporaryDirectory() as directory:
         sources = [Path(directory, f"{i}.ptx") for i in range(len(pairs))]
         for source, (target, ptx) in zip(sources, pairs, strict=True):

@@ -1,5 +1,5 @@
-"""What is asked of ptxas beside the variants: an opcode's names, and names that it does not have, put together in ways
-that mostly mean nothing.
+"""Statements to ask ptxas about beside the variants: an opcode's names, and names that it does not have, put together
+in ways that mostly mean nothing.
 
 Whatever ptxas takes must be found, but nobody can ask every product of all names: conversions alone have 2,000 pairs of
 types and 3,000 sets of modifiers. Of an opcode that has many `asked` holds
@@ -76,7 +76,7 @@ class Block(NamedTuple):
 
 
 class Combinations:
-    """Those of one opcode.
+    """The combinations of one opcode.
 
     Left out are modifiers that the assembler is recorded to ignore where they do not belong, or to crash on, forms that
     other instructions of the name have, types of which no registers are known, and what is tolerated."""
@@ -289,7 +289,7 @@ def _has_two(v: Variant) -> bool:
 
 
 def _has(v: Variant, shape: Shape) -> bool:
-    """Whether a variant has the second result and the negated predicates of a shape."""
+    """Return whether a variant has the second result and the negated predicates of a shape."""
     return (_has_two(v) or not shape.second) and (not shape.inverted or any(s.negatable for s in v.sources))
 
 

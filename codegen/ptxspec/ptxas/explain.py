@@ -100,7 +100,7 @@ def _findings(db: Database, path: Path) -> dict[int, list[Finding]]:
 
 
 def explanations(db: Database, log: Iterable[str], direct: bool = False) -> list[Explanation]:
-    """What mends each message of a log: those of one instruction, and those with one change, are one."""
+    """Return what mends each message of a log; messages of one instruction, and those with one change, are merged."""
     log = list(log)
     around = surroundings(log)
     told: list[Meaning] = []
@@ -150,7 +150,8 @@ def _by_itself(db: Database, c: Complaint, around: Surroundings) -> Meaning | No
 
 
 def _of_findings(db: Database, found: Iterable[Finding]) -> Meaning:
-    """What lint says of an instruction, with what it needs as the change where that is what it lacks."""
+    """Return the meaning of lint's findings on an instruction; where it only lacks a target or a PTX version, that is
+    the change."""
     found = list(found)
     why = [w for f in found for w in (f.message, f.help) if w]
     needs = list(dict.fromkeys(f.requires for f in found if f.requires is not None))

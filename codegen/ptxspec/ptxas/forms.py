@@ -28,7 +28,8 @@ _MEMBERS = {"Rounding": ("rn", "rni"), "Comparison": ("lt",)}
 
 
 def meaning(db: Database, text: str) -> Meaning | None:
-    """What a message of ptxas means by itself. Where it names an opcode, that is one of the database's instructions."""
+    """Return what a message of ptxas means by itself, or None. An opcode that it names is one of the database's
+    instructions."""
     for pattern, tell in (*_ANYWHERE, *_OF_PTXAS):
         m = re.search(pattern, text)
         if m:
@@ -40,12 +41,12 @@ def meaning(db: Database, text: str) -> Meaning | None:
 
 
 def is_one(text: str) -> bool:
-    """Whether a line is a message that nothing else in a log looks like."""
+    """Return whether a line is a message that nothing else in a log looks like."""
     return any(re.search(pattern, text) for pattern, _ in _ANYWHERE)
 
 
 def _is_ours(db: Database, instruction: str) -> bool:
-    """Whether what a message names may be an instruction of the database."""
+    """Return whether a message may name an instruction of the database."""
     opcode, names = _spelled(instruction)
     if opcode not in db.opcodes or db.is_elsewhere(opcode, names):
         return False
@@ -57,7 +58,7 @@ def _elsewhere(instruction: str) -> Meaning:
 
 
 def _besides(db: Database, instruction: str, found: Meaning | None) -> Meaning | None:
-    """What is told, with a word on the opcode's other instructions where these may be meant as well."""
+    """Return `found`, with a word on the opcode's other instructions where these may be meant as well."""
     opcode, names = _spelled(instruction)
     if found is None or not _other_forms(db, opcode) or db.split(names)[1]:
         return found
@@ -82,8 +83,8 @@ def _spelled_as(db: Database, opcode: str, variants: Sequence[Variant]) -> tuple
 
 
 def _of(db: Database, instruction: str) -> tuple[str, Asked, list[Variant]]:
-    """What a message says of an instruction: its form, and the variants that it may mean. The message names seldom all
-    that was written."""
+    """Return what a message says of an instruction: its form, and the variants that it may mean. The message seldom
+    names all that was written."""
     opcode, names = _spelled(instruction)
     modifiers, types = db.split(names)
     asked = Asked(types, frozenset(modifiers), None, complete=False)
@@ -199,7 +200,7 @@ def _unknown(db: Database, m: re.Match[str]) -> Meaning | None:
 
 
 def _near(name: str, known: Iterable[str]) -> str | None:
-    """What is meant by a name with one letter wrong, too many or missing."""
+    """Return the known name that differs in one letter wrong, too many or missing; None where there is none."""
     known = list(known)
     return next((k for k in nearest(name, known, len(known)) if are_near(name.lower(), k.lower())), None)
 
@@ -227,7 +228,7 @@ def _operands(v: Variant) -> int:
 
 
 def _constants(db: Database, opcode: str) -> Iterator[str]:
-    """What constants an opcode takes for sources of each of its types, where all its variants agree."""
+    """Yield the constants that an opcode takes for sources of each of its types, where all its variants agree."""
     matcher = Matcher(DatabaseRules(db))
     taken: dict[str, set[tuple[str, ...]]] = {}
     for v in db.opcodes[opcode].variants:

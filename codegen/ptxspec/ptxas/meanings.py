@@ -1,4 +1,4 @@
-"""What a message means: the one change that mends it, why, and what else would do."""
+"""The meaning of a message: the one change that mends it, why, and what else would do."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def version_too_new(db: Database, wanted: str, known: str, tool: str, around: Su
 
 
 def driver_error(db: Database, name: str, around: Surroundings) -> Meaning:
-    """What the driver calls an error of which it says no more."""
+    """Return the meaning of a driver's error that is known by its name alone."""
     if name == "CUDA_ERROR_INVALID_PTX":
         return Meaning(
             "assemble the PTX with ptxas, and explain what that says: `ptxas -arch=sm_90 a.ptx 2>&1 | ptxspec explain`",
@@ -153,5 +153,5 @@ def _unsupported_version(db: Database, around: Surroundings) -> Meaning:
 
 
 def _earlier(one: str, other: str) -> bool:
-    """Whether a CUDA release came before another."""
+    """Return whether a CUDA release came before another."""
     return [int(x) for x in one.split(".")] < [int(x) for x in other.split(".")] if one and other else False

@@ -14,7 +14,7 @@ _PREDICATE = REGISTERS["pred"]
 
 
 class Signed(Protocol):
-    """What has a signature: a variant of the database, or what one may be taken for."""
+    """Anything with a signature: a variant of the database, or what one may be taken for."""
 
     @property
     def types(self) -> tuple[str, ...]: ...
@@ -58,13 +58,13 @@ def signature(v: Variant) -> Signature:
 
 
 def nearest(known: Sequence[AnySigned], types: tuple[str, ...], operands: int) -> AnySigned:
-    """What is most similar to a spelling that does not exist."""
+    """Return the signature that is most similar to a spelling that does not exist."""
     return min(known, key=lambda s: (s.types != types, len(s.types) != len(types), abs(s.operands - operands)))
 
 
 def alike(known: Sequence[Signed], types: tuple[str, ...], operands: int) -> Signature:
-    """What the operands may be of a spelling that does not exist: those of the most similar one that does, with these
-    types, and as many of them."""
+    """Return a signature for a spelling that does not exist: that of the most similar one, with these types and this
+    number of operands."""
     base = nearest(known, types, operands)
     last = len(types) - 1
     place = {name: types[min(i, last)] for i, name in reversed(list(enumerate(base.types)))}

@@ -1,4 +1,5 @@
-"""What compilers say of targets and PTX versions that they do not know: ptxas, nvcc, NVRTC, nvJitLink, clang."""
+"""The messages of compilers about targets and PTX versions that they do not know: ptxas, nvcc, NVRTC, nvJitLink,
+clang."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ Answer = Callable[[Database, str, Surroundings], Meaning]
 
 
 def of_tool(text: str) -> Answer | None:
-    """What answers a message, if it is one of these."""
+    """Return the answer to a message, if it is one of these."""
     for pattern, answer in _FORMS:
         m = re.search(pattern, text)
         if m:

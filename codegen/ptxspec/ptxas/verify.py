@@ -44,8 +44,8 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class Result:
-    """What was judged and what came of it: `variants` on `pairs`, `spellings` legal or not, and `recipes` where they
-    begin to work. `unjudged` are the pairs that this ptxas does not know."""
+    """The outcome of judging: `variants` on `pairs`, `spellings` legal or not, and `recipes` where they begin to work.
+    `unjudged` are the pairs that this ptxas does not know."""
 
     assembler: str
     pairs: int
@@ -85,7 +85,7 @@ class Questions:
         return Sheet(self.statements)
 
     def wrong(self, spec: Spec, ptxas: Path, pairs: Sequence[Pair]) -> list[Disagreement]:
-        """What ptxas judges otherwise on some pairs."""
+        """Return the statements that ptxas judges otherwise on some pairs."""
         taken = {
             pair: {i for r, places in self._legal.items() if spec.catalog.takes(r, *pair) for i in places}
             for pair in pairs
@@ -230,9 +230,9 @@ def as_yaml(spec: Spec, result: Result) -> str:
 
 
 def eras(spec: Spec, on: Collection[Pair] | None = None) -> list[Pair]:
-    """Where combinations are judged: the newest PTX version on the newest target of each kind, and on as few further
-    ones as have what some of these do not; and for each ceiling the newest target under it: what has ended is judged
-    where it still was. All that as far as ptxas knows it."""
+    """Return the pairs on which combinations are judged, of those that ptxas knows: the newest PTX version on the
+    newest target of each kind, and on as few further targets as have what these do not. For each ceiling, that version
+    on the newest target that it has: there the ended variants still exist."""
     catalog = spec.catalog
     known_pairs = set(pairs(spec) if on is None else on)
     newest = [v for v in spec.versions if any(pair[1] == v for pair in known_pairs)][-1]
@@ -260,7 +260,7 @@ def _shown(items: Sequence[Item], progress: Progress | None) -> Iterator[Item]:
 
 
 def _collect(jobs: Iterable[Callable[[], list[Disagreement]]]) -> list[Disagreement]:
-    """What the jobs find, in their order. A job is made when one of the last has ended: sheets are large."""
+    """Return what the jobs find, in their order. A job is made when one of the last has ended: sheets are large."""
     found: list[Disagreement] = []
     workers = os.cpu_count() or 1
     running: deque[Future[list[Disagreement]]] = deque()

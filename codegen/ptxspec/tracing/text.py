@@ -39,7 +39,7 @@ def blocks(trace: Sequence[TraceLine], rules: Rules, width: int, everything: boo
 
 
 def lane_heading(sources: Sequence[Operand], lane: int, operands: Sequence[int]) -> str:
-    """What a lane has of the operands."""
+    """Return a lane's share of the operands, as text."""
     told = []
     for o, bits in zip(sources, operands, strict=True):
         places = f" bits {_ranges(o.lane_bits[lane])}" if o.lane_bits else ""
@@ -94,7 +94,7 @@ def _rows(line: TraceLine, rules: Rules, everything: bool) -> list[Row]:
 
 
 def _classified(line: TraceLine, bits: int) -> str:
-    """What the value is that was asked about."""
+    """Return the class of the value that was asked about, behind a comma; empty where it is not an ordinary one."""
     found = [
         e.account.found for e in line.why
         if isinstance(e.account, Class) and (e.account.bits, e.account.kind) == (bits, line.kind)
@@ -242,7 +242,7 @@ def _plain(place: Fraction) -> str:
 
 
 def _rule(a: Rounding) -> str:
-    """Why it is this neighbour."""
+    """Return the reason why the result is this neighbour."""
     side = "above" if a.choice == "overflow" and not a.exact.negative else a.choice
     if side == "overflow":
         side = "below"
@@ -259,7 +259,7 @@ def _rule(a: Rounding) -> str:
 
 
 def _random(a: Rounding, place: Fraction, random: Fraction) -> str:
-    """What the random bits decided."""
+    """Return how the random bits decided."""
     part = 1 - place if a.exact.negative else place
     went = "1 or more, away from zero" if part + random >= 1 else "less than 1, toward zero"
     return f"{_part(part)} to be cut off + {float(random):.6g} from the random bits: {went}"

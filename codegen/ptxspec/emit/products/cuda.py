@@ -28,8 +28,8 @@ _LETTERS = {16: "h", 32: "r", 64: "l"}
 
 @dataclass(frozen=True)
 class Register:
-    """How a register comes from memory: `letter` is the constraint by which inline assembly names the one that it comes
-    in. Of a kind that no letter has, `local` is what is declared for it: ".pred" or ".b8"."""
+    """A register and the way it comes from memory: `letter` is the constraint by which inline assembly names it. A kind
+    that no letter stands for is declared as `local`: ".pred" or ".b8"."""
 
     name: str
     letter: str
@@ -56,12 +56,12 @@ class Shape:
 
     @property
     def registers(self) -> list[Register]:
-        """Those of the sources, in the statement's order."""
+        """The registers of the sources, in the statement's order."""
         return [r for registers in self.sources for r in registers]
 
     @property
     def locals(self) -> list[tuple[str, str, str]]:
-        """What is declared: the register's kind, its name, and the operand of the assembly that it stands for."""
+        """The declared registers: each one's kind, its name, and the operand of the assembly that it stands for."""
         places = [(r, f"%%d{i}", f"%{i}") for i, r in enumerate(self.results)]
         places += [(r, f"%%s{i}", f"%{i + len(self.results)}") for i, r in enumerate(self.registers)]
         return [(r.local, name, operand) for r, name, operand in places if r.local]
@@ -94,8 +94,9 @@ class Test:
 
 @dataclass
 class Guards:
-    """What an opcode's kernels ask of the target that is compiled for. `lists` are those of what few targets have, by
-    their numbers in the opcode's file: each target as `_architecture` writes it, and the PTX version that it needs."""
+    """The conditions under which an opcode's kernels are compiled. `lists` are the requirements of variants that few
+    targets have, by their numbers in the opcode's file: each target as `_architecture` writes it, with the PTX version
+    that it needs."""
 
     catalog: Catalog
     lists: dict[tuple[tuple[int, int], ...], int] = field(default_factory=dict)
@@ -122,8 +123,8 @@ class Guards:
 
 @dataclass
 class Source:
-    """What one file holds. Rows have a cell for each source and result, encodings of a lane, and 1 where any NaN will
-    do; they are listed once, by their length, and variants name those that are theirs by numbers."""
+    """The content of one file. A row has a cell for each source and result, which is the encoding of a lane, and 1
+    where any NaN will do. Rows are listed once, by their length; variants name their own by numbers."""
 
     guards: Guards
     tests: list[Test] = field(default_factory=list)
@@ -269,7 +270,8 @@ def _rows(tables: Sequence[CornerTable], program: Program, sources: Sequence[Ope
 
 
 def _operands(sources: Sequence[Operand], values: Sequence[int]) -> list[int] | None:
-    """What stands in a row for the operands: encodings, and registers of which each lane reads bits of its own."""
+    """Return the cells of a row for the operands: encodings, and whole registers where each lane reads its own bits of
+    one. None where lanes that share bits cannot read the same."""
     found = [o.spread(x) if o.lane_bits else x for o, x in zip(sources, values, strict=True)]
     known = [x for x in found if x is not None]
     return known if len(known) == len(found) else None

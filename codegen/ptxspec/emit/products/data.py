@@ -60,7 +60,7 @@ def _opcode(spec: Spec, instruction: Instruction) -> str:
 
 
 def as_data(spec: Spec) -> Data:
-    """What the files hold."""
+    """Return the content of the files."""
     return Data(_shared(spec), {i.opcode: _Opcode(spec, i).data() for i in spec.instructions.values()})
 
 
@@ -182,7 +182,7 @@ def _reported(spec: Spec, r: Report) -> list[str]:
 
 
 def _unit(u: Unit) -> dict[str, Any]:
-    """What is known of a unit, and on which targets every result of a recording is reproduced."""
+    """Return the data of a unit: its models, and the targets on which they reproduce every result of a recording."""
     return {
         "summary": u.summary,
         "format": u.format.name,
@@ -350,7 +350,7 @@ class _Opcode:
         return self.requirements.place(v.manual.as_json()) if v.manual else None
 
     def known(self, v: Variant) -> list[Any]:
-        """What is known of a variant, and of all others of its class."""
+        """Return the data of a variant, which all others of its class share."""
         i, rule = self.instruction, self.instruction.nan_rule(v)
         own = any(r is rule for _, r in i.nan)
         rest = _given(

@@ -54,8 +54,8 @@ _INVENTED = {
 
 @dataclass(frozen=True)
 class Serving:
-    """What a function computes: of the variants with so many operands modifiers and types, on some targets if not
-    by default."""
+    """A function of the emulator with the variants that it computes: their number of operands, their modifiers and
+    types, and the targets, if it is not the default."""
 
     name: str
     operands: int

@@ -107,8 +107,8 @@ class _Opcode:
         return [self.family(about, variants) for about, variants in found.values()]
 
     def about(self, v: Variant) -> dict[str, Any]:
-        """What is known of a variant. Where it depends on targets, there are pairs of some of them and of what holds
-        on these."""
+        """Return the data of a variant. Data that depends on targets is in pairs: some targets, and what holds on
+        them."""
         catalog, own = self.spec.catalog, {*v.modifiers, *v.means}
         hazards = dict[str, list[str]]()
         for t in self.spec.targets if v.hazards else ():

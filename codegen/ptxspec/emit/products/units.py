@@ -1,4 +1,4 @@
-"""What is known of the special function unit -> the emulator's units, and their functions in C."""
+"""The models of the special function unit -> the emulator's units, and their functions in C."""
 
 from __future__ import annotations
 

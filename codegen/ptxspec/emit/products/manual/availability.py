@@ -40,8 +40,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Part:
-    """What takes variants on a target, or on a kind of it: `since` where older PTX versions know the target, too,
-    `ended` where later ones take them no more; `hazards` are the places of those that hold there."""
+    """The PTX versions that take variants on a target, or on a kind of it. `since`: older versions know the target,
+    too. `ended`: later versions no longer take them. `hazards` are the places of the hazards that hold there."""
 
     kind: str
     versions: str
@@ -71,7 +71,7 @@ class Row:
 
 @dataclass(frozen=True)
 class HazardNote:
-    """What machine code does instead, of which variants, where."""
+    """A hazard: what machine code does instead, of which variants and where."""
 
     text: str
     families: Sequence[tuple[Family, str]]
@@ -147,7 +147,7 @@ class _Matrix:
         return Part(letter, versions, first != target.ptx, bool(last), on) if text else None
 
     def _follows(self, part: Part, base: Part, kind: Target) -> bool:
-        """Whether a kind has no more to say than its base and the version that knows it."""
+        """Return whether a kind says no more than its base and the version that knows it."""
         first, dash, last = base.versions.partition("\N{EN DASH}")
         known = max(first, kind.ptx, key=lambda ptx: self._spec.versions[ptx].order)
         return part.hazards == base.hazards and part.versions == known + dash + last

@@ -1,4 +1,4 @@
-"""What exists where, as data for the manual's scripts: catalog.js documents what they make of it."""
+"""The variants that exist, and where, as data for the manual's scripts: catalog.js documents what they make of it."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
 
 
 def called(spec: Spec) -> dict[str, list[str]]:
-    """What people call modifiers and types: by everyday words, and by the number of a number's bits, where fp16 is f16
-    and fp8 every narrow format with a sign of so many."""
+    """Return the modifiers and types that everyday words mean, and those that the width of a number means: fp16 is f16,
+    fp8 is every signed format of 8 bits."""
     dotted = {word: [m[1:] for m in meanings if m[0] == "."] for word, meanings in spec.words.items()}
     found: dict[str, list[str]] = {word: names for word, names in dotted.items() if names}
     for t in spec.types.values():
@@ -90,7 +90,8 @@ def called(spec: Spec) -> dict[str, list[str]]:
 
 
 def products(spec: Spec, target: Target) -> list[str]:
-    """What the GPUs of a target are sold as, the best known first; an a or f kind has those of its base."""
+    """Return the names under which the GPUs of a target are sold, the best known first; an a or f kind has those of its
+    base."""
     return [p.name for p in spec.naming.products if p.target == (target.base or target.name)]
 
 

@@ -1,5 +1,5 @@
-"""What the search finds beside variants and targets: names with what is said of them, notes, hazards, and the sections
-of pages. Every link leads to where the page that was made has an anchor."""
+"""The entries of the search beside variants and targets: names with what is said of them, notes, hazards, and the
+sections of pages. Every link leads to an anchor of a page that was made."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class Entry(NamedTuple):
 
 
 class Entries:
-    """What is found in a specification, on the pages made of it: their places by the names of their files."""
+    """The entries that a specification gives, linked to the pages made of it: `places` has their anchors by file
+    name."""
 
     def __init__(self, spec: Spec, places: Mapping[str, Places]) -> None:
         self._spec = spec

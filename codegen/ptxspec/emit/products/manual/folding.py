@@ -1,4 +1,4 @@
-"""What the assembler folds constants to where the semantics gives something else, each entry with PTX that shows it."""
+"""The constants that the assembler folds differently from the semantics, each entry with PTX that shows it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Entry:
 
 
 def entries(spec: Spec, write: Writer, checked: Checked) -> list[Entry]:
-    """Those of one instruction."""
+    """Return the entries of one instruction."""
     found = []
     for folding in checked.instruction.folding:
         variants = [v for v in checked.instruction.variants if folding.selector.matches(v)]

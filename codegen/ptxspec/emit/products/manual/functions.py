@@ -92,7 +92,8 @@ def _kinds(f: Function) -> str:
 
 
 def _operator(f: Function) -> str:
-    """How the language writes it: before one operand, between two, or among three with a condition in the middle."""
+    """Return a function as the language writes its operator: before one operand, between two, or among three with a
+    condition in the middle."""
     if not f.operator:
         return ""
     names = f.names[: len(f.names) - f.optional]

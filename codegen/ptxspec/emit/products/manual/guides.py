@@ -21,7 +21,7 @@ OVERVIEW = "guide"
 
 @dataclass(frozen=True)
 class Guide:
-    """What the overview says of a page."""
+    """A page of the guide as the overview lists it."""
 
     name: str
     title: str

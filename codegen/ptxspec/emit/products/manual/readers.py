@@ -52,7 +52,7 @@ def _unstamped(text: str) -> str:
 
 
 def _objects(spec: Spec, site: Site, pages: Files) -> Iterator[tuple[str, str, str, str]]:
-    """What another project's pages can link to: name, role, address, title."""
+    """Yield the things that another project's pages can link to: name, role, address, title."""
     for p in site.every:
         name = p.file.removesuffix(".html")
         yield name, "std:doc", p.file, p.title

@@ -1,5 +1,5 @@
-"""What the manual's search knows beside the catalogue, as data for its scripts: search.data.js. The scripts named
-search.*.js document what they make of it."""
+"""The data of the manual's search beside the catalogue: search.data.js, for the scripts named search.*.js. These
+document what they make of it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def emit(spec: Spec, write: Writer, templates: Templates, site: Site) -> Files:
 
 
 def _words(spec: Spec) -> dict[str, list[str]]:
-    """What people call instructions, some of them with modifiers."""
+    """Return the instructions that everyday words mean, some of them with modifiers."""
     found = {word: [m for m in meanings if m[0] != "."] for word, meanings in spec.words.items()}
     return {word: spellings for word, spellings in found.items() if spellings}
 

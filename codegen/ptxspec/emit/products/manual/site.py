@@ -50,8 +50,8 @@ class Page:
 
 @dataclass
 class Places:
-    """Where a link to a page may lead, as its templates write it: headings, each with its anchor, and other anchors.
-    What a page itself is called has no anchor."""
+    """The places in a page that links may lead to, collected while its templates write them: headings, each with its
+    anchor, and other anchors. The anchor of the page's own title is empty."""
 
     headings: list[tuple[str, str]] = field(default_factory=list)
     anchors: set[str] = field(default_factory=set)

@@ -1,4 +1,4 @@
-"""How faithful the emulator is: the manual's bounds, the claims on each target, and what these rest on."""
+"""The accuracy of the emulator: the manual's bounds, the claims on each target, and what these rest on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Basis:
-    """What a claim rests on, and which variants make it: how many, and where others make another, their forms."""
+    """The basis of a claim, and the variants that make it: their number, and their forms where others make another
+    claim."""
 
     name: str
     rests_on: str

@@ -51,8 +51,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """What takes a family in columns next to each other; empty where nothing does. `hazard`: it does something else
-    there than it says, on some of the targets or on all."""
+    """The PTX versions that take a family in columns next to each other; empty where none does. `hazard`: on some or
+    all of these targets it does something else than it says."""
 
     text: str
     hazard: bool
@@ -72,7 +72,7 @@ class Family:
 
     @property
     def every(self) -> list[str]:
-        """What stands in each column."""
+        """The text of each column."""
         return [c.text + "!" * c.hazard for c in self.cells for _ in range(c.columns)]
 
 

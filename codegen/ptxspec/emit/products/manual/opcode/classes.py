@@ -1,4 +1,4 @@
-"""What each class of operands gives, computed from the semantics: for one variant, and where others differ.
+"""The result of each class of operands, computed from the semantics: for one variant, and where others differ.
 
 A variant stands for each modifier and each type: the one that has it and as little else as there is. What several
 modifiers give together is not listed; they act in the order that the semantics shows."""
@@ -151,7 +151,8 @@ def _shown(operand: str) -> str:
 
 
 def _result(operands: Sequence[str], standing: _Standing) -> str | None:
-    """What a variant makes of operands; several results where the members of a class give several."""
+    """Return the result that a variant gives for classes of operands, or several where their members differ; None where
+    a class has no member."""
     kinds = [i.kind for i in standing.program.inputs]
     columns = [_members(o, i, k.format) for i, (o, k) in enumerate(zip(operands, kinds, strict=True)) if k.format]
     if not all(columns):
@@ -207,7 +208,7 @@ def _nans(place: int, f: Format) -> list[int]:
 
 
 def _of_operands(found: Sequence[tuple[Sequence[int], int]], f: Format, named: Sequence[_Named]) -> str:
-    """What all results have of the operands with those names; empty where that is nothing."""
+    """Return what all results have in common with the operands of these names; empty where that is nothing."""
     if all(r == f.canonical_nan for _, r in found):
         return ""
     for n in named:

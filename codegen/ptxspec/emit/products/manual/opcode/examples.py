@@ -1,4 +1,4 @@
-"""What a page shows of how variants are written: one of each line of the syntax, in PTX, CUDA and Triton."""
+"""The examples of a page: a variant of each line of the syntax, in PTX, CUDA and Triton."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page says of machine code: which variants become what, and on which targets."""
+"""The machine code on a page: which variants become which instructions, and on which targets."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _NAME = re.compile(r"^(?:@\S+ )?(\S+)")
 
 @dataclass(frozen=True)
 class Code:
-    """What variants become on some targets. `names` are those of the instructions, in a few words; `lines` are the
-    instructions where they stand whole, else none."""
+    """The machine code of variants on some targets. `names` are the instructions' names, in a few words; `lines` are
+    the instructions where they are kept whole, else empty."""
 
     targets: str
     count: int
@@ -71,7 +71,7 @@ def size(about: About) -> int:
 
 
 def _names_any(spec: Spec, opcode: str, forms: Sequence[str], spellings: Set[str]) -> bool:
-    """Whether notations stand for one of some spellings."""
+    """Return whether some notations stand for one of the spellings."""
     if not spellings:
         return False
     texts = (form.removeprefix(opcode) for form in forms)

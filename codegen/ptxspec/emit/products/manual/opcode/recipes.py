@@ -1,4 +1,4 @@
-"""What a page says of recipes: each with the variants that it is for, and ready to paste for the first of them."""
+"""The recipes on a page: each with the variants that it is for, and ready to paste for the first of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an instruction computes: its code, what modifiers do around it, and functions that do the same."""
+"""The semantics of an instruction: its code, what modifiers do around it, and functions that do the same."""
 
 from __future__ import annotations
 
@@ -108,8 +108,8 @@ def _is_approximate(spec: Spec, v: Variant) -> bool:
 
 
 def _default_rounding(spec: Spec, checked: Checked) -> str:
-    """How the sentence on the directions ends. What is an approximation, short for another spelling, not in the manual,
-    or rounds nothing has no say."""
+    """Return the end of the sentence on the directions. It is about variants that round and that the manual lists,
+    without approximations and spellings that are short for others."""
     exact = [
         v
         for v, programs in checked.programs.items()

@@ -1,4 +1,4 @@
-"""What becomes of NaN, zero, subnormal numbers and infinity."""
+"""The treatment of NaN, zero, subnormal numbers and infinity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an instruction is written: its lines, what each name in them means, and what its operands may be."""
+"""The syntax of an instruction: its lines, what each name in them means, and what its operands may be."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Operands:
-    """What operands of a type are: the manual's registers, and what the assembler takes, constants or none."""
+    """The operands of a type: the manual's registers, the registers that the assembler takes, and the constants."""
 
     type: Type
     registers: str

@@ -14,8 +14,8 @@ from .recipes import anchors
 
 @dataclass(frozen=True)
 class Facts:
-    """What a card says of its variants. `claims` are those of some targets, `claim` that of all others; `nan` is None
-    where no result is a NaN."""
+    """The facts on a card, which all of its variants share. `claims` are those of some targets, `claim` that of all
+    others; `nan` is None where no result is a NaN."""
 
     operands: int
     statement: str
