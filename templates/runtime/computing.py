@@ -61,7 +61,7 @@ class Computing:
         return made
 
     def _forget(self) -> None:
-        """Calls begin anew: what one that is under way is about to keep goes with the old ones."""
+        """Forget the plans of calls; what a call that is under way is about to keep goes with them."""
         self.__dict__.update({"_plans": {}, "_latest": [None] * 3})
 
     def __getstate__(self) -> dict[str, Any]:
@@ -70,11 +70,11 @@ class Computing:
 
     @cached_property
     def _native(self) -> Native | None:
-        """The function in C, where the accelerator has it."""
+        """The kernel in C, where the accelerator has one."""
         return self._compiled() if is_accelerated() else self._shipped()
 
     def _shipped(self) -> Native | None:
-        """The function in C, where that was compiled elsewhere, or for another kernel of it."""
+        """Return the kernel in C, where it was compiled elsewhere, or for another kernel."""
         if is_forbidden() or not (is_shipped() or f"{__package__}.accelerator" in sys.modules) or self._wanted is None:
             return None
         from .accelerator import shipped
@@ -110,14 +110,15 @@ class Computing:
         return undisturbed(native, self._wanted or ())
 
     def _adopt(self, compiled: Any) -> None:
-        """From now on C does it, if there is any."""
+        """Run in C from now on, if there is any."""
         self.__dict__.update({self._COMPILED: compiled, "_meter": None})
         self.__dict__.pop("_ufunc", None)
         self._forget()
 
     @property
     def is_in_c(self) -> bool:
-        """Does it run in C? Where it is compiled when it is first called on several elements, it is compiled now."""
+        """Return whether it runs in C. Where it is compiled when it is first called on several elements, it is compiled
+        now."""
         return self._native is not None
 
     @cached_property
@@ -204,7 +205,7 @@ class Computing:
         return quick.Plan(types, function, read, truths, gaps, most, lanes, made, self._meter)
 
     def _is_settled(self) -> bool:
-        """Is it known whether C does the work?"""
+        """Return whether it is known if C does the work."""
         return self.__dict__.get("_native", not is_accelerated()) is not False
 
     def _of_few(self) -> tuple[Callable[..., Any], quick.Types | None]:

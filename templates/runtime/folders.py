@@ -32,7 +32,7 @@ def places() -> Iterator[str]:
 
 
 def cache() -> str:
-    """The folder where libraries are kept, in the user's cache; empty where there is none."""
+    """Return the folder where libraries are kept, in the user's cache; empty where there is none."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA", "")
     elif sys.platform == "darwin":
@@ -45,7 +45,8 @@ def cache() -> str:
 
 
 def is_ones_own(folder: str) -> bool:
-    """Can nobody but this user and the system's put a library there, or lead it elsewhere, or nobody at all yet?"""
+    """Return whether nobody but this user and the system's can put a library there, or lead the path elsewhere. That is
+    also true of a folder that does not exist yet."""
     if sys.platform == "win32":
         return True  # folders below the user's are
     try:
@@ -56,8 +57,8 @@ def is_ones_own(folder: str) -> bool:
 
 
 def _temporary() -> str:
-    """The user's own among the temporary folders: one for all processes, since none can be relied on to remove what it
-    made, and zig takes seconds to fill its part. Raises OSError."""
+    """Return the user's own among the temporary folders: one for all processes, since none can be relied on to remove
+    what it made, and zig takes seconds to fill its part. Raises OSError."""
     import stat
     import tempfile
 
@@ -77,7 +78,7 @@ def _temporary() -> str:
 
 
 def scratch(folder: str) -> tuple[str, int]:
-    """A new folder to compile in, and the file that holds it as long as it is open. Raises OSError."""
+    """Return a new folder to compile in, and the file that holds it as long as it is open. Raises OSError."""
     import tempfile
 
     while True:

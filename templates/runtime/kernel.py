@@ -21,7 +21,7 @@ from .signature import Registers, Type, signature
 
 
 def compile(spelling: str, operands: int | None = None, target: str | None = None) -> Kernel:
-    """The kernel of a variant. Modifiers may stand in any order.
+    """Return the kernel of a variant. Modifiers may stand in any order.
 
     `operands` is the number of source operands; without it the fewest with which the spelling exists. `target`
     ("sm_90") picks the behaviour of that target where it is known to differ; without it, the behaviour documented for
@@ -219,7 +219,7 @@ class Kernel(Computing):
         return result, np.asarray(result).view(t.bits if result.dtype.isnative else t.in_order_of(result))
 
     def _as_arrays(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Operands with Python's numbers made NumPy's."""
+        """Return the operands, with NumPy's scalars for Python's numbers."""
         for x in arrays:
             if type(x) is not np.ndarray and not isinstance(x, np.generic):
                 return read(self._row, arrays, self._signature.registers)
@@ -237,7 +237,7 @@ class Kernel(Computing):
         raise OperandError(message + (f"; {hint}" if hint else ""))
 
     def _check_alike(self, arrays: tuple[Any, ...]) -> None:
-        """Are operands of one type of one representation?"""
+        """Refuse operands of one type that come in different representations."""
         representation = arrays[0].dtype.newbyteorder("=")
         for i, x in enumerate(arrays[1:], 1):
             if x.dtype.newbyteorder("=") != representation:
@@ -249,7 +249,7 @@ class Kernel(Computing):
                 raise OperandError(f"{message}; all must be of one representation; {hint}")
 
     def _representation(self, t: Type, arrays: tuple[Any, ...]) -> np.dtype[Any]:
-        """The type in which a register of the results comes."""
+        """Return the type in which a register of the results comes."""
         if t.sort == "integer":
             return t.native or t.bits
         registers = list(zip(self._signature.registers, arrays, strict=True))

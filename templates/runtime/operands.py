@@ -20,8 +20,8 @@ class OperandError(TypeError):
 
 
 def read(what: object, arrays: Sequence[Any], registers: Registers) -> tuple[Any, ...]:
-    """Operands as NumPy's arrays and scalars: numbers, and arrays of a class of their own, are made some. `what` is
-    named in errors. Raises OperandError for what would lose something."""
+    """Return operands as NumPy's arrays and scalars, made of numbers and of arrays of other classes where need be.
+    `what` is named in errors. Raises OperandError for what would lose something."""
     plain = [isinstance(x, (np.ndarray, np.generic)) for x in arrays]
     found = []
     for x, is_plain, (name, t) in zip(arrays, plain, registers, strict=True):
@@ -40,7 +40,7 @@ def read(what: object, arrays: Sequence[Any], registers: Registers) -> tuple[Any
 
 
 def truths(x: Array) -> Array:
-    """Bools of the bytes 0 and 1: what was viewed as bool may have any."""
+    """Return bools of the bytes 0 and 1: an array viewed as bool may hold any bytes."""
     made: Array = x.view(np.uint8) != 0
     return made
 
@@ -56,7 +56,8 @@ def masked(x: Any) -> str:
 
 
 def _number(x: Any, name: str, t: Type, others: Sequence[np.dtype[Any]]) -> np.generic:
-    """A Python number as the scalar that it is exactly. Raises OperandError where it is none, or could be another."""
+    """Return a Python number as the scalar that it is exactly. Raises OperandError where there is none, or it could
+    mean another."""
     if not isinstance(x, (bool, int, float)):
         expected = f"expected a NumPy array or scalar of {t.expected}"
         raise OperandError(f"operand {name} is a {type(x).__name__}; {expected}{_from_other(x, name, t)}")
@@ -125,7 +126,7 @@ def _float(x: int | float, said: str, t: Type, others: Sequence[np.dtype[Any]]) 
 
 
 def _shown(x: int | float) -> str:
-    """A number in at most a line: Python refuses to write thousands of digits."""
+    """Return a number as text of a line at most: Python refuses to write thousands of digits."""
     return repr(x) if isinstance(x, float) or abs(x) < 1 << 64 else f"an int of {x.bit_length()} bits"
 
 

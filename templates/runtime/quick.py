@@ -57,7 +57,8 @@ class Plan:
 
 
 def _seen(dtype: np.dtype[Any], as_dtype: np.dtype[Any]) -> str:
-    """The method by which an array of one type is seen as one of another: the sooner one does not regroup bytes."""
+    """Return the method by which an array of one type is seen as another: preferably one that does not regroup
+    bytes."""
     return "getfield" if dtype.itemsize == as_dtype.itemsize else "view"
 
 
@@ -156,7 +157,8 @@ def _each(text: str, count: int) -> str:
 
 
 def _others(arrays: Sequence[Any], types: Types, operands: Types, most: int) -> list[Array]:
-    """Single numbers, and arrays of several dimensions, in one; nothing where they are something else."""
+    """Return single numbers, and arrays of several dimensions, as arrays of one dimension; nothing where they are
+    something else."""
     try:
         shape = arrays[0].shape
         if len(shape) == 1 or (shape and arrays[0].size > most) or tuple([x.dtype for x in arrays]) != types:
@@ -167,7 +169,7 @@ def _others(arrays: Sequence[Any], types: Types, operands: Types, most: int) -> 
 
 
 def _filled(found: Any, flat: tuple[int, ...], lane: np.dtype[Any]) -> Array:
-    """An array of the shape `flat` of what has another: a number, or the row of a table."""
+    """Return an array of the shape `flat`, filled with what has another shape: a number, or the row of a table."""
     result = np.empty(flat, lane)
     result[...] = found
     return result
@@ -190,7 +192,8 @@ class Registered:
         self.called: Final[Callable[..., Any]] = make(types, ufunc, most, undecided, self._called)
 
     def _called(self, arrays: Sequence[Any], out: Any, alone: bool) -> Any:
-        """As `called`, for arrays of several dimensions, numbers, and with a place for the result."""
+        """Return the result as `called` does, for arrays of several dimensions, numbers, and with a place for the
+        result."""
         most, is_flat = self.most, True
         if alone and self.undecided is None:
             most = sys.maxsize
@@ -215,7 +218,8 @@ class Registered:
         return found if self.undecided is None or self.undecided.value == before else None
 
     def _fills(self, out: Any, most: int) -> bool:
-        """Is this a place for the result? An operand in it is gone when undecided lanes are asked for again."""
+        """Return whether this is a place for the result. An operand in it is gone when undecided lanes are asked for
+        again."""
         is_one = type(out) is _ARRAY and len(self.made) == 1 and self.undecided is None
         return is_one and out.dtype == self.made[0] and out.size <= most
 
@@ -252,7 +256,7 @@ def _maker_in_c(count: int, decides: bool) -> Callable[..., Any]:
 
 
 def _makes_at_most(most: int, arrays: Sequence[Any]) -> bool:
-    """Do arrays broadcast to so many elements at most?"""
+    """Return whether arrays broadcast to this number of elements at most."""
     product = 1
     for x in arrays:
         product *= x.size
@@ -265,7 +269,8 @@ def _makes_at_most(most: int, arrays: Sequence[Any]) -> bool:
 
 
 def _flat(arrays: Sequence[Any], operands: Types, shape: tuple[int, ...]) -> list[Array]:
-    """Single numbers, and arrays of several dimensions; nothing where they are something else."""
+    """Return single numbers, and arrays of several dimensions, as arrays of one dimension; nothing where they are
+    something else."""
     for x in arrays:
         # Subclasses may hold what an array does not, as a mask.
         if not (type(x) is _ARRAY or isinstance(x, np.generic)) or x.shape != shape:

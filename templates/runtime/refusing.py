@@ -82,7 +82,7 @@ def _why_not(opcode: str, names: Sequence[str], rows: Sequence[Row]) -> str:
 
 
 def _forms(rows: Sequence[Row], types: Sequence[str]) -> str:
-    """The types that an opcode has, first those with most in common with some."""
+    """Return the types that an opcode has, those with most in common with some first."""
     forms = dict.fromkeys(row.types for row in rows)
 
     def strangeness(form: tuple[str, ...]) -> tuple[int, int]:
@@ -129,7 +129,7 @@ def _advice(rows: Sequence[Row], meant: _Meant, none: str, target: str | None = 
 
 
 def _advised(rows: Sequence[Row], asked: Asked, target: str | None) -> list[Row]:
-    """The variants that keep all that was asked for, those with the fewest other names."""
+    """Return the variants that keep all that was asked for, those with the fewest other names."""
     found = [row for row in rows if CATALOG.may_be_advised(row, asked, target) and not row.group.means]
     fewest = min((len(row.modifiers) for row in found), default=0)
     return [row for row in found if len(row.modifiers) == fewest]
@@ -154,7 +154,7 @@ def _types(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _near(name: str, names: Iterable[str]) -> list[str]:
-    """The name that comes nearest, whatever its letters' case, if one is near at all. A number alone might be any of
+    """Return the most similar name, whatever its letters' case, if one is near at all. A number alone might be any of
     those that end in it."""
     if name.isdigit():
         return []

@@ -30,7 +30,7 @@ _AT_ONCE: Final = 100
 
 
 def found(opcode: str, function: Callable[..., Array], s: Signature, loops: str) -> Native | None:
-    """The kernel of these loops, if it was shipped for this processor."""
+    """Return the kernel of these loops, if it was shipped for this processor."""
     folder, files, kernels = _index()
     if not kernels:
         return None
@@ -53,8 +53,8 @@ def is_there() -> bool:
 
 @cache
 def _index() -> tuple[str, dict[str, str], dict[str, tuple[str, str]]]:
-    """The folder, its files with what tells that they are whole, and its kernels; nothing where there is none, or it is
-    of another processor."""
+    """Return the folder, its files with what tells that they are whole, and its kernels; nothing where there is none,
+    or it is of another processor."""
     package = find_spec(PACKAGE)
     if package is None:
         return "", {}, {}

@@ -16,7 +16,8 @@ LONGEST = 4e-3
 
 
 class Quickest:
-    """Which of some sizes, powers of two, takes the least time for a lane: the median of a turn's blocks counts.
+    """The choice of the quickest of some sizes, powers of two: the one that takes the least time for a lane, by the
+    median of a turn's blocks.
 
     The first is the least. One that would take longer than LONGEST is never tried. Threads ask and tell at once."""
 
@@ -30,11 +31,11 @@ class Quickest:
         self._lock = allocate_lock()
 
     def size(self) -> int:
-        """Of the next block, in lanes."""
+        """Return the length of the next block, in lanes."""
         return self._size
 
     def took(self, lanes: int, seconds: float) -> None:
-        """A block of so many lanes, or somewhat more or less, took so long."""
+        """Note the time that a block of this number of lanes, or somewhat more or less, took."""
         with self._lock:
             if 1 << round(log2(lanes)) != self._size:
                 return

@@ -37,7 +37,7 @@ class Found:
 
     @property
     def equal(self) -> bool:
-        """But for what one of the two leaves open."""
+        """Return whether nothing differs but what one of the two leaves open."""
         return all(row.open for row in self.rows) and not self.hidden
 
     @property
@@ -90,7 +90,7 @@ def parts(s: Signature, samples: int) -> Iterator[tuple[list[Part], Tried]]:
 
 
 def all_operands(s: Signature) -> Part | None:
-    """All operands in their order, where these have 32 bits together at most."""
+    """Return the part that has all operands in their order, where these have 32 bits together at most."""
     for stream, bits in (("every", s.single), ("pairs", s.pair)):
         if 0 < bits <= 32:
             return Part(stream, 0, 1 << bits, 0)

@@ -74,7 +74,7 @@ def _library() -> ModuleType:
 
 
 def _applied(program: Program) -> list[Apply]:
-    """All that is applied in a program."""
+    """Return all calls in a program."""
     left: list[Term] = [*(let.value for let in program.lets), *program.results]
     found = []
     while left:
@@ -86,7 +86,7 @@ def _applied(program: Program) -> list[Apply]:
 
 
 def _functions(gmpy2: Any) -> dict[str, Callable[..., Any]]:
-    """MPFR's, by what the semantics language calls them."""
+    """Return MPFR's functions, by their names in the semantics language."""
     same = {name: getattr(gmpy2, name) for name in elementary.FUNCTIONS if hasattr(gmpy2, name)}
     return {
         **same,
@@ -119,7 +119,7 @@ def _given(x: Array, i: Var) -> Array:
 
 
 def _value(term: Term, found: Mapping[str, Array], arithmetic: _Arithmetic) -> Array:
-    """Encodings in 64 bits, or truth values."""
+    """Return the value of a term: encodings in 64 bits, or truth values."""
     if isinstance(term, Const):
         return np.asarray(term.value, np.bool_ if term.kind == BOOL else _U)
     if isinstance(term, Var):
@@ -207,7 +207,7 @@ class _Arithmetic:
 
 
 def _encoded(x: Array, f: Format) -> Array:
-    """The encodings of numbers that a format has; of others whatever comes."""
+    """Return the encodings of numbers that a format has; those of other numbers are meaningless."""
     with np.errstate(all="ignore"):
         finite = np.where(np.isfinite(x), np.abs(x), 0.0)
         exponent = np.where(finite == 0, f.emin, np.maximum(np.frexp(finite)[1] - 1, f.emin))
@@ -217,7 +217,7 @@ def _encoded(x: Array, f: Format) -> Array:
 
 
 def _order(x: Array, f: Format) -> Array:
-    """Integers that order numbers as their values, -0 just below +0."""
+    """Return integers that order numbers as their values, -0 just below +0."""
     magnitude = (x & _U(f.magnitudes - 1)).astype(np.int64)
     return np.asarray(np.where(_negative(x, f), -1 - magnitude, magnitude))
 

@@ -42,7 +42,7 @@ class Reader:
         self._specs: dict[str, Spec] = {}
 
     def both(self, a: str, b: str) -> tuple[Side, Side]:
-        """Two sides that can be compared. Raises PtxspecError."""
+        """Return two sides that can be compared. Raises PtxspecError."""
         misfit: Misfit | None = None
         for x in self.sides(a):
             for y in self.sides(b):
@@ -129,7 +129,7 @@ class Reader:
         return sides
 
     def _variant(self, spec: Spec, v: Variant, results: int, target: str | None) -> Side:
-        """With so many of its results: of p|q both, or p."""
+        """Return the side of a variant with this number of its results: of p|q both, or p."""
         kernel = self.emulator.compile(v.spelling, v.operands, target)
         claim = spec.claim(v, target)
         about = [claim if claim in ("exact", "measured") else f"{claim}: {basis_on(spec, v, target)}"]
@@ -160,8 +160,8 @@ class Reader:
         return Functions(self.root, self._shared, self.emulator)
 
     def _spec(self, spelling: str) -> Spec:
-        """The specification as far as it concerns a spelling. Raises SpecError for all that is wrong with that, and
-        PtxspecError where the emulator was made from another one."""
+        """Return the specification as far as it concerns a spelling. Raises SpecError for all that is wrong with that,
+        and PtxspecError where the emulator was made from another one."""
         if self.whole is not None:
             return self.whole
         if spelling not in self._specs:
@@ -174,7 +174,7 @@ class Reader:
 
 
 def _adapted(x: Side | Adapting, y: Side | Adapting) -> tuple[Side, Side]:
-    """Both as sides: what takes whatever types come takes those of the other. Raises Misfit."""
+    """Return both as sides; one that takes any types gets those of the other. Raises Misfit."""
     if isinstance(x, Side):
         return x, y if isinstance(y, Side) else y(x)
     if isinstance(y, Side):

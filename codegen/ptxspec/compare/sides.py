@@ -52,11 +52,11 @@ class Face:
         return registers.places(self.results)
 
     def operands(self, columns: Sequence[Array]) -> list[Array]:
-        """The lanes of the sources, one behind the other, from their registers."""
+        """Return the lanes of the sources, one behind the other, from their registers."""
         return _lanes(self.sources, columns, self.lanes)
 
     def values(self, columns: Sequence[Array]) -> list[Array]:
-        """As `operands`, of the results."""
+        """Return the lanes of the results, as `operands` those of the sources."""
         return _lanes(self.results, columns, self.lanes)
 
     @property
@@ -149,8 +149,8 @@ def common_face(a: Side, b: Side) -> Face:
 
 
 def _fits(x: Type, y: Type, pieces: bool) -> bool:
-    """The same type, or bits of the same size; a register of a piece of PTX that integers are computed in may be
-    declared as bits, too."""
+    """Return whether two types fit: the same type, or bits of the same size. A register of a piece of PTX that integers
+    are computed in may be declared as bits, too."""
     bits = ("bits", "integer") if pieces else ("bits",)
     one_is = x.kind.sort in bits or y.kind.sort in bits
     return x.name == y.name or (one_is and x.width == y.width and BOOL not in (x.kind, y.kind))

@@ -78,7 +78,7 @@ class Tally:
         )
 
     def add(self, other: Tally) -> None:
-        """Whatever the order in which tallies are added, the sum is the same."""
+        """Add another tally; the sum does not depend on the order in which tallies are added."""
         self.tried += other.tried
         for key, theirs in other.groups.items():
             mine = self.group(*key)
@@ -99,7 +99,7 @@ class Tally:
                 )  # fmt: skip
 
     def as_json(self) -> dict[str, Any]:
-        """All of it, for `tally_from_json`."""
+        """Return all of the tally, for `tally_from_json`."""
         return {
             "tried": [[int(c), int(self.tried[c])] for c in np.flatnonzero(self.tried)],
             "groups": [
@@ -120,7 +120,8 @@ def _best_as_json(rank: _Rank, e: Example) -> list[int]:
 
 
 def tally_from_json(face: Face, data: Any) -> Tally:
-    """Raises KeyError, TypeError, ValueError, IndexError and OverflowError for what `as_json` did not write."""
+    """Return the tally that `as_json` wrote. Raises KeyError, TypeError, ValueError, IndexError and OverflowError for
+    anything else."""
     tally = Tally.empty(face)
     for cell, number in data["tried"]:
         tally.tried[_place(cell, tally)] = number
@@ -169,8 +170,8 @@ class Counting:
         self.tally = Tally.empty(face)
 
     def add(self, columns: Sequence[Array], a: Registers, b: Registers, tried: Array | None = None) -> None:
-        """Of registers: the operands, and the results of each side. `tried` are the operands by class, where they are
-        known already."""
+        """Count registers: the operands, and the results of each side. `tried` are the operands by class, where they
+        are known already."""
         if tried is None:
             tried = np.bincount(cells(self.kinds, self.face.operands(columns)), minlength=self.tally.tried.size)
         self.tally.tried += tried

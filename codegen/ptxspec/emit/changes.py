@@ -44,7 +44,7 @@ def _told(opcode: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | N
 
 
 def _variants(data: Mapping[str, Any]) -> dict[str, _Variant]:
-    """By modifiers and types, with the number of operands where a spelling has several."""
+    """Return the variants by modifiers and types, with the number of operands where a spelling has several."""
     requirements, found = data["requirements"], {}
     for names, signature, known, *program in data["variants"]:
         _, requires, claim, *more = data["classes"][known]

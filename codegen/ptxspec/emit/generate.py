@@ -42,7 +42,7 @@ class Changes:
 
 
 def build(root: Path) -> Files:
-    """Every generated file as text, by its path below generated/. Raises SpecError, PtxspecError."""
+    """Return every generated file as text, by its path below generated/. Raises SpecError, PtxspecError."""
     found, now, name = specification.load(root), specification.digests(root), f"parts {root.resolve()}"
     spec = found.right()
     key = f"{now.shared} {now.templates}"
@@ -56,8 +56,8 @@ def build(root: Path) -> Files:
 
 
 def _depends_on(spec: Spec, instruction: Instruction, digests: specification.Digests) -> str:
-    """The digest of what an opcode's parts depend on, but for what all opcodes share: its file, what its recipes need
-    of other opcodes, and the names that a page lists."""
+    """Return the digest of what an opcode's parts depend on, but for what all opcodes share: its file, what its recipes
+    need of other opcodes, and the names that a page lists."""
     recipes = [(x.ptx, x.requires, x.promise) for v in instruction.variants for x in spec.instead.get(v, ())]
     own = digests.instructions[f"{instruction.opcode}.yaml"]
     return _digest(repr((own, recipes, *spec.instructions)).encode())
@@ -106,7 +106,7 @@ def _told(root: Path, files: Files, names: Iterable[str]) -> list[str]:
 
 
 def diff(root: Path, files: Files, differing: Changes) -> Iterator[str]:
-    """The changes as a unified diff, line by line."""
+    """Yield the changes as a unified diff, line by line."""
     for name in [*differing.added, *differing.changed, *differing.removed]:
         path = root / "generated" / name
         old = path.read_text("utf-8", "replace").splitlines(True) if path.is_file() else []

@@ -34,7 +34,7 @@ def product(name: str) -> Callable[[Product], Product]:
 
 
 def products() -> dict[str, Product]:
-    """All of them, by name."""
+    """Return all products, by name."""
     from . import products as package
 
     for module in pkgutil.iter_modules(package.__path__):
@@ -43,7 +43,7 @@ def products() -> dict[str, Product]:
 
 
 def make(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts | None = None) -> Files:
-    """The files of every product. Raises PtxspecError."""
+    """Return the files of every product. Raises PtxspecError."""
     parts = parts or Parts()
     files: Files = {}
     makers: dict[str, str] = {}

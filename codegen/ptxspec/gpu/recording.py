@@ -63,7 +63,7 @@ class RecordedPart:
     found: Found
 
     def results(self) -> Array:
-        """The first `part.kept` results, read again each time: all of a recording's are too many to hold. Raises
+        """Return the first `part.kept` results, read again each time: all of a recording's are too many to hold. Raises
         PtxspecError where what is stored is not what was recorded."""
         part = self.part
         results = self.stored.results(self.type, part.kept * self.registers)
@@ -90,7 +90,7 @@ class Recording:
 
 
 def below(root: Path) -> list[Path]:
-    """The recordings that a root keeps, less those that are not complete; other things may lie beside."""
+    """Return the complete recordings that a root keeps; other things may lie beside them."""
     folder = root / "tests" / "recordings"
     return sorted(p for p in folder.iterdir() if _said(p).get("complete")) if folder.is_dir() else []
 
@@ -101,8 +101,8 @@ def read(
     variants: Collection[Key] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Recording:
-    """A recording, of these variants alone where some are named. Raises PtxspecError with the reason where it cannot be
-    used."""
+    """Return a recording, of these variants alone where some are named. Raises PtxspecError with the reason where it
+    cannot be used."""
     about = about_of(path)
     if not about.get("complete"):
         raise PtxspecError(f"{path}: incomplete; `ptxspec conformance --record {path}` goes on with it")
@@ -128,7 +128,8 @@ class Recorder:
     """Writes a recording, or goes on with one. Use as a context manager; `finish` completes it."""
 
     def __init__(self, path: Path, spec: Spec, about: dict[str, Any]) -> None:
-        """`about` is the run's provenance. Raises PtxspecError where the folder holds something else."""
+        """Begin or continue a recording; `about` is the run's provenance. Raises PtxspecError where the folder holds
+        something else."""
         self.path, self._spec = path, spec
         self.parts: dict[tuple[Key, Part], RecordedPart] = {}
         self._blobs: dict[str, Blob] = {}
@@ -255,7 +256,7 @@ def provenance(
 
 
 def folder_digest(folder: Path) -> str:
-    """Of all sources in a folder, with their names."""
+    """Return the digest of all sources in a folder, with their names."""
     whole = hashlib.sha256()
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
         whole.update(f"{path.relative_to(folder).as_posix()} {hashlib.sha256(_bytes(path)).hexdigest()}\n".encode())
@@ -263,14 +264,14 @@ def folder_digest(folder: Path) -> str:
 
 
 def _is_bare(path: Path) -> bool:
-    """Is it a folder with no more than what a run leaves that is killed at once?"""
+    """Return whether a folder has no more than a run leaves that is killed at once."""
     if not path.is_dir():
         return False
     return all(p.match(f"{_ABOUT}.*.new") or (p.name == _RESULTS and not p.stat().st_size) for p in path.iterdir())
 
 
 def _said(path: Path) -> dict[str, Any]:
-    """about.json, unchecked; empty where this recorder did not write it."""
+    """Return about.json, unchecked; empty where this recorder did not write it."""
     try:
         about = json.loads(read_bytes(path / _ABOUT, _MAX_BYTES))
     except (OSError, ValueError, RecursionError):

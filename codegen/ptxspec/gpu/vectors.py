@@ -1,5 +1,5 @@
-"""Which operands a variant is run on. Each is a function of its signature and its place alone, so that any block of any
-sweep can be made again on any machine."""
+"""The operands that a variant is run on. Each is a function of its signature and its place alone, so that any block of
+any sweep can be made again on any machine."""
 
 from __future__ import annotations
 
@@ -56,19 +56,20 @@ class Part:
     kept: int
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        """Start and size of each block that has a digest."""
+        """Yield the start and size of each block that has a digest."""
         for start in range(self.start, self.start + self.count, BLOCK):
             yield start, min(BLOCK, self.start + self.count - start)
 
     @property
     def turn(self) -> tuple[bool, bool, int]:
-        """Its place in a run: what is quick and telling first, behind the random streams whole domains, then sweeps."""
+        """The part's place in a run: quick and telling parts first, then the whole domains behind the random streams,
+        then sweeps."""
         stream = self.stream.partition("<<")[0]
         return stream == "every" and self.count > 1 << 16, not self.kept, STREAMS.index(stream)
 
 
 def core_parts(core: Core) -> list[Part]:
-    """The parts that hold a core's results."""
+    """Return the parts that hold a core's results."""
     stream, end = f"every<<{core.shift}" if core.shift else "every", core.first + core.count
     sizes = ((start, min(BLOCK, end - start)) for start in range(core.first, end, BLOCK))
     return [Part(stream, start, size, size) for start, size in sizes]
@@ -112,7 +113,7 @@ class Signature:
 
     @property
     def converts(self) -> bool:
-        """The one source is a float, and the result a number of another kind."""
+        """Return whether the one source is a float, and the result a number of another kind."""
         return len(self.sources) == len(self.floats) == 1 and self.result not in (None, self.kinds[0])
 
     @property
@@ -160,18 +161,19 @@ def is_part_of(s: Signature, part: Part) -> bool:
 
 @lru_cache
 def _size(s: Signature) -> int:
-    """The number of combinations of special values."""
+    """Return the number of combinations of special values."""
     return prod(map(len, s.values))
 
 
 def digest(values: Array) -> int:
-    """64 bits of BLAKE2b over the values as they lie in little-endian memory."""
+    """Return 64 bits of BLAKE2b over the values as they lie in little-endian memory."""
     little = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
     return int.from_bytes(hashlib.blake2b(little.data, digest_size=8).digest(), "little")
 
 
 def operands(v: Variant, stream: str, start: int, size: int) -> tuple[Array, ...]:
-    """Read-only arrays of `size` elements, one for each source register: the operands `start` ... of a stream."""
+    """Return read-only arrays of `size` elements, one for each source register: the operands `start` ... of a
+    stream."""
     return operands_of(signature(v), stream, start, size)
 
 
@@ -212,7 +214,7 @@ def _registers(s: Signature, columns: list[Array]) -> list[Array]:
 
 
 def encodings(width: int, first: int, count: int, shift: int) -> Array:
-    """`count` encodings of a width from `first` on, with `shift` zero bits after each."""
+    """Return `count` encodings of a width from `first` on, with `shift` zero bits after each."""
     word = unsigned(width)
     return np.asarray(np.arange(first, first + count, dtype=word) << word.type(shift))
 
@@ -242,7 +244,8 @@ def _pairs(s: Signature, start: int, size: int) -> list[Array]:
 
 
 def _whole_rows(s: Signature, start: int, size: int) -> tuple[Array, ...]:
-    """Pairs, where each first operand stands with all second ones: much quicker made so. Empty where it does not."""
+    """Return the pairs of a block in which each first operand stands with all second ones, which is much quicker; empty
+    for any other block."""
     bits = s.kinds[1].width
     if (start | size) & ((1 << bits) - 1):
         return ()

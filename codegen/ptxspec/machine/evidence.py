@@ -29,7 +29,7 @@ _WIDTH = 120
 
 
 def find_nvdisasm(ptxas: Path) -> Path:
-    """The disassembler beside an assembler. Raises PtxasError."""
+    """Return the disassembler beside an assembler. Raises PtxasError."""
     found = ptxas.with_name("nvdisasm")
     if not found.is_file():
         raise PtxasError(f"no nvdisasm beside {ptxas}: install the wheel nvidia-cuda-nvdisasm or the CUDA toolkit")
@@ -37,20 +37,20 @@ def find_nvdisasm(ptxas: Path) -> Path:
 
 
 def targets(spec: Spec) -> list[str]:
-    """Each architecture that ptxas assembles for, by the kind of it that takes most."""
+    """Return each architecture that ptxas assembles for, by the kind of it that takes most."""
     kinds = {t.base or t.name: t.name for t in spec.targets.values() if t.nvcc and t.kind != "family"}
     return list(kinds.values())
 
 
 def assembled(spec: Spec, target: str, variants: Iterable[Variant], ptx: str | None = None) -> list[Variant]:
-    """The variants of which ptxas makes machine code for a target under a PTX version, the newest unless told."""
+    """Return the variants of which ptxas makes machine code for a target under a PTX version, by default the newest."""
     ptx = ptx or spec.catalog.newest_version
     return [v for v in variants if not v.crash and spec.catalog.takes(v.requires, target, ptx)]
 
 
 def _versions(spec: Spec, ptxas: Path, on: Iterable[str]) -> dict[str, str]:
-    """The newest PTX version that this ptxas knows of each target. Raises PtxasError for a target that it does not
-    know."""
+    """Return the newest PTX version that this ptxas knows of each target. Raises PtxasError for a target that it does
+    not know."""
     found = dict.fromkeys(on, spec.catalog.newest_version)
     older = {t for t, _ in refused(ptxas, list(found.items()))}
     for target in older:
@@ -101,7 +101,7 @@ def _works(spec: Spec, ptxas: Path, nvdisasm: Path, pair: Pair, variants: Sequen
 
 
 def evidence(spec: Spec, ptxas: Path, works: Works) -> MachineEvidence:
-    """The entries of all opcodes."""
+    """Return the entries of all opcodes."""
     opcodes = {}
     for opcode, i in spec.instructions.items():
         if own := {v: works[v] for v in i.variants if works.get(v)}:
@@ -138,12 +138,12 @@ def _entries(spec: Spec, works: Works) -> Iterator[MachineForms]:
 
 
 def bare(text: str) -> str:
-    """Instructions without their modifiers."""
+    """Return instructions without their modifiers."""
     return _NAME.sub(lambda m: (m[1] or "") + m[2], text)
 
 
 def common(texts: Sequence[str]) -> str:
-    """Instructions that are alike but for their modifiers, with those that all have."""
+    """Return instructions that are alike but for their modifiers, with the modifiers that all have."""
     if len(set(texts)) == 1:
         return texts[0]
     kept = [{m[3] for m in column} for column in zip(*(_NAME.finditer(t) for t in texts), strict=True)]
@@ -158,7 +158,7 @@ def matches(text: str, told: str) -> bool:
 
 
 def as_yaml(e: MachineEvidence) -> str:
-    """The file."""
+    """Return the text of the file."""
     lines = [
         "# yaml-language-server: $schema=../schema/machine_code.schema.json",
         "# Written by `ptxspec machine-code --record`; do not edit.",

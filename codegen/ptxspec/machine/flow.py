@@ -75,7 +75,8 @@ def _name(i: Listed) -> str:
 
 
 def _kind(i: Listed) -> str:
-    """The name without what makes little difference; of the special function unit that with its function."""
+    """Return an instruction's name without what makes little difference; for the special function unit, with its
+    function."""
     first, *more = _name(i).split(".")
     return f"{first}.{more[0]}" if first == "MUFU" else first
 
@@ -97,7 +98,7 @@ class _Walk:
         self._ballots: dict[str, tuple[Value, str]] = {}
 
     def lines(self, code: Sequence[Listed]) -> list[str]:
-        """The instructions that do the work, with the names of their values."""
+        """Return the instructions that do the work, with the names of their values."""
         found: list[list[str | Value]] = []
         for n, i in enumerate(code):
             first = _name(i).split(".")[0]
@@ -147,7 +148,7 @@ class _Walk:
         return parts
 
     def _new(self, letter: str, register: str, wide: object = None) -> int:
-        """A new value in a register, or in it and the next one."""
+        """Return a new value, held in a register, or in it and the next one."""
         number = len(self._letters)
         self._letters.append(letter)
         self._held[register] = number, 0
@@ -156,7 +157,7 @@ class _Walk:
         return number
 
     def _named(self, text: str, pairs: bool) -> list[str | Value]:
-        """An operand, with values for registers."""
+        """Return an operand, with values for registers."""
         parts: list[str | Value] = []
         end = 0
         for m in _REGISTER.finditer(text):

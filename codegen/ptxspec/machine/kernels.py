@@ -32,7 +32,8 @@ STEP = 16
 
 
 def kernel(name: str, spec: Spec, v: Variant) -> str:
-    """The operands are loaded from memory in their order, `STEP` bytes apart, and the results stored behind them."""
+    """Return a kernel that loads the operands from memory in their order, `STEP` bytes apart, and stores the results
+    behind them."""
     instruction, own = spec.instructions[v.opcode], [o.type.name for o in (*v.results, *v.sources)]
     taken = {t: spec.registers(instruction, v, t) for t in own}
     # Few instructions take registers of eight bits, so nobody has their operands in these.

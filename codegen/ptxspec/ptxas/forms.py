@@ -66,7 +66,7 @@ def _besides(db: Database, instruction: str, found: Meaning | None) -> Meaning |
 
 
 def _other_forms(db: Database, opcode: str) -> Sequence[str]:
-    """The types, some behind modifiers, of an opcode's instructions that are not in the database."""
+    """Return the types, some behind modifiers, of an opcode's instructions that are not in the database."""
     found: Sequence[str] = db.opcodes[opcode].data["assembler"]["elsewhere"] or ()
     return found
 
@@ -77,7 +77,7 @@ def _spelled(instruction: str) -> tuple[str, list[str]]:
 
 
 def _spelled_as(db: Database, opcode: str, variants: Sequence[Variant]) -> tuple[str, ...]:
-    """The spellings of some variants in the manual's notation, as another way."""
+    """Return the spellings of some variants in the manual's notation, as another way."""
     forms = compact((v.word for v in variants), db.groups)
     return (f"{opcode} is spelled {', '.join(opcode + form for form in forms)}",) if forms else ()
 
@@ -96,7 +96,8 @@ def _fitting(db: Database, asked: Asked, variants: Sequence[Variant]) -> list[Va
 
 
 def _with(db: Database, instruction: str, wanted: str, type: str | None = None) -> Meaning:
-    """An instruction with a modifier that it does not have as it is written. `type`: one of those that it has."""
+    """Return the meaning of a modifier that an instruction does not have as it is written. `type`: one of those that it
+    has."""
     form, asked, typed = _of(db, instruction)
     opcode = form.partition(".")[0]
     typed = [v for v in typed if type is None or type in v.types]
@@ -117,7 +118,7 @@ def _with(db: Database, instruction: str, wanted: str, type: str | None = None) 
 
 
 def _listed(types: Iterable[str]) -> str:
-    """Some types, each once, the first of them by name."""
+    """Return a list of some types, each once, the first of them by name."""
     every = list(dict.fromkeys(types))
     more = f" and {len(every) - _TYPES} more" if len(every) > _TYPES else ""
     return ", ".join(f".{t}" for t in every[:_TYPES]) + more
@@ -132,7 +133,7 @@ def _illegal(db: Database, m: re.Match[str]) -> Meaning:
 
 
 def _members(db: Database, what: str) -> list[str]:
-    """The modifiers that a message means by a word."""
+    """Return the modifiers that a word of a message means."""
     return [n for members in db.groups.values() if not {*_MEMBERS[what]}.isdisjoint(members) for n in members]
 
 
@@ -149,7 +150,8 @@ def _illegal_rounding(db: Database, m: re.Match[str]) -> Meaning:
 
 
 def _required_one(db: Database, m: re.Match[str]) -> Meaning:
-    """Which of several modifiers is the author's to say: they compute different things."""
+    """Return the meaning of a missing modifier. Which one it is, is the author's to say: they compute different
+    things."""
     form, asked, typed = _of(db, m["opcode"])
     opcode = form.partition(".")[0]
     named = {n for n in re.findall(r"\.(\w+)", m["besides"] or "") if n in db.modifiers}
@@ -284,7 +286,8 @@ def _undeclared(db: Database, m: re.Match[str]) -> Meaning:
 
 
 def _vector_size(db: Database, m: re.Match[str]) -> Meaning:
-    """Vectors are those of instructions that load, store and move; the database has few."""
+    """Return the meaning of a wrong size of a vector. Vectors belong to instructions that load, store and move; the
+    database has few."""
     instruction = m["instruction"]
     opcode, _ = _spelled(instruction)
     if opcode in db.opcodes and not _has_vectors(db, opcode):

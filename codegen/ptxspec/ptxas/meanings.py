@@ -30,7 +30,7 @@ _NO_VERSION = "which PTX version it needs there is not known here: ptxas says it
 
 
 def floors(db: Database, target: str, ptx: str | None, *why: str) -> Meaning:
-    """Compile for a newer target, with a newer PTX version, or both, and why."""
+    """Return the change to a newer target, a newer PTX version, or both, and why."""
     if not target:
         return Meaning(f"write .version {db.versions.get(ptx or '', ptx)} or newer", why, ptx=ptx)
     change = f"compile for {target} or newer (-arch={target}; .target {target} in PTX)"
@@ -40,8 +40,8 @@ def floors(db: Database, target: str, ptx: str | None, *why: str) -> Meaning:
 
 
 def together(db: Database, meanings: Iterable[Meaning]) -> Meaning:
-    """The change that gives all of some what they need. Where a version may be needed that is not known, one is told
-    only if the assembler itself asked for one: then it asked for all that are lacking."""
+    """Return the change that gives all of some what they need. Where that may take an unknown version, the change names
+    a version only if the assembler itself asked for one: then it asked for all that are lacking."""
     meanings = list(meanings)
     targets = [m.target for m in meanings if m.target]
     target = max(targets, key=lambda t: db.targets[t].order) if targets else ""
@@ -56,7 +56,7 @@ def together(db: Database, meanings: Iterable[Meaning]) -> Meaning:
 
 
 def compilers(db: Database, target: str) -> str:
-    """The CUDA releases that compile for a target: "CUDA 12.8 or newer", "CUDA 8.0 or newer, before 13.0"."""
+    """Return the CUDA releases that compile for a target: "CUDA 12.8 or newer", "CUDA 8.0 or newer, before 13.0"."""
     t = db.targets[target]
     if not t.cuda:
         return f"a CUDA release that reads PTX {t.ptx}"
@@ -64,7 +64,7 @@ def compilers(db: Database, target: str) -> str:
 
 
 def compiler_for(db: Database, target: str, what: str) -> Meaning:
-    """A compiler that does not know a target."""
+    """Return the meaning of a compiler that does not know a target."""
     t = db.targets.get(target)
     if t is None:
         near = suggest(target, db.targets) or f"the newest is {db.catalog.newest_target}"
@@ -84,7 +84,7 @@ def compiler_for(db: Database, target: str, what: str) -> Meaning:
 
 
 def version_too_new(db: Database, wanted: str, known: str, tool: str, around: Surroundings) -> Meaning:
-    """A .version that the compiler of PTX does not read."""
+    """Return the meaning of a .version that the compiler of PTX does not read."""
     version = db.versions.get(wanted)
     if version is None:
         first, *_, last = db.versions

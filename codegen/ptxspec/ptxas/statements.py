@@ -84,12 +84,12 @@ class Writer:
         self._registers = registers
 
     def statement(self, spelling: str, s: Signed, second: bool = False, inverted: bool = False) -> str:
-        """A spelling with registers: `add.f32 %f0, %f1, %f2;`. `second`: with the q of p|q, or the p1 of p0|p1, which
-        may both be left out; `inverted`: with a `!` before predicates."""
+        """Return a statement: `add.f32 %f0, %f1, %f2;`. `second`: with the q of p|q, or the p1 of p0|p1, which may both
+        be left out; `inverted`: with a `!` before predicates."""
         return f"{spelling} {', '.join(self.operands(s, second, inverted))};"
 
     def operands(self, s: Signed, second: bool = False, inverted: bool = False) -> list[str]:
-        """The operands of a statement, each with a register of its own."""
+        """Return the operands of a statement, each with a register of its own."""
         numbers = iter(range(100))
         others = [s.result] * (s.result_registers - 1) or [s.second or s.result]
         results = [s.result, *(others if second else ())]
@@ -106,7 +106,7 @@ class Writer:
         return any(self.register(source.type) == _PREDICATE for source in s.sources)
 
     def register(self, type: str) -> str:
-        """The name, without a number, of the registers of a type."""
+        """Return the name, without a number, of the registers of a type."""
         for name in self._registers.get(type, ()):
             if name in REGISTERS:
                 return REGISTERS[name]

@@ -42,12 +42,13 @@ def _target(m: re.Match[str], db: Database, tool: str, around: Surroundings) -> 
 
 
 def compilers_of(meaning: Meaning) -> str:
-    """The CUDA releases in a change that names some."""
+    """Return the CUDA releases in a change that names some."""
     return meaning.change.partition(" of ")[2]
 
 
 def _nvrtc(m: re.Match[str], db: Database, tool: str, around: Surroundings) -> Meaning:
-    """NVRTC does not say which target it does not know; its options do, where the log has them."""
+    """Return the meaning of NVRTC's complaint about a target. It does not name the target; its options do, where the
+    log has them."""
     if around.targets:
         return compiler_for(db, around.targets[-1], "NVRTC")
     return Meaning(

@@ -115,7 +115,7 @@ class Sweep:
         return self._blocks[number][2]
 
     def unknown(self, number: int) -> int:
-        """Of how many operands of a hidden block nobody has the results."""
+        """Return how many operands of a hidden block nobody has the results of."""
         return self.recorded.unknown(*self._blocks[number]) if self.recorded else 0
 
     def empty(self) -> Sum:
@@ -190,8 +190,8 @@ class Sweep:
 
 
 def _told(side: Side, text: str) -> str:
-    """A side with all that may change without its name: what is in its file, and which version of a library runs it.
-    Where the file lies makes no difference."""
+    """Return a side with all that may change without its name: the content of its file, and the version of a library
+    that runs it. The place of the file makes no difference."""
     path = Path(text)
     try:
         if path.is_file():
@@ -203,7 +203,8 @@ def _told(side: Side, text: str) -> str:
 
 @lru_cache(maxsize=2)
 def sweep_of(job: Job) -> Sweep:
-    """Made once in each process. Raises PtxspecError where this one rests on something else than the one that began."""
+    """Return the sweep of a job, made once in each process. Raises PtxspecError where this process rests on something
+    else than the one that began."""
     sweep = Sweep(replace(job, identity=""))
     if job.identity and sweep.identity != job.identity:
         raise PtxspecError("a worker has another specification, emulator, recording or library than this process")

@@ -92,7 +92,7 @@ class Recorded:
         return [x.astype(y.dtype) for x, y in zip(made, a, strict=True)], not known
 
     def unknown(self, part: Part, start: int, size: int) -> int:
-        """Of how many operands of a block there is no more than the digest."""
+        """Return how many operands of a block have no more than the digest."""
         found = np.ones(size, np.bool_)
         for _, first, last in self._known(part, start, size):
             found[first - start : last - start] = False
@@ -120,7 +120,7 @@ class Recorded:
 
 
 def _once(parts: Iterable[Part]) -> list[Part]:
-    """The parts without those whose operands others have: a core's among all encodings."""
+    """Return the parts without those whose operands others have, as a core's are among all encodings."""
     found: list[Part] = []
     for part in sorted(parts, key=lambda p: (-p.count, p.start)):
         end = part.start

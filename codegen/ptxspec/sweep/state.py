@@ -98,7 +98,7 @@ def _digest(body: dict[str, Any]) -> str:
 
 
 def _runs(numbers: frozenset[int]) -> list[list[int]]:
-    """The first and the last of numbers that follow each other."""
+    """Return the first and the last of each run of numbers that follow each other."""
     found = []
     for _, run in groupby(enumerate(sorted(numbers)), lambda at: at[1] - at[0]):
         of_run = [n for _, n in run]

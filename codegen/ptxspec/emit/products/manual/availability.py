@@ -78,7 +78,7 @@ class HazardNote:
 
 
 def emit(spec: Spec, families: Mapping[str, Sequence[Family]], site: Site) -> Files:
-    """manual/availability, as HTML and as Markdown."""
+    """Return manual/availability, as HTML and as Markdown."""
     every = [f for found in families.values() for f in found]
     hazards = list(dict.fromkeys(text for f in every for text in f.hazards))
     matrix = _Matrix(spec, hazards)
@@ -128,8 +128,8 @@ class _Matrix:
         return Row(family, self._spec.catalog.text(family.first.requires), hazards, self._places[alike])
 
     def _parts(self, family: Family, column: Column) -> Iterable[Part]:
-        """The target's own, and those of its kinds that differ: a kind takes what its base takes, from its own PTX
-        version on."""
+        """Return the parts of a target, and those of its kinds that differ: a kind takes what its base takes, from its
+        own PTX version on."""
         base = self._part(family, column.target)
         if base:
             yield base
@@ -154,12 +154,12 @@ class _Matrix:
 
 
 def _short(product: str) -> str:
-    """Without the brand that all of its kind have."""
+    """Return a product's name without the brand that all of its kind have."""
     return product.removeprefix("NVIDIA ").removeprefix("GeForce ").removeprefix("Tesla ")
 
 
 def _architectures(spec: Spec) -> list[tuple[str, list[tuple[Target, str]]]]:
-    """All targets to pick from, the newest first, by what NVIDIA calls their architecture."""
+    """Return all targets to pick from, the newest first, by what NVIDIA calls their architecture."""
     found: dict[str, list[tuple[Target, str]]] = {}
     for t in reversed(list(spec.targets.values())):
         sold = products(spec, t)
@@ -174,7 +174,7 @@ def _note(spec: Spec, every: Iterable[Family], text: str) -> HazardNote:
 
 
 def _where(spec: Spec, family: Family, targets: Sequence[str]) -> str:
-    """The targets of a hazard, where they are not all that take the variants."""
+    """Return the targets of a hazard, where they are not all that take the variants."""
     taking = [t for t in spec.targets if spec.catalog.takes(family.first.requires, t)]
     first, last = taking.index(targets[0]), taking.index(targets[-1])
     if taking == list(targets):

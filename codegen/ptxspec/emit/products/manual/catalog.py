@@ -46,8 +46,8 @@ def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates)
 
 
 def versions(spec: Spec, r: Requirement, target: Target) -> tuple[str, str | None] | None:
-    """The first and the last PTX version that takes a variant on a target, both of which know it; without a last one,
-    all from the first on. None where no version does."""
+    """Return the first and the last PTX version that takes a variant on a target, both of which know it; without a last
+    one, all from the first on. None where no version does."""
     if not spec.catalog.takes(r, target.name):
         return None
     first, last = spec.catalog.window(r, target.name)
@@ -55,14 +55,14 @@ def versions(spec: Spec, r: Requirement, target: Target) -> tuple[str, str | Non
 
 
 def window(spec: Spec, r: Requirement, target: Target) -> str:
-    """As the manual's scripts have it: `7.0`, `1.0-1.3`, or nothing."""
+    """Return the PTX versions as the manual's scripts have them: `7.0`, `1.0-1.3`, or empty."""
     found = versions(spec, r, target)
     return "-".join(filter(None, found)) if found else ""
 
 
 def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
-    """The oldest target and PTX version that take what requires this, the last version, and the window of each target;
-    `few`: no other targets than those it names."""
+    """Return the oldest target and PTX version that a requirement takes, the last version, and the window of each
+    target. `few`: only the targets that it names."""
     windows = runs(window(spec, r, t) for t in spec.targets.values())
     found: dict[str, object] = {"target": r.target, "ptx": spec.catalog.first_version(r), "windows": windows}
     until = max(
@@ -96,5 +96,5 @@ def products(spec: Spec, target: Target) -> list[str]:
 
 
 def runs(texts: Iterable[str]) -> list[tuple[str, int]]:
-    """Each text with the number of times that it stands there in a row."""
+    """Return each text with the number of times that it stands in a row."""
     return [(text, len(list(same))) for text, same in groupby(texts)]

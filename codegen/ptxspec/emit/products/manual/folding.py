@@ -67,7 +67,7 @@ def _hex(bits: int, width: int) -> str:
 
 
 def _ptx(spec: Spec, v: Variant, shown: Shown) -> str:
-    """A kernel that stores what one example is folded to."""
+    """Return a kernel that stores what one example is folded to."""
     target = next(t for t in spec.targets.values() if t.nvcc and spec.catalog.takes(v.requires, t.name))
     ptx = window(spec, v.requires, target).partition("-")[0]
     sources = [(f"%{s.name}", f"b{s.type.width}", x) for s, x in zip(v.sources, shown.operands, strict=True)]

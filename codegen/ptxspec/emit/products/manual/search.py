@@ -51,7 +51,7 @@ def _words(spec: Spec) -> dict[str, list[str]]:
 
 
 def _recipes(spec: Spec, instruction: Instruction) -> dict[tuple[Requirement, str], list[Variant]]:
-    """The variants of an instruction that have a recipe, by what it requires and how it differs."""
+    """Return the variants of an instruction that have a recipe, by what it requires and how it differs."""
     found: dict[tuple[Requirement, str], list[Variant]] = {}
     for v in instruction.variants:
         for instead in spec.instead.get(v, ()):
@@ -62,8 +62,8 @@ def _recipes(spec: Spec, instruction: Instruction) -> dict[tuple[Requirement, st
 def _opcode(
     write: Writer, instruction: Instruction, recipes: Iterable[tuple[str, str, Sequence[Variant]]]
 ) -> dict[str, object]:
-    """The number of operands of most variants and of those that have others, the spellings that are available nowhere,
-    other instructions of the same name, and which variants have recipes."""
+    """Return the number of operands of most variants and of those that have others, the spellings that are available
+    nowhere, other instructions of the same name, and which variants have recipes."""
     most = Counter(v.operands for v in instruction.variants).most_common(1)[0][0]
     others: dict[int, list[Variant]] = {}
     for v in instruction.variants:

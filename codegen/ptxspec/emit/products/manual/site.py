@@ -88,7 +88,7 @@ class Site:
     def page(
         self, name: str, sources: Iterable[str], values: Mapping[str, object], *, template: str | None = None
     ) -> Files:
-        """A page of both kinds; `sources` are the files that it is made from."""
+        """Return a page as HTML and as Markdown; `sources` are the files that it is made from."""
         made_from = list(sources)
         text = self._templates.render(f"manual/{template or name}.md.j2", made_from, _COMMENT, site=self, **values)
         html = self._html(name, f"manual/{template or name}.html.j2", made_from, values)
@@ -103,11 +103,12 @@ class Site:
         )  # fmt: skip
 
     def part(self, name: str, sources: Iterable[str], values: Mapping[str, object]) -> Files:
-        """A section of an opcode's page on a page of its own, as HTML: the Markdown page has it."""
+        """Return a section of an opcode's page as a page of HTML of its own: in Markdown it stays on the opcode's
+        page."""
         return {f"manual/{name}.html": self._html(name, "manual/part.html.j2", sources, values)}
 
     def guide(self, name: str, sources: Iterable[str], values: Mapping[str, object]) -> tuple[Files, Document]:
-        """A page of the guide: its template is Markdown, and what that says is shown as HTML too."""
+        """Return a page of the guide: its template is Markdown, which is shown as HTML too."""
         template = f"manual/guides/{name}.md.j2"
         made_from = list(sources)
         text = self._templates.render(template, made_from, _COMMENT, **values)
@@ -118,7 +119,7 @@ class Site:
         return {f"manual/{name}.md": text, f"manual/{name}.html": page}, found
 
     def shared(self) -> Files:
-        """The style sheet, and the scripts that are the same whatever the specification says."""
+        """Return the style sheet, and the scripts that are the same whatever the specification says."""
         scripts = self._templates.plain("manual/scripts")
         style = self._templates.render("manual/style.css.j2", [], comment="/* {} */")
         return {"manual/style.css": style, **{f"manual/{name}": text for name, text in scripts.items()}}

@@ -64,7 +64,7 @@ def section(about: About) -> Section | None:
 
 
 def size(about: About) -> int:
-    """Variants and targets that are told apart."""
+    """Return the number of entries, which tell variants and targets apart."""
     evidence = about.spec.machine
     entries = evidence.opcodes.get(about.instruction.opcode, ()) if evidence else ()
     return sum(len(e.codes) for e in entries)
@@ -91,7 +91,7 @@ def _named(lines: Iterable[str]) -> list[str]:
 
 
 def _counted(names: Sequence[str]) -> list[str]:
-    """The names in their order, with how often they stand in a row."""
+    """Return the names in their order, with how often they stand in a row."""
     found: list[tuple[str, int]] = []
     for name in names:
         before = found.pop() if found and found[-1][0] == name else (name, 0)
@@ -100,7 +100,7 @@ def _counted(names: Sequence[str]) -> list[str]:
 
 
 def _targets(spec: Spec, evidence: MachineEvidence, on: Sequence[str]) -> str:
-    """Architectures: all kinds of one become the same, if they take it."""
+    """Return targets as architectures: all kinds of one become the same, if they take it."""
     plain = {t: spec.targets[t].base or t for t in on}
     told = []
     for run in runs(on, evidence.targets):
