@@ -32,7 +32,7 @@ _lock = RLock()
 _kernels: dict[str, Native | None] = {}
 # Of each library with wrong kernels the first of these.
 _wrong: list[str] = []
-# So many kernels are compiled in one go: a compiler has some 0.1 s for each.
+# The number of kernels compiled in one go: each takes a compiler some 0.1 s.
 _AT_ONCE: Final = 100
 # Functions by name, each with the signature of its operands and results.
 Functions: TypeAlias = "Mapping[str, tuple[Callable[..., Array], Signature]]"
@@ -119,7 +119,7 @@ def shipped(*wanted: Any) -> Native | None:
     """Return a kernel that was compiled already, here or elsewhere; None where there is none. The arguments are those
     of `Wanted`."""
     w = Wanted(*wanted)
-    # Who compiles another holds the lock meanwhile.
+    # A thread that compiles another kernel holds the lock meanwhile.
     if w.loops in _kernels or not shipping.is_there():
         return _kernels.get(w.loops)
     with _lock:

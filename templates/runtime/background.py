@@ -48,7 +48,7 @@ def _hand_over(kernel: Computing) -> None:
     with _lock:
         _waiting.append(kernel)
         if _worker is None:
-            # Where there can be no thread, NumPy goes on.
+            # If no thread can be started, NumPy goes on.
             with suppress(RuntimeError):
                 _worker = start_new_thread(_compile_all, ())
 

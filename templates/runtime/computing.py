@@ -31,7 +31,7 @@ _BOOL, _BYTE = np.dtype(bool), np.dtype(np.uint8)
 class Computing:
     """A function of lanes, applied to arrays of bits."""
 
-    # Under which name what `compiled` returns is kept.
+    # The name under which the result of `_compiled` is kept.
     _COMPILED: ClassVar = "_native"
     _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans", "_latest", "_ufunc", "_meter", "_blocks"}
     # How arrays are taken, by their types, behind the number of results where that is 2; and what was called last, at

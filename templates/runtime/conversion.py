@@ -43,8 +43,8 @@ _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 u32 = np.uint32
 _LEAST = -1 << 63
 
-# Of integers of 64 bits those behind the 53 that float64 has, the last that are kept, and the others; and where longer
-# ones begin. Operations on arrays are sooner.
+# Masks of integers of 64 bits: the bits behind the 53 that float64 has, the last kept bit, and all kept bits; and the
+# number from which integers are longer. As arrays, for faster operations.
 _PARTS = {
     t.kind: (*(np.array(x, np.int64).view(t) for x in ((1 << 11) - 1, 1 << 11, -1 << 11)), np.array(2.0**53))
     for t in (np.dtype(np.int64), np.dtype(np.uint64))

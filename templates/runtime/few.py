@@ -29,9 +29,9 @@ from .binary import (
 if TYPE_CHECKING:
     from .declared import Declared
 
-# Above so many, operations on arrays are sooner.
+# Above this many elements, operations on arrays are faster.
 FEW: Final = 64
-# Of an index: NumPy takes a type sooner than a class that names it.
+# The type of an index: NumPy takes it faster than a class that names it.
 PLACE: Final = np.dtype(np.intp)
 
 
@@ -96,7 +96,7 @@ def extreme(x: Array, y: Array, f: Format, choose: np.ufunc, marker: int, daz: b
     """Return the minimum or maximum: the number at the place that `choose` takes of two; `marker` is the place of
     NaNs."""
     places, numbers = _order(f, marker, daz)
-    # Operations are sooner on an array of one number than on that number.
+    # Operations are faster on an array of one number than on that number.
     return numbers[choose(places[x.astype(PLACE)], places[np.array(y, PLACE, ndmin=x.ndim)])]
 
 

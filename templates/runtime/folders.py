@@ -100,7 +100,7 @@ def tidy(folder: str) -> None:
         with suppress(OSError):  # another process's, or gone by now
             held = _hold(path)
             try:
-                # Who compiles elsewhere may have a lock that is not seen here: then time tells.
+                # A compilation on another machine may hold a lock that is not seen here: then time tells.
                 is_free = held >= 0 and here and os.path.basename(path).startswith(f"{_PREFIX}{here}-")
                 if is_free or time.time() - os.lstat(path).st_mtime >= _ABANDONED:
                     shutil.rmtree(path, ignore_errors=True)

@@ -157,7 +157,7 @@ class Function(Kernel):
         return found
 
     def _check_alike(self, arrays: tuple[Any, ...]) -> None:
-        """Check that the operands of each register come in one representation."""
+        """Accept any operands: each register may come in a representation of its own."""
 
     def _as_bits(self, x: Any, name: str, t: Type) -> Array:
         dtype = getattr(x, "dtype", None)

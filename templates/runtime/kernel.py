@@ -44,7 +44,7 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
     return _compile(spelling, operands, target)
 
 
-# The objects that are every 1 and every 2 in Python: a call finds them sooner than it compares, and 1.0 is none.
+# The objects that are every 1 and every 2 in Python: a call finds them faster than it compares, and 1.0 is neither.
 _ONE: Final = 1
 _TWO: Final = 2
 

@@ -27,7 +27,7 @@ from .tables import ENOUGH, are_kept, every_pattern, kept
 
 Formats: TypeAlias = "tuple[Format | Declared, ...]"
 _SINGLE = np.dtype(np.float32)
-# As many results at a time are worth the table of a product's.
+# The number of results at a time that is worth a table by products.
 _MANY = 1 << 16
 # What is added: one number, or two.
 Parts: TypeAlias = "Callable[[tuple[Array, ...], Formats, bool], tuple[Array, ...]]"

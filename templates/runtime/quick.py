@@ -77,7 +77,7 @@ def _maker(
     def of_results(text: str) -> str:
         return _each(text, results)
 
-    # Types are mostly the same objects, which is sooner seen.
+    # Types are mostly the same objects, and identity is faster to check.
     asked = [f"type(x{i}) is _ARRAY and (x{i}.dtype is d{i} or x{i}.dtype == d{i})" for i in range(count)]
     asked += ["len(row := x0.shape) == 1", *(f"x{i}.shape == row" for i in range(1, count))]
     asked += [] if gaps else [f"x{i}.flags.c_contiguous" for i in range(count)]
@@ -120,7 +120,7 @@ def _maker(
         *(["        meter.add(perf_counter() - start)"] if metered else []),
     ]
     if results > 1:
-        # What else is returned nobody asked for.
+        # Nobody asked for the other results.
         lines.append(f"        {of_results('z#')} = found[:{results}]")
     else:
         lines.append(
@@ -130,7 +130,7 @@ def _maker(
         seen = f".{method}(made{i})" if method else ""
         lines += [
             f"        if type(z{i}) is _ARRAY and z{i}.shape == flat and z{i}.dtype == lane{i}:",
-            # What it returns may be part of an operand, or of a table.
+            # The result may be part of an operand, or of a table.
             f"            if z{i}.base is not None and not (holders(z{i}.base) == 2 and z{i}.flags.carray):",
             f"                z{i} = z{i}.copy()",
             *([f"            z{i} = z{i}{seen}"] if seen else []),

@@ -16,7 +16,7 @@ from .statements import is_other
 
 # How many forms of an opcode an error lists, and how many variants that are spelled alike.
 _FORMS, _ALIKE = 16, 3
-# So many statements of a recipe an error has in a line.
+# The number of a recipe's statements that an error has in a line.
 _SHORT = 4
 _DIFFERENCES = {
     "": "bit for bit",
@@ -170,7 +170,7 @@ def _near(name: str, names: Iterable[str]) -> list[str]:
 def no_target(target: str) -> UnknownTargetError:
     """Return the error for the name of an unknown target."""
     first, *_, last = CATALOG.targets
-    # What begins in another way is no misspelt target but a GPU's name, of which nothing is known here.
+    # A name that begins otherwise is no misspelt target but a GPU's name, and these are not known here.
     near = _near(target, CATALOG.targets) if target[:2].lower() == "sm" else []
     hint = f"did you mean '{near[0]}'?" if near else f"targets are called as ptxas calls them, {first} to {last}"
     return UnknownTargetError(f"unknown target '{target}'; {hint}")

@@ -34,7 +34,7 @@ from .few import FEW
 Operation: TypeAlias = Callable[..., Array]
 
 
-# By the size of native types the unsigned one of their patterns, and its 1: an array, with which operations are sooner.
+# By the size of native types, the unsigned type of their patterns and its 1: as an array, for faster operations.
 _ONES = {f.width // 8: (f.unsigned, np.array(1, f.unsigned)) for f in (BINARY32, BINARY64)}
 
 

@@ -23,7 +23,7 @@ THREADS_BLOCKS, THREADS_BYTES = (BLOCK, 2 * BLOCK, 4 * BLOCK, 8 * BLOCK), 1 << 2
 # The C library of Linux returns what a step frees to the system, and fetches it again for the next, until it has seen
 # something larger come and go.
 np.empty(1 << 24, np.uint8)
-# So many lanes of C's are worth a second thread.
+# The number of lanes in C that are worth a second thread.
 WORTH_THREADS = 1 << 19
 
 
@@ -46,7 +46,7 @@ def on_threads(
         raise TypeError(f"{what}: threads is {threads!r}; it takes 1 or more, or None for as many as are quickest")
     if threads is not None and threads < 1:
         raise ValueError(f"{what}: {threads} threads; it takes 1 or more, or None for as many as are quickest")
-    # So many lanes are worth a thread of NumPy's: the narrowest array has a mebibyte of them.
+    # The lanes that are worth a thread of NumPy's: the narrowest array has a mebibyte of them.
     block = min(THREADS_BLOCKS[-1], (1 << 20) * lanes // min(x.itemsize for x in arrays))
     worth = result.size * lanes // (WORTH_THREADS // 2 if blocks is None else block)
     if worth > 1 and threads != 1:

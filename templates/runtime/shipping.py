@@ -25,7 +25,7 @@ _LEVELS: Final = {
     "x86_64": (["-march=x86-64-v3"], "avx avx2 bmi1 bmi2 f16c fma movbe abm"),
     "aarch64": ([], "asimd"),
 }
-# So many kernels are compiled in one go.
+# The number of kernels compiled in one go.
 _AT_ONCE: Final = 100
 
 

@@ -59,7 +59,7 @@ class _Refusal(Exception):
 
 
 class _Reader:
-    """Reads items one by one. It is what is scanned, too."""
+    """A reader of items one by one. It is what is scanned, too."""
 
     final, embedded, full = True, False, False
 

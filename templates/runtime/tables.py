@@ -12,10 +12,10 @@ from . import environment
 from .binary import Array
 from .narrowing import single_to_odd
 
-# As many results at a time are worth a table of 65,536, and so many calls for a few: a call takes as long as dozens of
-# its results.
+# The results at a time, and the calls for few results, that are worth a table of 65,536: a call takes as long as
+# dozens of its results.
 ENOUGH, _OFTEN = 1 << 12, 64
-# Tables are kept of so many functions: the larger ones have half a megabyte.
+# The number of functions whose tables are kept: the larger ones have half a megabyte.
 _KEPT = 64
 _Function: TypeAlias = "Callable[..., Array]"
 _T = TypeVar("_T")

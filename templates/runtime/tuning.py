@@ -9,9 +9,9 @@ from math import log2
 # All threads take blocks of one size for so many lanes: short blocks are not as quick as they seem where they hold up
 # other threads' long ones.
 TURN = 1 << 22
-# In every so many turns another size is tried anew: what was quickest need not stay so.
+# Once in this many turns another size is tried anew: the quickest size need not stay so.
 AGAIN = 32
-# What takes longer has many steps, and holds much memory.
+# A block that takes longer has many steps, and holds much memory.
 LONGEST = 4e-3
 
 

@@ -15,7 +15,7 @@ from .sides import AS_KNOWN, CORRECTLY, PIECE, Face, Side
 
 Array = NDArray[Any]
 
-# Of a longer text the name of a side has the beginning.
+# The name of a side is cut to this length.
 _LONGEST = 48
 # What is no exact result of PTX.
 SURE = ("exact", "measured", "reported", "unjudged")

@@ -33,8 +33,9 @@ Adapting = Callable[[Side | None], Side]
 
 
 class Reader:
-    """Reads sides for a root, as they behave on a target where one is given. Of the specification what each side needs
-    is read, unless all of it comes. `threads` are those that a side may take, where not as many as are quickest."""
+    """A reader of sides for a root, as they behave on a target where one is given. Of the specification what each side
+    needs is read, unless all of it comes. `threads` are those that a side may take, where not as many as are
+    quickest."""
 
     def __init__(self, root: Root, target: str | None, spec: Spec | None = None, threads: int | None = None) -> None:
         self.root, self.target, self.whole, self.threads = root, target, spec, threads

@@ -17,10 +17,10 @@ from .differing import NAN_BITS
 Array = NDArray[Any]
 Registers = list[Array]
 
-# Special operands of more would be too many to try in all combinations.
+# The most operands: special values of more would have too many combinations to try.
 MOST = 4
 
-# What the emulator does with what need not have the same results on a GPU.
+# What the emulator does where a GPU may have other results.
 CORRECTLY = "rounds correctly"
 FOLLOWING = "follows a model of the target's hardware"
 # Of several statements.

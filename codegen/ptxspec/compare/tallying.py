@@ -15,7 +15,7 @@ from .sides import Face, Registers, Side
 
 Array = NDArray[Any]
 
-# So many operands with all that is made of them stay in a cache.
+# This many operands, with all that is made of them, stay in a cache.
 _CACHED = 1 << 17
 # The distance, how hard it is to read, and its operands: of two examples the one with the least of these is told.
 _Rank = tuple[int, int, tuple[int, ...]]
@@ -159,13 +159,13 @@ class _Seen:
 
 
 class Counting:
-    """Counts what two sides make of operands into a tally."""
+    """A count of what two sides make of operands, in a tally."""
 
     def __init__(self, a: Side, b: Side, face: Face) -> None:
         self.face, self.kinds = face, face.kinds
         every = [(o, place) for place, side in enumerate((a, b)) for o in side.open]
         self.of_operands = [o for o, _ in every if o.of_operands]
-        # With the place of the side that leaves it open.
+        # Each with the place of the side that leaves it open.
         self.of_results = [(o, place) for o, place in every if not o.of_operands]
         self.tally = Tally.empty(face)
 

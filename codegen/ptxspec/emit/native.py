@@ -240,7 +240,7 @@ def _type(kind: Kind) -> str:
 
 
 class _Writer(Lowering):
-    """Writes terms of one lane. Bools are _Bool."""
+    """A writer of terms of one lane. Bools are _Bool."""
 
     OPERATORS: ClassVar = {**Lowering.OPERATORS, "logicalNot": "(!{})"}
 
@@ -348,7 +348,7 @@ class _Writer(Lowering):
 
 
 class _DirectWriter(_Writer):
-    """Writes what is computed where nothing becomes subnormal."""
+    """A writer of what is computed where nothing becomes subnormal."""
 
     def call(self, t: Apply, arguments: list[str]) -> str:
         if is_direct(t):

@@ -71,7 +71,7 @@ def _written(v: Variant, results: Sequence[str], sources: Sequence[Sequence[str]
 
 
 class _Writer:
-    """Finds a register for each operand, and writes what brings others in and out."""
+    """A writer that finds a register for each operand, and writes what brings others in and out."""
 
     def __init__(self, spec: Spec, v: Variant) -> None:
         self._spec, self._v = spec, v

@@ -98,7 +98,7 @@ class Judged:
 
 
 class Judge:
-    """Judges one lane of a bounded variant on a target."""
+    """A judge of one lane of a bounded variant on a target."""
 
     def __init__(self, spec: Spec, instruction: Instruction, variant: Variant, target: str | None) -> None:
         # The function itself, also where the emulator follows the machine code.

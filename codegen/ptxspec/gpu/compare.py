@@ -86,7 +86,7 @@ def found_from_json(data: dict[str, Any]) -> Found:
 
 
 class Comparison:
-    """Compares results of one variant on one target, by its claim there."""
+    """A comparison of results of one variant on one target, by its claim there."""
 
     def __init__(self, spec: Spec, variant: Variant, target: str | None) -> None:
         self.variant = variant

@@ -15,11 +15,11 @@ Array = NDArray[Any]
 
 
 class NoDeviceError(PtxspecError):
-    """There is nothing to run on, or nothing to compile with."""
+    """An error where there is nothing to run on, or nothing to compile with."""
 
 
 class DeviceError(Exception):
-    """A kernel did not compile or did not run; the device can be used on. Its text is one line."""
+    """An error of a kernel that did not compile or did not run; the device can be used on. Its text is one line."""
 
 
 @dataclass(frozen=True)

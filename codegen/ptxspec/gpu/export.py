@@ -66,7 +66,7 @@ def vectors_of(
     try:
         kernel = emu.compile(spelling, operands, target)
     except LookupError as e:
-        # Nothing but whether the emulator is made from it.
+        # Only to learn whether the emulator is made from this specification.
         _read(root, "-")
         raise PtxspecError(str(e)) from None
     paths = [] if rows else recording.below(root.path)

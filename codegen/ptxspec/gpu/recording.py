@@ -119,13 +119,13 @@ def read(
     for i, u in enumerate(parts):
         if progress:
             progress(i, len(parts))
-        # What is damaged is told before anything is made of it.
+        # Damage is told before anything is made of the recording.
         u.results()
     return Recording(path, about, parts)
 
 
 class Recorder:
-    """Writes a recording, or goes on with one. Use as a context manager; `finish` completes it."""
+    """The writer of a recording, which it begins or continues. Use as a context manager; `finish` completes it."""
 
     def __init__(self, path: Path, spec: Spec, about: dict[str, Any]) -> None:
         """Begin or continue a recording; `about` is the run's provenance. Raises PtxspecError where the folder holds
@@ -144,7 +144,7 @@ class Recorder:
             try:
                 if is_taken(self._file.fileno()):
                     raise PtxspecError(f"{path}: another run records here; choose another folder, or wait for its end")
-                # It may have ended since.
+                # The other run may have ended meanwhile.
                 self._marked_incomplete = not _said(path)
                 if self._marked_incomplete:
                     for left in path.glob(f"{_ABOUT}.*.new"):
@@ -160,7 +160,7 @@ class Recorder:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # What `write` could not write it has told of; closing tries, and fails, once more.
+        # `write` has told what it could not write; closing tries, and fails, once more.
         with contextlib.suppress(OSError):
             self._file.close()
 

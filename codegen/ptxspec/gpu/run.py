@@ -250,7 +250,7 @@ def _compile(device: Device, rows: dict[Variant, Row], sources: Path, target: st
 
 
 class _Runner:
-    """Runs one block after the other on the device, while threads emulate and compare those before."""
+    """A runner of one block after the other on the device, while threads emulate and compare those before."""
 
     def __init__(self, emulator: Emulator) -> None:
         self._emulator = emulator

@@ -28,7 +28,7 @@ BLOCK = 1 << 20
 SLICE = 1 << 26
 INPUTS = 1 << 32
 STREAMS = ("grid", "every", "uniform", "near")
-# So many are made together: what they are made of stays in the processor's cache.
+# This many are made together, so that what they are made of stays in the processor's cache.
 _AT_ONCE = 1 << 13
 
 

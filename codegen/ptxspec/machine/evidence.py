@@ -21,7 +21,7 @@ PATH = "spec/observed/machine_code.yaml"
 Progress = Callable[[int, int], None]
 # What became of a variant, by target.
 Works = Mapping[Variant, Mapping[str, Work]]
-# So many kernels are compiled at once.
+# The number of kernels that are compiled at once.
 _TOGETHER = 1500
 # Of the special function unit the function is told.
 _NAME = re.compile(r"(?:^|(?<=; ))(@\S+ )?(MUFU\.\w+|[\w?]+)(\.\*|(?:\.\w+)*)")

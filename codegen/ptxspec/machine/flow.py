@@ -33,7 +33,7 @@ _WIDE = re.compile(
 _READS_PAIRS = re.compile(r"D(?:ADD|FMA|MUL|MNMX|SETP)\b|F(?:ADD|FMA|MUL)2\b|STG(?:\.\w+)*\.64\b")
 _FRAME = ("EXIT", "NOP", "LDG", "STG", "SHFL", "VOTE", "VOTEU", "RPCMOV")
 _JUMPS = ("BRA", "BSSY", "BSYNC", "BREAK", "CALL", "RET", "WARPSYNC", "BMOV")
-# So many instructions stand as they are. Of more it is told how often each occurs.
+# Up to this many instructions stand as they are; of more, only how often each occurs.
 WHOLE = 12
 
 # A value: its number, and 1 for the second register of a pair.
@@ -41,7 +41,7 @@ Value = tuple[int, int]
 
 
 class UnknownFlow(ValueError):
-    """An instruction reads a register that nothing wrote: names would not be right."""
+    """An error where an instruction reads a register that nothing wrote: names would not be right."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,8 @@ def _is_frame(n: int, i: Listed) -> bool:
 
 
 class _Walk:
-    """Follows values through instructions without jumps. `places` are what memory holds: operands, then results."""
+    """A walk through instructions without jumps that follows values. `places` are what memory holds: operands, then
+    results."""
 
     def __init__(self, places: Sequence[str]) -> None:
         self._places = places

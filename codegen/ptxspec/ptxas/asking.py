@@ -44,18 +44,18 @@ _SOON, _SAID = 30, 1 << 16
 _CRASH = "ptxas itself crashed"
 _END = b"ptxas fatal   : Ptx assembly aborted due to errors"
 
-# Braces are those of vectors.
+# Braces are only those of vectors.
 STATEMENT = re.compile(r"(?:[^{};\n]|\{[^{};\n]*\})+;")
-# Several of them, with registers of their own.
+# Several statements, with registers of their own.
 BLOCK = re.compile(rf"\{{(?: {STATEMENT.pattern})+ \}}")
 
 
 class PtxasError(RuntimeError):
-    """ptxas could not be run, or said something that is not understood."""
+    """An error where ptxas could not be run, or said something that is not understood."""
 
 
 class UnsupportedTarget(ValueError):
-    """This ptxas refuses the target, the PTX version, or the two together; no instruction was judged."""
+    """An error where this ptxas refuses the target, the PTX version, or the two together; no instruction was judged."""
 
 
 def find_ptxas(explicit: Path | None = None) -> Path | None:

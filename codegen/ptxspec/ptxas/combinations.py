@@ -32,9 +32,9 @@ from ..model import BOOL, Spec, Variant
 from .statements import Signature, Writer, alike, nearest, signature
 
 Names = tuple[str, ...]
-# So many of the foreign modifiers are asked with each sequence of exchanged types, others with the next one.
+# The number of foreign modifiers asked with each sequence of exchanged types; the next one gets others.
 _IN_TURN = 8
-# So many combinations of an opcode, with its own types or with exchanged ones, are asked without leaving any out.
+# Up to this many combinations of an opcode, with its own types or with exchanged ones, are asked whole.
 _WHOLE = 100_000
 
 

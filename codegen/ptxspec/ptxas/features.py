@@ -16,7 +16,7 @@ from .meanings import Meaning, floors
 NAMED = r"(?P<name>(?:'[^']*' on )?'[^']*')"
 _WORD = re.compile(r"[.\w:]+|\S")
 _FILLING = frozenset(["with", "on", "'"])
-# Refusals of a target that others end, and how these are told.
+# Refusals of a target for which another is needed, and how that one is told.
 _NEWER = {"target-specific": "{}", "target-too-old": "{} or newer"}
 _OTHERWISE = re.compile(r" or |/")
 

@@ -78,7 +78,7 @@ def alike(known: Sequence[Signed], types: tuple[str, ...], operands: int) -> Sig
 
 
 class Writer:
-    """Writes statements. `registers` are those that the assembler takes for operands of a type."""
+    """A writer of statements. `registers` are those that the assembler takes for operands of a type."""
 
     def __init__(self, registers: Mapping[str, Sequence[str]]) -> None:
         self._registers = registers

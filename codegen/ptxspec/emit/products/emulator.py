@@ -252,7 +252,7 @@ def _docstring(text: str) -> str:
 
 
 class _Writer(Lowering):
-    """Writes one function. Bits and bools are NumPy arrays."""
+    """A writer of one function. Bits and bools are NumPy arrays."""
 
     OPERATORS: ClassVar = {**Lowering.OPERATORS, "logicalNot": "(~{})"}
 

@@ -15,7 +15,7 @@ from .catalog import products, window
 from .families import Family
 from .site import Site
 
-# So many products stand behind a target's name where one is picked, and so many notations in a row before it folds.
+# The number of products behind the name of a target to pick, and of notations in a row before it folds.
 _SHOWN = 3
 _FOLDED = 4
 

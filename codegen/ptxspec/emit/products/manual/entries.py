@@ -12,7 +12,7 @@ from ....model import Spec
 from ....semantics.functions import TABLE
 from .site import Places
 
-# So many characters of a note are shown.
+# The number of characters of a note that are shown.
 _SHOWN = 240
 
 

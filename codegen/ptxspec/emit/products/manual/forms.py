@@ -29,7 +29,7 @@ class Forms:
 
 
 class Writer:
-    """Writes variants of a specification in few words."""
+    """A writer of a specification's variants in few words."""
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec

@@ -67,7 +67,8 @@ class Places:
 
 
 class Site:
-    """Renders pages, each as HTML and as Markdown. `places` are those of the HTML pages, by the name of the file."""
+    """A renderer of pages, each as HTML and as Markdown. `places` are those of the HTML pages, by the name of the
+    file."""
 
     def __init__(self, spec: Spec, templates: Templates, opcodes: Sequence[str]) -> None:
         self._templates = templates
