@@ -32,14 +32,14 @@ _lock = RLock()
 _kernels: dict[str, Native | None] = {}
 # Of each library with wrong kernels the first of these.
 _wrong: list[str] = []
-# So many kernels are compiled in one go: a compiler has some 0.1 s for each.
+# The number of kernels compiled in one go: each takes a compiler some 0.1 s.
 _AT_ONCE: Final = 100
 # Functions by name, each with the signature of its operands and results.
 Functions: TypeAlias = "Mapping[str, tuple[Callable[..., Array], Signature]]"
 
 
 def _after_fork() -> None:
-    """Another thread may have held the lock, which this process does not have."""
+    """Replace the lock, which a thread of the other process may hold."""
     global _lock
     _lock = RLock()
 
@@ -62,14 +62,14 @@ class Native(NamedTuple):
     undecided: ctypes.c_size_t | None = None
 
     def ufunc(self, types: Sequence[np.dtype[Any]], sources: int, results: int = 1) -> np.ufunc | None:
-        """One that takes and gives these types, so many results; None where there is none."""
+        """Return the ufunc that takes and gives these types, with this number of results; None where there is none."""
         loop, widths = self.loops[results - 1] if results <= len(self.loops) else (None, ())
         if tuple(t.itemsize for t in types) != widths:
             return None
         return registered(loop, types, sources, self.function.__name__)
 
     def __call__(self, arrays: Sequence[Array], lanes: int = 1, results: int = 1) -> None:
-        """Fill the last arrays; what is computed at a time is one of `lanes` values in each element."""
+        """Fill the last arrays, computing one of `lanes` values in each element at a time."""
         if self.decides:
             self._decide(arrays, lanes)
         else:
@@ -79,7 +79,7 @@ class Native(NamedTuple):
         return (run or self.run)(ctypes.c_size_t(size), *(ctypes.c_void_p(x.ctypes.data) for x in arrays))
 
     def left(self, arrays: Sequence[Array], lanes: int = 1) -> Array:
-        """Fill the last array, where it decides: the places of the lanes that are left undecided."""
+        """Fill the last array, and return the places of the lanes that are left undecided, if the kernel decides."""
         places = np.empty(arrays[-1].size * lanes, np.uintp)
         return places[: self._run([*arrays, places], places.size)]
 
@@ -97,7 +97,7 @@ class Native(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What is asked for in C: what `function` does to the lanes of a signature's registers."""
+    """A kernel to be made in C: `function`, applied to the lanes of a signature's registers."""
 
     spelling: str
     opcode: str
@@ -110,14 +110,16 @@ class Wanted(NamedTuple):
 
 
 def native(*wanted: Any) -> Native | None:
-    """A kernel in C, `Wanted`; None where there is none, or no compiler, or it fails."""
+    """Return a kernel in C; None where there is none, or no compiler, or it fails. The arguments are those of
+    `Wanted`."""
     return natives([Wanted(*wanted)])[0]
 
 
 def shipped(*wanted: Any) -> Native | None:
-    """A kernel, `Wanted`, that was compiled already, here or elsewhere; None where there is none."""
+    """Return a kernel that was compiled already, here or elsewhere; None where there is none. The arguments are those
+    of `Wanted`."""
     w = Wanted(*wanted)
-    # Who compiles another holds the lock meanwhile.
+    # A thread that compiles another kernel holds the lock meanwhile.
     if w.loops in _kernels or not shipping.is_there():
         return _kernels.get(w.loops)
     with _lock:
@@ -125,7 +127,7 @@ def shipped(*wanted: Any) -> Native | None:
 
 
 def natives(wanted: Sequence[Wanted]) -> list[Native | None]:
-    """Several, those of one opcode in a few libraries, each of which is compiled in one go."""
+    """Return several kernels. Those of one opcode are in a few libraries, each compiled in one go."""
     with _lock:
         opcodes: dict[str, dict[str, Wanted]] = {}
         for w in wanted:
@@ -141,7 +143,7 @@ def natives(wanted: Sequence[Wanted]) -> list[Native | None]:
 
 
 def _is_shipped(w: Wanted) -> bool:
-    """Was it compiled elsewhere, and is it right?"""
+    """Return whether a kernel was compiled elsewhere, and is right."""
     kernel = shipping.found(w.opcode, w.function, w.signature, w.loops)
     if kernel is not None and _agrees(kernel, w.function, w.signature):
         _kernels[w.loops] = kernel
@@ -149,7 +151,7 @@ def _is_shipped(w: Wanted) -> bool:
 
 
 def _compiled(opcode: str, wanted: Sequence[Wanted], what: str) -> dict[str, Native | None]:
-    """By the C of their loops; those that are none, or wrong, say why."""
+    """Return the kernels by the C of their loops; where one is missing or wrong, say why."""
     symbols = symbols_of(wanted)
     found: dict[str, Native | None] = dict.fromkeys([w.loops for w in wanted])
     try:
@@ -172,13 +174,13 @@ def _compiled(opcode: str, wanted: Sequence[Wanted], what: str) -> dict[str, Nat
 
 
 def symbols_of(wanted: Sequence[Wanted]) -> list[str]:
-    """The names of kernels in one library. Several signatures may have the same function."""
+    """Return the names of kernels in one library. Several signatures may have the same function."""
     names = [w.function.__name__ for w in wanted]
     return [f"{name}__{i}" if name in names[:i] else name for i, name in enumerate(names)]
 
 
 def _agrees(kernel: Native, function: Callable[..., Array], s: Signature) -> bool:
-    """Does a kernel give what NumPy gives?"""
+    """Return whether a kernel gives what NumPy gives."""
     operands = trial([t for _, t in s.registers])
     with np.errstate(all="ignore"):
         due = s.apply(function, *operands)
@@ -193,8 +195,8 @@ def _agrees(kernel: Native, function: Callable[..., Array], s: Signature) -> boo
 
 
 def _again(kernel: Native, ufunc: np.ufunc, operands: Sequence[Array], registers: Sequence[Array]) -> list[Array]:
-    """What a ufunc makes of every second element, and of the others. Where it leaves lanes undecided these are what is
-    due, and one of the others is not if they are not counted."""
+    """Return the results of a ufunc on every second element, and on the others. Lanes that it leaves undecided get the
+    results that are due; if it has not counted them, all results are made wrong."""
     found = [np.empty_like(x) for x in registers]
     counted = kernel.undecided
     before = 0 if counted is None else counted.value
@@ -212,8 +214,8 @@ def _again(kernel: Native, ufunc: np.ufunc, operands: Sequence[Array], registers
 
 
 def trial(types: Sequence[Type], size: int = 1280) -> list[Array]:
-    """Registers on which a kernel proves itself: combinations of values at the edges of formats, any patterns, and
-    behind these as many of moderate size, on which it may compute otherwise."""
+    """Return registers on which a kernel proves itself: combinations of values at the edges of formats, any patterns,
+    and as many more of moderate size, for which it may have other code."""
     columns = []
     for i, t in enumerate(types):
         # Counted numbers, scattered by multiplication and folding.
@@ -233,7 +235,8 @@ def trial(types: Sequence[Type], size: int = 1280) -> list[Array]:
 
 
 def _moderate(noise: Array, t: Type) -> Array:
-    """Patterns whose exponents are at most half as far from zero as they may be; of what is no float any patterns."""
+    """Return patterns whose exponents are at most half as far from zero as they may be; any patterns of what is no
+    float."""
     f = t.number
     if not isinstance(f, Format):
         return noise
@@ -243,7 +246,7 @@ def _moderate(noise: Array, t: Type) -> Array:
 
 
 def _edges(t: Type) -> list[int]:
-    """Encodings at which a type's numbers change their kind."""
+    """Return encodings at which a type's numbers change their kind."""
     f, top = t.number, 1 << (t.width - 1)
     if isinstance(f, Format):
         one, last, least = f.bias << f.fraction_bits, int(f.infinity), int(f.smallest_normal)
@@ -261,13 +264,13 @@ def _edges(t: Type) -> list[int]:
 
 @cache
 def exported(opcode: str) -> dict[str, str]:
-    """The functions of an opcode that have C, each with what heads it there, as kernel.h says."""
+    """Return the functions of an opcode that have C, each with its head there, as kernel.h says."""
     return {name: head for head in ("LANE", "DECIDING") for name in _headed(opcode)[head]}
 
 
 @cache
 def _headed(opcode: str) -> dict[str, list[str]]:
-    """The names behind each head."""
+    """Return the names behind each head."""
     # Line by line it takes as long as all else of a first call: an opcode may have ten thousand.
     text = "\n" + source(f"{opcode}.c").decode()
     heads = ("LANE", "DECIDING", "DIRECTLY")
@@ -277,7 +280,7 @@ def _headed(opcode: str) -> dict[str, list[str]]:
 # A kernel that is asked for is looked up by them several times.
 @lru_cache(maxsize=1024)
 def _loops(opcode: str, name: str, s: Signature, symbol: str = "") -> str:
-    """The C of a function's kernels, under a symbol or its own name; empty where it has none."""
+    """Return the C of a function's kernels, under a symbol or its own name; empty where it has none."""
     head = exported(opcode).get(name)
     decides = head == "DECIDING"
     # Whoever asks again for the lanes left undecided must find them.
@@ -289,13 +292,13 @@ def _loops(opcode: str, name: str, s: Signature, symbol: str = "") -> str:
 
 
 def load(opcode: str, functions: Functions, what: str) -> dict[str, Native]:
-    """Functions of an opcode as kernels, by the names that they have there: one library. Raises Failure."""
+    """Return functions of an opcode as kernels, by the names that they have there, in one library. Raises Failure."""
     name, text = next(iter(functions)), text_of(opcode, functions)
     return library(name, text, [f"{opcode}.c"], what, lambda path: kernels_of(path, functions))
 
 
 def text_of(opcode: str, functions: Functions) -> str:
-    """The C of a library."""
+    """Return the C of a library."""
     kernels = [_loops(opcode, f.__name__, s, name) for name, (f, s) in functions.items()]
     return "\n".join([f'#include "{opcode}.c"', *kernels, ""])
 

@@ -1,4 +1,5 @@
-"""Kernels that NumPy has spent some time on are compiled while it goes on: one at a time, on a thread of its own."""
+"""The compilation of kernels that NumPy has spent some time on, while it goes on: one at a time, on a thread of its
+own."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ class Meter:
 
 
 def is_here() -> bool:
-    """Is this the thread that compiles?"""
+    """Return whether this is the thread that compiles."""
     return get_ident() == _worker
 
 
@@ -47,7 +48,7 @@ def _hand_over(kernel: Computing) -> None:
     with _lock:
         _waiting.append(kernel)
         if _worker is None:
-            # Where there can be no thread, NumPy goes on.
+            # If no thread can be started, NumPy goes on.
             with suppress(RuntimeError):
                 _worker = start_new_thread(_compile_all, ())
 
@@ -67,7 +68,7 @@ def _compile_all() -> None:
 
 
 def _stop() -> None:
-    """The process ends: what is being compiled does not outlive it."""
+    """End the compilation with the process: it does not outlive it."""
     _waiting.clear()
     if _worker is not None:
         from . import compiling
@@ -76,7 +77,7 @@ def _stop() -> None:
 
 
 def _after_fork() -> None:
-    """The thread is in the other process."""
+    """Forget the thread, which is in the other process."""
     global _lock, _worker
     _lock, _worker = allocate_lock(), None
     _waiting.clear()

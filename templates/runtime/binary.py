@@ -50,7 +50,7 @@ class Format:
 
     @cached_property
     def precision(self) -> int:
-        """p: the bits of a significand, the leading one included."""
+        """p: the number of bits of a significand, the leading one included."""
         return self.fraction_bits + 1
 
     @cached_property
@@ -145,5 +145,5 @@ BINARY64: Final = Format("binary64", 11, 52, 0x7FF8000000000000)
 
 
 def native_format(dtype: np.dtype[Any]) -> Format:
-    """The format of a native floating-point type."""
+    """Return the format of a native floating-point type."""
     return BINARY32 if dtype == np.float32 else BINARY64

@@ -52,14 +52,14 @@ _starting = allocate_lock()
 
 
 class Failure(Exception):
-    """Why there is no kernel in C, in one line."""
+    """A failure to make a kernel in C: the reason, in one line."""
 
 
 _ENDS: Final = Failure("the process ends")
 
 
 def _after_fork() -> None:
-    """What runs, and what ends, is the other process's."""
+    """Forget the compilations that run or end in the other process."""
     global _starting
     _starting = allocate_lock()
     _running.clear()
@@ -87,7 +87,7 @@ def source(file: str) -> bytes:
 
 
 def library(name: str, text: str, sources: list[str], what: str, opened: Callable[[str], Opened]) -> Opened:
-    """A library under a name, of C that includes `sources`, as `opened` gives it by its path: from the cache, or
+    """Return a library under a name, of C that includes `sources`, as `opened` makes it of its path: from the cache, or
     compiled.
 
     `opened` raises OSError or AttributeError where the file is no library, or lacks a function. Raises Failure."""
@@ -117,7 +117,7 @@ def ship(text: str, path: str, what: str, flags: list[str]) -> None:
 
 
 def digest_of(text: str, sources: list[str]) -> str:
-    """What tells C that includes `sources` from any other."""
+    """Return a digest that tells C that includes `sources` from any other."""
     headers = sorted(name for name in os.listdir(SOURCES) if name.endswith(".h"))
     # As they are now, and not as they were when the process began: that is what the compiler reads.
     files = [source.__wrapped__(name) for name in [*sources, *headers]]
@@ -137,7 +137,7 @@ def is_whole(path: str, digest: str) -> bool:
 
 
 def once(text: str, path: str, what: str, opened: Callable[[str], Opened]) -> Opened:
-    """A library of C that includes some of native/, compiled to a path and opened. Raises Failure, OSError."""
+    """Compile C that includes some of native/ to a path, and return the opened library. Raises Failure, OSError."""
     _build(_compiler(), _flags(), text, path, what)
     return opened(path)
 
@@ -152,13 +152,13 @@ def _flags() -> list[str]:
 
 
 def _digest(data: bytes) -> str:
-    """What Python's hash of an integer leaves of it, modulo a prime of 61 bits, tells texts apart; hashlib alone takes
-    longer to import than a kernel to load."""
+    """Return a digest of 16 hexadecimal digits. Python's hash of an integer, a remainder modulo a prime of 61 bits,
+    tells texts apart; importing hashlib alone takes longer than loading a kernel."""
     return f"{hash(int.from_bytes(data, 'little')):016x}"
 
 
 def _is_whole(path: str) -> bool:
-    """Does the library lie there as it was built? A damaged one would take the process with it."""
+    """Return whether the library lies there as it was built. A damaged one would take the process with it."""
     try:
         with open(path, "rb") as library, open(f"{path}.digest", encoding="utf-8") as digest:
             return _digest(library.read()) == digest.read()
@@ -192,7 +192,7 @@ def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str
     variables = {f"ZIG_{which}_CACHE_DIR": os.path.join(folder, "zig") for which in ("GLOBAL", "LOCAL")} | os.environ
 
     def compiled(text: str) -> str | None:
-        """None, or why not."""
+        """Compile C, and return None or the reason why it fails."""
         patience = _PATIENCE + len(text) * _PATIENCE_FOR_A_LETTER
         # A quoted name is looked for beside the source first: for standard input, that is where the compiler runs.
         text = text.replace('#include "', f'#include "{os.path.join(SOURCES, "")}')
@@ -224,7 +224,7 @@ def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str
 
 
 def _run(command: list[str], text: bytes, variables: Mapping[str, str], patience: float) -> tuple[int, bytes]:
-    """The exit code of a command, and what it said on stderr. Raises subprocess.TimeoutExpired, OSError."""
+    """Run a command, and return its exit code and its output on stderr. Raises subprocess.TimeoutExpired, OSError."""
     import subprocess
 
     pipe = subprocess.PIPE
@@ -260,7 +260,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def stop() -> None:
-    """Nothing is compiled any more."""
+    """End all compilations, and start no more."""
     _broken.append(_ENDS)
     with _starting:
         running = list(_running)
@@ -273,7 +273,7 @@ def _no_folder(e: OSError) -> Failure:
 
 
 def given_up(reason: str) -> Failure:
-    """The failure of every compilation from now on."""
+    """Make every compilation fail from now on, and return the failure."""
     _broken.append(Failure(reason))
     return _broken[-1]
 
@@ -285,7 +285,7 @@ def has_compiler() -> bool:
 
 
 def _compiler() -> Compiler:
-    """$CC, or the first on the path, or the wheel's. Raises Failure."""
+    """Return the compiler: $CC, or the first on the path, or the wheel's. Raises Failure."""
     if os.environ.get("CC", "").strip():
         import shlex
 
@@ -317,14 +317,15 @@ def _on_path(name: str) -> str | None:
 
 
 def _stamp(file: str) -> tuple[str, int, int]:
-    """What changes with the version of a program."""
+    """Return the path, time and size of a program, which change with its version."""
     found = os.stat(file)
     return os.path.realpath(file), found.st_mtime_ns, found.st_size
 
 
 @cache
 def processor() -> str:
-    """What the processor can do, where that is told: only then may the compiler use all of it."""
+    """Return what the processor can do, or empty where that is unknown; only if it is known may the compiler use all of
+    it."""
     if sys.platform == "win32":
         return os.environ.get("PROCESSOR_IDENTIFIER", "")
     found = []
@@ -347,7 +348,7 @@ _TELLING: Final = (
 
 
 def say(text: str) -> None:
-    """A line on stderr, once; where nothing can be written there, what is computed does not depend on it."""
+    """Print a line on stderr, once; where nothing can be written there, what is computed does not depend on it."""
     # Where there is none, print() would take stdout; of a process that ends nobody asks.
     if text not in _said and sys.stderr is not None and _ENDS not in _broken:
         _said.add(text)

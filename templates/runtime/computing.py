@@ -1,4 +1,4 @@
-"""What computes a kernel's results: NumPy or C, few elements at once or many in blocks and on threads."""
+"""The computation of a kernel's results: by NumPy or C, few elements at once or many in blocks and on threads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BOOL, _BYTE = np.dtype(bool), np.dtype(np.uint8)
 class Computing:
     """A function of lanes, applied to arrays of bits."""
 
-    # Under which name what `compiled` returns is kept.
+    # The name under which the result of `_compiled` is kept.
     _COMPILED: ClassVar = "_native"
     _LEFT_HERE: ClassVar[set[str]] = {"_native", "_pieces", "_plans", "_latest", "_ufunc", "_meter", "_blocks"}
     # How arrays are taken, by their types, behind the number of results where that is 2; and what was called last, at
@@ -46,7 +46,7 @@ class Computing:
 
     @property
     def operands(self) -> int:
-        """How many source registers it takes, and so arrays."""
+        """The number of source registers, and so of arrays."""
         return self.variant.operands
 
     @cached_property
@@ -61,7 +61,7 @@ class Computing:
         return made
 
     def _forget(self) -> None:
-        """Calls begin anew: what one that is under way is about to keep goes with the old ones."""
+        """Forget the plans of calls; what a call that is under way is about to keep goes with them."""
         self.__dict__.update({"_plans": {}, "_latest": [None] * 3})
 
     def __getstate__(self) -> dict[str, Any]:
@@ -70,11 +70,11 @@ class Computing:
 
     @cached_property
     def _native(self) -> Native | None:
-        """The function in C, where the accelerator has it."""
+        """The kernel in C, where the accelerator has one."""
         return self._compiled() if is_accelerated() else self._shipped()
 
     def _shipped(self) -> Native | None:
-        """The function in C, where that was compiled elsewhere, or for another kernel of it."""
+        """Return the kernel in C, where it was compiled elsewhere, or for another kernel."""
         if is_forbidden() or not (is_shipped() or f"{__package__}.accelerator" in sys.modules) or self._wanted is None:
             return None
         from .accelerator import shipped
@@ -83,13 +83,14 @@ class Computing:
 
     @cached_property
     def _blocks(self) -> Quickest:
-        """How long NumPy's blocks on threads are."""
+        """The lengths of NumPy's blocks on threads."""
         widest = max(t.lane.itemsize for _, t in (*self._signature.registers, *self._signature.places[0]))
         return Quickest([lanes for lanes in THREADS_BLOCKS if lanes * widest <= THREADS_BYTES])
 
     @cached_property
     def _meter(self) -> Meter | None:
-        """Where the time is added up after which the kernel is compiled; None where that is known already."""
+        """The meter of NumPy's time, after enough of which the kernel is compiled; None where the time does not
+        decide."""
         if self.__dict__.get(self._COMPILED) or not is_left_to_time():
             return None
         from .background import Meter
@@ -98,25 +99,26 @@ class Computing:
 
     @property
     def _wanted(self) -> tuple[str, str, Callable[..., Array], Signature] | None:
-        """What is asked for in C, as accelerator.py takes it; None of what is no kernel of an opcode."""
+        """The arguments of accelerator.py's `Wanted`; None for what is not a kernel of an opcode."""
         return self.variant.spelling, self._row.opcode, self._function, self._signature
 
     def _compiled(self) -> Any:
-        """What C there is of it; None where there is none. Raises nothing, and says why there is none."""
+        """Return the kernel in C, or None where there is none. Raises nothing, and says why there is none."""
         from .accelerator import native
 
         # What is compiled is held against NumPy's, which the caller's environment must not disturb.
         return undisturbed(native, self._wanted or ())
 
     def _adopt(self, compiled: Any) -> None:
-        """From now on C does it, if there is any."""
+        """Run in C from now on, if there is any."""
         self.__dict__.update({self._COMPILED: compiled, "_meter": None})
         self.__dict__.pop("_ufunc", None)
         self._forget()
 
     @property
     def is_in_c(self) -> bool:
-        """Does it run in C? Where it is compiled when it is first called on several elements, it is compiled now."""
+        """Return whether it runs in C. Where it is compiled when it is first called on several elements, it is compiled
+        now."""
         return self._native is not None
 
     @cached_property
@@ -177,7 +179,7 @@ class Computing:
             register[...] = x
 
     def _registered(self, types: quick.Types, made: quick.Types, results: int) -> quick.Registered | None:
-        """How arrays of these types are taken by C, where it is there."""
+        """Return how C takes arrays of these types; None where there is no C for them."""
         native: Native | None = self.__dict__.get("_native")
         if native is None:
             return None
@@ -190,7 +192,7 @@ class Computing:
     def _planned(
         self, types: quick.Types, operands: Sequence[Array], bits: Sequence[Array], made: quick.Types
     ) -> quick.Plan:
-        """How arrays of these types are taken by NumPy: one element, if C has not been asked for more."""
+        """Return how NumPy takes arrays of these types: a single element, unless it is settled whether C takes more."""
         s = self._signature
         function, wanted = self._of_few()
         read, lanes = tuple(x.dtype for x in operands), tuple(x.dtype for x in bits)
@@ -203,12 +205,12 @@ class Computing:
         return quick.Plan(types, function, read, truths, gaps, most, lanes, made, self._meter)
 
     def _is_settled(self) -> bool:
-        """Is it known whether C does the work?"""
+        """Return whether it is known if C does the work."""
         return self.__dict__.get("_native", not is_accelerated()) is not False
 
     def _of_few(self) -> tuple[Callable[..., Any], quick.Types | None]:
-        """What makes the results of the operands, one block at most, and what all of these are for it (None:
-        registers)."""
+        """Return a function that makes the results of one block of operands at most, and the types of operands and
+        results that it takes and gives (None: those of the registers)."""
         s = self._signature
         if s.flat:
             return self._function, (*(t.lane for _, t in s.registers), *(o.type.lane for o in s.results))

@@ -91,7 +91,8 @@ class Declared:
 
     @cached_property
     def too_large(self) -> tuple[int, bool]:
-        """What numbers too large become where they are not rounded toward zero, and whether that gets their sign."""
+        """The magnitude that too large numbers become where they are not rounded toward zero, and whether it gets their
+        sign."""
         if self.overflow == "nan":
             return self.canonical_nan, False
         return self.largest + (self.overflow == "infinity"), True
@@ -106,24 +107,24 @@ class Declared:
 
     @cached_property
     def is_upper_part(self) -> bool:
-        """Is a pattern the upper part of a float32?"""
+        """Return whether a pattern is the upper part of a float32."""
         same = self.exponent_bits == 8 and self.bias == 127 and self.signed and self.fraction_bits <= 21
         usual = self.has_subnormals and self.has_infinity and self.overflow == "infinity"
         return same and usual and self.nans == (1 << self.fraction_bits) - 1
 
     @cached_property
     def largest_exponent(self) -> int:
-        """Of a finite number."""
+        """The exponent of the largest finite number."""
         return (self.largest >> self.fraction_bits) - self.bias
 
 
 def as_single(x: Array, f: Declared) -> Array:
-    """The numbers of a format whose patterns are the upper parts of float32's."""
+    """Return the numbers of a format whose patterns are the upper parts of float32's."""
     return (x.astype(np.uint32) << np.uint32(23 - f.fraction_bits)).view(np.float32)
 
 
 def values(x: Array, f: Declared) -> Array:
-    """The numbers that encodings stand for: float64."""
+    """Return the numbers that encodings stand for: float64."""
     if f.width <= 16:
         # Any index of the unsigned type is in range; "wrap" spares the check.
         return _every_value(f).take(x, mode="wrap")
@@ -155,7 +156,7 @@ def _values(x: Array, f: Declared) -> Array:
 
 
 def integral(x: Array, negative: Array, mode: Direction) -> Array:
-    """Magnitudes, rounded to whole numbers: float64."""
+    """Return magnitudes, rounded to whole numbers: float64."""
     if mode == roundTiesToEven:
         return np.rint(x)
     whole = np.floor(x)
@@ -222,37 +223,37 @@ def _sum(x: Array, y: Array, f: Declared, mode: Direction, ftz: bool) -> Array:
 
 @elementwise(2)
 def addition(x: Array, y: Array, f: Declared, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """x + y."""
+    """Return x + y."""
     return _sum(_read(x, f, daz), _read(y, f, daz), f, mode, ftz)
 
 
 @elementwise(2)
 def subtraction(x: Array, y: Array, f: Declared, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """x - y."""
+    """Return x - y."""
     return _sum(_read(x, f, daz), -_read(y, f, daz), f, mode, ftz)
 
 
 @elementwise(2)
 def multiplication(x: Array, y: Array, f: Declared, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """x * y."""
+    """Return x * y."""
     return encode(_read(x, f, daz) * _read(y, f, daz), f, mode, ftz)
 
 
 @elementwise(2)
 def division(x: Array, y: Array, f: Declared, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """x / y."""
+    """Return x / y."""
     return encode(quotient_to_odd(_read(x, f, daz), _read(y, f, daz)), f, mode, ftz)
 
 
 @elementwise(1)
 def squareRoot(x: Array, f: Declared, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """The square root."""
+    """Return the square root."""
     return encode(root_to_odd(_read(x, f, daz)), f, mode, ftz)
 
 
 @elementwise(3)
 def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Declared, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """x * y + z, rounded once."""
+    """Return x * y + z, rounded once."""
     return _sum(_read(x, f, daz) * _read(y, f, daz), _read(z, f, daz), f, mode, ftz)
 
 
@@ -260,60 +261,60 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Declared, mode: Direction,
 
 
 def magnitude(x: Array, f: Declared) -> Array:
-    """|x|."""
+    """Return |x|."""
     return x & f.magnitude
 
 
 def negate(x: Array, f: Declared) -> Array:
-    """-x."""
+    """Return -x."""
     return x ^ f.sign
 
 
 def copySign(x: Array, y: Array, f: Declared) -> Array:
-    """x with the sign of y."""
+    """Return x with the sign of y."""
     return (x & f.magnitude) | (y & f.sign)
 
 
 def flushed(x: Array, f: Declared) -> Array:
-    """x, and a zero of its sign where x is subnormal."""
+    """Return x, and a zero of its sign where x is subnormal."""
     return np.where(isSubnormal(x, f), x & f.sign, x)
 
 
 def isNaN(x: Array, f: Declared) -> Array:
-    """Is x a NaN?"""
+    """Return whether x is a NaN."""
     if not f.nans:
         return np.zeros(np.shape(x), np.bool_)
     return (x & f.magnitude) >= f.unsigned.type(f.first_nan)
 
 
 def isInfinite(x: Array, f: Declared) -> Array:
-    """Is x an infinity?"""
+    """Return whether x is an infinity."""
     return ~isNaN(x, f) & ~isFinite(x, f)
 
 
 def isFinite(x: Array, f: Declared) -> Array:
-    """Is x a number?"""
+    """Return whether x is a number."""
     return (x & f.magnitude) <= f.unsigned.type(f.largest)
 
 
 def isZero(x: Array, f: Declared) -> Array:
-    """Is x a zero? Without subnormal numbers, whatever has an exponent field of 0 is one."""
+    """Return whether x is a zero. Without subnormal numbers, whatever has an exponent field of 0 is one."""
     below = 1 if f.has_subnormals else f.least_normal
     return (x & f.magnitude) < f.unsigned.type(below if f.has_zero else 0)
 
 
 def isSubnormal(x: Array, f: Declared) -> Array:
-    """Is x a number below the normal ones, and no zero?"""
+    """Return whether x is a number below the normal ones, and no zero."""
     return ((x & f.magnitude) < f.unsigned.type(f.least_normal)) & ~isZero(x, f)
 
 
 def isNormal(x: Array, f: Declared) -> Array:
-    """Is x a number, not zero and not subnormal?"""
+    """Return whether x is a number, not zero and not subnormal."""
     return ((x & f.magnitude) >= f.unsigned.type(f.least_normal)) & isFinite(x, f)
 
 
 def isSignMinus(x: Array, f: Declared) -> Array:
-    """Is the sign bit set?"""
+    """Return whether the sign bit is set."""
     return (x & f.sign) != 0
 
 
@@ -325,32 +326,32 @@ def _comparable(x: Array, f: Declared) -> Array:
 
 
 def compareEqual(x: Array, y: Array, f: Declared) -> Array:
-    """x = y."""
+    """Return whether x = y."""
     return np.asarray(_comparable(x, f) == _comparable(y, f))
 
 
 def compareNotEqual(x: Array, y: Array, f: Declared) -> Array:
-    """x != y, or either is NaN."""
+    """Return whether x != y, or either is NaN."""
     return np.asarray(_comparable(x, f) != _comparable(y, f))
 
 
 def compareLess(x: Array, y: Array, f: Declared) -> Array:
-    """x < y."""
+    """Return whether x < y."""
     return np.asarray(_comparable(x, f) < _comparable(y, f))
 
 
 def compareLessEqual(x: Array, y: Array, f: Declared) -> Array:
-    """x <= y."""
+    """Return whether x <= y."""
     return np.asarray(_comparable(x, f) <= _comparable(y, f))
 
 
 def compareGreater(x: Array, y: Array, f: Declared) -> Array:
-    """x > y."""
+    """Return whether x > y."""
     return np.asarray(_comparable(x, f) > _comparable(y, f))
 
 
 def compareGreaterEqual(x: Array, y: Array, f: Declared) -> Array:
-    """x >= y."""
+    """Return whether x >= y."""
     return np.asarray(_comparable(x, f) >= _comparable(y, f))
 
 
@@ -372,7 +373,7 @@ def _extreme(x: Array, y: Array, f: Declared, largest: bool, number: bool, daz: 
 
 
 def _extreme_of_singles(x: Array, y: Array, f: Declared, largest: bool, number: bool) -> Array:
-    """As those of float32, of which they are the upper parts."""
+    """Return the minimum or maximum as of float32 numbers, of which the encodings are the upper parts."""
     choose = getattr(comparison, ("maximum" if largest else "minimum") + "Number" * number)
     found = choose(as_single(x, f).view(np.uint32), as_single(y, f).view(np.uint32), BINARY32)
     bits, nan = found >> np.uint32(23 - f.fraction_bits), np.isnan(found.view(np.float32))
@@ -380,20 +381,20 @@ def _extreme_of_singles(x: Array, y: Array, f: Declared, largest: bool, number: 
 
 
 def maximum(x: Array, y: Array, f: Declared, daz: bool = False) -> Array:
-    """The larger; NaN if either is NaN."""
+    """Return the larger; NaN if either is NaN."""
     return _extreme(x, y, f, True, False, daz)
 
 
 def minimum(x: Array, y: Array, f: Declared, daz: bool = False) -> Array:
-    """The smaller; NaN if either is NaN."""
+    """Return the smaller; NaN if either is NaN."""
     return _extreme(x, y, f, False, False, daz)
 
 
 def maximumNumber(x: Array, y: Array, f: Declared, daz: bool = False) -> Array:
-    """The larger; of a number and a NaN the number."""
+    """Return the larger; of a number and a NaN the number."""
     return _extreme(x, y, f, True, True, daz)
 
 
 def minimumNumber(x: Array, y: Array, f: Declared, daz: bool = False) -> Array:
-    """The smaller; of a number and a NaN the number."""
+    """Return the smaller; of a number and a NaN the number."""
     return _extreme(x, y, f, False, True, daz)

@@ -30,32 +30,33 @@ from .selection import canonicalise, replace
 
 
 def exp2(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """2 to the power x: 1 of zeros, +0 of -infinity."""
+    """Return 2 to the power x: 1 for zeros, +0 for -infinity."""
     return _apply("exp2", x, f, mode, ftz, daz)
 
 
 def log2(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """The logarithm to base 2: -infinity of zeros, +0 of 1, NaN of negative numbers."""
+    """Return the logarithm to base 2: -infinity for zeros, +0 for 1, NaN for negative numbers."""
     return _apply("log2", x, f, mode, ftz, daz)
 
 
 def sin(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """The sine of an angle in radians: zeros stay, infinities give NaN."""
+    """Return the sine of an angle in radians: zeros stay, infinities give NaN."""
     return _apply("sin", x, f, mode, ftz, daz)
 
 
 def cos(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """The cosine of an angle in radians: 1 of zeros, NaN of infinities."""
+    """Return the cosine of an angle in radians: 1 for zeros, NaN for infinities."""
     return _apply("cos", x, f, mode, ftz, daz)
 
 
 def tanh(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """The hyperbolic tangent: zeros stay, infinities give 1 with their sign."""
+    """Return the hyperbolic tangent: zeros stay, infinities give 1 with their sign."""
     return _apply("tanh", x, f, mode, ftz, daz)
 
 
 def rSqrt(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """One over the square root: infinities of zeros with their sign, NaN of negative numbers, +0 of +infinity."""
+    """Return one over the square root: infinities for zeros, with their sign; NaN for negative numbers; +0 for
+    +infinity."""
     return _apply("rSqrt", x, f, mode, ftz, daz)
 
 
@@ -71,14 +72,14 @@ def _apply(name: str, x: Array, f: Format, mode: Direction, ftz: bool, daz: bool
 
 @cache
 def _table(name: str, f: Format, mode: Direction, ftz: bool, daz: bool) -> Array:
-    """The results of every pattern of a format, in the order of the patterns."""
+    """Return the results of every pattern of a format, in the order of the patterns."""
     results = _every(name, np.arange(1 << f.width, dtype=np.uint32).astype(f.unsigned), f, mode, ftz, daz)
     results.flags.writeable = False
     return results
 
 
 def _every(name: str, x: Array, f: Format, mode: Direction, ftz: bool, daz: bool) -> Array:
-    """Results of an array of one dimension or more."""
+    """Return results of an array of one dimension or more."""
     if f.carrier is None or f.precision > 24:
         x = flushed(x, f) if daz else x
         if name in PAIR and f.native == np.float64 and environment.can(mode):

@@ -1,4 +1,4 @@
-"""What encodings tell and keep: sign, quiet NaNs and classes (IEEE 754-2019, 5.5.1, 6.2.1, 5.7.2).
+"""Operations on encodings alone: sign, quiet NaNs and classes (IEEE 754-2019, 5.5.1, 6.2.1, 5.7.2).
 
 Operands are NumPy arrays or scalars of the unsigned integer type of their format; results are new arrays.
 """
@@ -15,27 +15,27 @@ from .few import PLACE, are_few, every_flushed
 
 
 def magnitude(x: Array, f: Format) -> Array:
-    """|x|: clears the sign bit, of a NaN too (abs, 5.5.1)."""
+    """Return |x|, the sign bit cleared, of a NaN too (abs, 5.5.1)."""
     return x & f.magnitude_mask
 
 
 def negate(x: Array, f: Format) -> Array:
-    """-x: flips the sign bit, of a NaN too (5.5.1)."""
+    """Return -x, the sign bit flipped, of a NaN too (5.5.1)."""
     return x ^ f.sign_mask
 
 
 def copySign(x: Array, y: Array, f: Format) -> Array:
-    """x with the sign bit of y, be they NaN or not (5.5.1)."""
+    """Return x with the sign bit of y, NaNs included (5.5.1)."""
     return (x & f.magnitude_mask) | (y & f.sign_mask)
 
 
 def quieten(x: Array, f: Format) -> Array:
-    """Sets the bit that makes a NaN quiet (6.2.1); for NaNs only."""
+    """Return x with the bit set that makes a NaN quiet (6.2.1); for NaNs only."""
     return x | f.quiet_mask
 
 
 def convertNaN(x: Array, source: Format, f: Format) -> Array:
-    """A NaN in another format: its sign, and the leading bits of its fraction (6.2.3)."""
+    """Return a NaN in another format: its sign, and the leading bits of its fraction (6.2.3)."""
     fraction, shift = x & source.fraction_mask, f.fraction_bits - source.fraction_bits
     if shift < 0:
         fraction = fraction >> source.unsigned.type(-shift)
@@ -47,13 +47,13 @@ def convertNaN(x: Array, source: Format, f: Format) -> Array:
 
 
 def mask(condition: Array, f: Format) -> Array:
-    """All bits of the unsigned type of `f` set where the condition holds, none elsewhere."""
+    """Return all bits of the unsigned type of `f` where the condition holds, none elsewhere."""
     signed = np.negative(condition.view(np.int8)).astype(f.signed)
     return signed.view(f.unsigned)
 
 
 def flushed(x: Array, f: Format) -> Array:
-    """x, and a zero of its sign where x is subnormal."""
+    """Return x, and a zero of its sign where x is subnormal."""
     if are_few(x, f):
         return every_flushed(f)[x.astype(PLACE)]
     # Zero wraps around to the largest integer.
@@ -71,43 +71,43 @@ def flushed(x: Array, f: Format) -> Array:
 
 
 def isNaN(x: Array, f: Format) -> Array:
-    """Is x a NaN? (5.7.2)"""
+    """Return whether x is a NaN (5.7.2)."""
     if f.native is not None:
         return np.isnan(x.view(f.native))
     return (x & f.magnitude_mask) > f.infinity
 
 
 def isSignaling(x: Array, f: Format) -> Array:
-    """Is x a signaling NaN? (5.7.2, 6.2.1)"""
+    """Return whether x is a signaling NaN (5.7.2, 6.2.1)."""
     return isNaN(x, f) & ((x & f.quiet_mask) == 0)
 
 
 def isInfinite(x: Array, f: Format) -> Array:
-    """Is x an infinity? (5.7.2)"""
+    """Return whether x is an infinity (5.7.2)."""
     return (x & f.magnitude_mask) == f.infinity
 
 
 def isFinite(x: Array, f: Format) -> Array:
-    """Is x zero, subnormal or normal? (5.7.2)"""
+    """Return whether x is zero, subnormal or normal (5.7.2)."""
     return (x & f.magnitude_mask) < f.infinity
 
 
 def isZero(x: Array, f: Format) -> Array:
-    """Is x a zero of either sign? (5.7.2)"""
+    """Return whether x is a zero of either sign (5.7.2)."""
     return (x & f.magnitude_mask) == 0
 
 
 def isSubnormal(x: Array, f: Format) -> Array:
-    """Is x nonzero and smaller in magnitude than 2**emin? (5.7.2)"""
+    """Return whether x is nonzero and smaller in magnitude than 2**emin (5.7.2)."""
     # Zero wraps around to the largest integer.
     return (x & f.magnitude_mask) - f.unsigned.type(1) < f.fraction_mask
 
 
 def isNormal(x: Array, f: Format) -> Array:
-    """Is x neither zero, subnormal, infinite nor NaN? (5.7.2)"""
+    """Return whether x is neither zero, subnormal, infinite nor NaN (5.7.2)."""
     return (x & f.magnitude_mask) - f.smallest_normal < f.infinity - f.smallest_normal
 
 
 def isSignMinus(x: Array, f: Format) -> Array:
-    """Is the sign bit set, of a zero or NaN too? (5.7.2)"""
+    """Return whether the sign bit is set, of a zero or NaN too (5.7.2)."""
     return x > f.magnitude_mask

@@ -85,7 +85,7 @@ def _processor() -> str:
 
 
 def _found() -> tuple[dict[_Key, Environment], Any, Any]:
-    """All environments, and the C library's fegetenv and fesetenv."""
+    """Return all environments, and the C library's fegetenv and fesetenv."""
     constants = _CONSTANTS.get(_processor())
     try:
         # PyDLL keeps the interpreter's lock: the calls take less time than giving it away.
@@ -129,8 +129,8 @@ PLAIN: Final = _ENVIRONMENTS[_ORDINARY].inside if _ENVIRONMENTS else None
 
 
 def _modes() -> tuple[Any, int, int] | None:
-    """fegetmode, which reads the control bits alone and is much sooner than fegetenv; which of its 64 bits these are,
-    and what they are in the ordinary environment. None where there is no such function."""
+    """Return fegetmode, which reads the control bits alone and is much quicker than fegetenv; a mask of these bits in
+    its 64; and their values in the ordinary environment. None where there is no such function."""
     is_x86_on_linux = (roundTiesToEven, True, True) in _ENVIRONMENTS
     fetch_modes = getattr(ctypes.PyDLL(None), "fegetmode", None) if is_x86_on_linux else None
     if fetch_modes is None:
@@ -151,7 +151,7 @@ MODES: Final = _modes()
 
 
 def environment(direction: Direction, ftz: bool = False, daz: bool = False) -> Environment | Nothing:
-    """Where results are rounded in a direction; `ftz` makes tiny results zeros, `daz` subnormal operands.
+    """Return the environment that rounds in a direction; `ftz` makes tiny results zeros, `daz` subnormal operands.
 
     Only what `can` affirms is there, but to nearest without flushing, where NumPy computes by itself."""
     return _ENVIRONMENTS.get((direction, ftz, daz), _NOTHING)
@@ -159,7 +159,7 @@ def environment(direction: Direction, ftz: bool = False, daz: bool = False) -> E
 
 @contextmanager
 def ordinary() -> Iterator[None]:
-    """To nearest, without flushing, whatever the caller's environment is, which is there again afterwards."""
+    """Set the ordinary environment, to nearest without flushing, and restore the caller's afterwards."""
     if not _ENVIRONMENTS:
         yield
         return
@@ -173,7 +173,8 @@ def ordinary() -> Iterator[None]:
 
 
 def enclosed(operation: Callable[..., Array], *operands: Array) -> tuple[Array, Array]:
-    """What an operation gives rounded toward negative and toward positive, where directions can be steered."""
+    """Return the results of an operation rounded toward negative and toward positive, where directions can be
+    steered."""
     down, up = _ENVIRONMENTS[roundTowardNegative, False, False], _ENVIRONMENTS[roundTowardPositive, False, False]
     try:
         put(down.inside)
@@ -185,7 +186,7 @@ def enclosed(operation: Callable[..., Array], *operands: Array) -> tuple[Array, 
 
 
 def product_sum(x: Array, y: Array, z: Array) -> Array:
-    """x * y + z of float64 arrays of one shape: fresh, rounded once in the direction set, if `FUSES`.
+    """Return x * y + z of float64 arrays of one shape, fresh, rounded once in the direction set, if `FUSES`.
 
     NumPy's vector loops compute the real part of a product of complex numbers, (x - i) (y + iz), as the exact x y less
     the rounded -z. A single product is left to other loops; it gets company."""
@@ -203,13 +204,13 @@ _ORDER: Final = (roundTiesToEven, roundTowardNegative, roundTowardPositive, roun
 
 
 def _in_pieces(x: Array, y: Array, z: Array) -> Array:
-    """`product_sum` of arrays that fill no vector, and of one that leaves something over."""
+    """Return `product_sum` in pieces that fill no vector, and of one that leaves something over."""
     edges = (0, 1, 3, 6, 11, 18, x.size)
     return np.concatenate([product_sum(x[i:j], y[i:j], z[i:j]) for i, j in pairwise(edges)])
 
 
 def _fused(f: Format) -> Iterator[Case]:
-    """Rounded once, at every place of an array."""
+    """Yield cases of `product_sum`, rounded once, at every place of an array."""
     if f is BINARY32:
         return
     u, largest, smallest = 2.0**-f.fraction_bits, float(np.finfo(f.native).max), 2.0 ** (f.emin - f.fraction_bits)
@@ -239,7 +240,7 @@ def _computes(cases: Callable[[Format], Iterator[Case]], ftz: bool, daz: bool) -
 
 
 def _stumbles() -> bool:
-    """Do subnormal operands take far longer than others?"""
+    """Return whether subnormal operands take far longer than others."""
     ones = np.ones(4096, np.float32)
 
     def seconds(x: float) -> float:
@@ -254,7 +255,7 @@ def _stumbles() -> bool:
 
 
 def _everywhere() -> set[tuple[bool, ...]]:
-    """How results and operands are flushed in environments of all directions."""
+    """Return the ways of flushing results and operands for which all directions have environments."""
     return {key[1:] for key in _ENVIRONMENTS if all((d, *key[1:]) in _ENVIRONMENTS for d in _ORDER)}
 
 
@@ -297,7 +298,7 @@ def __getattr__(name: str) -> bool:
 
 @cache
 def casts() -> bool:
-    """Are integers of 64 bits made floats in any direction that `environment` sets, if it STEERS?"""
+    """Return whether integers of 64 bits become floats in any direction that `environment` sets, if it STEERS."""
     from .cases import of_long_integers
 
     with np.errstate(all="ignore"), ordinary():
@@ -306,7 +307,7 @@ def casts() -> bool:
 
 @cache
 def marks() -> bool:
-    """Does NumPy make the least integer of every number that is out of range of 64 bits, and of NaN?"""
+    """Return whether NumPy makes the least integer of every number that is out of range of 64 bits, and of NaN."""
     numbers = [2.0**63, 2.0**64, 2.0**100, -(2.0**64), -(2.0**100), float("inf"), float("-inf"), float("nan")]
     with np.errstate(all="ignore"):
         # Long enough that the vector loops and what they leave over both run.
@@ -315,7 +316,7 @@ def marks() -> bool:
 
 
 def can(direction: Direction, ftz: bool = False, daz: bool = False) -> bool:
-    """Does NumPy compute in this direction, with this flushing, where `environment` sets it?"""
+    """Return whether NumPy computes in this direction, with this flushing, where `environment` sets it."""
     if ftz or daz:
         return direction in _ORDER and _this.FLUSHES
     return direction == roundTiesToEven or (direction in _ORDER and _this.STEERS)

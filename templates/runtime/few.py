@@ -29,9 +29,9 @@ from .binary import (
 if TYPE_CHECKING:
     from .declared import Declared
 
-# Above so many, operations on arrays are sooner.
+# Above this many elements, operations on arrays are faster.
 FEW: Final = 64
-# Of an index: NumPy takes a type sooner than a class that names it.
+# The type of an index: NumPy takes it faster than a class that names it.
 PLACE: Final = np.dtype(np.intp)
 
 
@@ -40,14 +40,14 @@ def are_few(x: Array, f: Format | Declared) -> bool:
 
 
 def narrowed(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
-    """`narrow` of narrowing.py."""
+    """Round values to a narrow format, as `narrow` of narrowing.py does."""
     ends, results = _ends(f, value.dtype, mode, ftz)
     return results[ends.searchsorted(value.getfield(ends.dtype))]
 
 
 @cache
 def _ends(f: Format, dtype: np.dtype[Any], mode: Direction, ftz: bool) -> tuple[Array, Array]:
-    """The last pattern of each result, ascending, and the results, one more."""
+    """Return the last pattern of each result, ascending, and the results, of which there is one more."""
     carrier = native_format(dtype)
     nearest = mode in (roundTiesToEven, roundTiesToAway)
     upward, downward = (mode if nearest else roundTowardPositive), (mode if nearest else roundTowardZero)
@@ -61,7 +61,7 @@ def _ends(f: Format, dtype: np.dtype[Any], mode: Direction, ftz: bool) -> tuple[
 
 
 def _ends_of_magnitudes(f: Format, dtype: np.dtype[Any], mode: Direction, ftz: bool) -> tuple[Array, Array]:
-    """Of positive numbers; roundTowardPositive is away from zero."""
+    """Return the ends of positive results, as `_ends` does; roundTowardPositive is away from zero."""
     carrier, infinity, least = native_format(dtype), int(f.infinity), int(f.smallest_normal)
     magnitudes = np.arange(infinity + 1)
     exponents = np.maximum(magnitudes >> f.fraction_bits, 1)
@@ -88,21 +88,22 @@ def _ends_of_magnitudes(f: Format, dtype: np.dtype[Any], mode: Direction, ftz: b
 
 
 def _patterns(values: Array, dtype: np.dtype[Any]) -> Array:
-    """The encodings of positive numbers."""
+    """Return the encodings of positive numbers."""
     return values.astype(dtype).view(native_format(dtype).unsigned).astype(np.uint64)
 
 
 def extreme(x: Array, y: Array, f: Format, choose: np.ufunc, marker: int, daz: bool) -> Array:
-    """Minimum or maximum: what `choose` takes of two places; `marker` is that of NaNs."""
+    """Return the minimum or maximum: the number at the place that `choose` takes of two; `marker` is the place of
+    NaNs."""
     places, numbers = _order(f, marker, daz)
-    # Operations are sooner on an array of one number than on that number.
+    # Operations are faster on an array of one number than on that number.
     return numbers[choose(places[x.astype(PLACE)], places[np.array(y, PLACE, ndmin=x.ndim)])]
 
 
 @cache
 def _order(f: Format, marker: int, daz: bool) -> tuple[Array, Array]:
-    """The places of all patterns, -0 below +0, and the patterns at these, from the place 0 on and then from the least
-    place on."""
+    """Return the place of each pattern, -0 below +0, and the patterns by these places: from place 0 on, then from the
+    least place on."""
     patterns = np.arange(1 << f.width)
     magnitudes, negative = patterns & int(f.magnitude_mask), patterns >> (f.width - 1)
     if daz:
@@ -116,7 +117,7 @@ def _order(f: Format, marker: int, daz: bool) -> tuple[Array, Array]:
 
 @cache
 def every_flushed(f: Format) -> Array:
-    """All patterns, of subnormal numbers the zeros of their sign."""
+    """Return all patterns, with zeros of their sign for subnormal numbers."""
     patterns = np.arange(1 << f.width)
     subnormal = patterns & int(f.magnitude_mask) < int(f.smallest_normal)
     return np.where(subnormal, patterns & int(f.sign_mask), patterns).astype(f.unsigned)

@@ -33,7 +33,7 @@ ZERO_FIELD = -RAISED
 
 
 def fused_binary64(x: Array, y: Array, z: Array, f: Format, mode: Direction) -> Array:
-    """x * y + z in any direction but roundTiesToAway: fresh bits.
+    """Return x * y + z in any direction but roundTiesToAway, as fresh bits.
 
     The factors are scaled to [1, 2) and z with them; the exponent goes back in at the end.
     """
@@ -82,7 +82,7 @@ def fused_binary64(x: Array, y: Array, z: Array, f: Format, mode: Direction) -> 
 
 
 def _normal(x: Array, f: Format) -> tuple[Array, Array]:
-    """Bits with the significand of `x` and its biased exponent, for subnormal numbers as if they were normal."""
+    """Return bits with the significand of `x` and its biased exponent, for subnormal numbers as if they were normal."""
     field = x & f.infinity
     field >>= f.unsigned.type(f.fraction_bits)
     signed = field.view(np.int64)
@@ -95,14 +95,14 @@ def _normal(x: Array, f: Format) -> tuple[Array, Array]:
 
 
 def _with_field(x: Array, field: Any, f: Format) -> Array:
-    """The sign and fraction of `x` with another exponent field, in its place: float64."""
+    """Return the sign and fraction of `x` with another exponent field, in its place: float64."""
     bits = x & (f.sign_mask | f.fraction_mask)
     bits |= field
     return bits.view(np.float64)
 
 
 def _sum(x: Array, y: Array, mode: Direction, f: Format) -> Array:
-    """x + y, finite and far from overflow, in a direction: float64. An exact zero may have either sign."""
+    """Return x + y, finite and far from overflow, in a direction: float64. An exact zero may have either sign."""
     if mode == roundTiesToEven:
         return x + y
     total, error = two_sum(x, y)
@@ -118,7 +118,7 @@ def _overflowed(signs: Array, f: Format, mode: Direction) -> Array:
 
 
 def _subnormal(total: Array, rest: Array, scale: Array, f: Format, mode: Direction) -> Array:
-    """(total + rest) * 2**scale, below 2**emin, rounded to units of the smallest subnormal number: bits.
+    """Return (total + rest) * 2**scale, below 2**emin, rounded to units of the smallest subnormal number: bits.
 
     Added to a power of two whose last place is that unit, a value is rounded there by the addition itself, and the
     units are the difference of the patterns.
@@ -132,7 +132,8 @@ def _subnormal(total: Array, rest: Array, scale: Array, f: Format, mode: Directi
 
 
 def _of_specials(x: Array, y: Array, z: Array, f: Format, mode: Direction) -> Array:
-    """The result where an operand is a zero, an infinity or a NaN: nothing but a product with z = 0 is inexact."""
+    """Return the result where an operand is a zero, an infinity or a NaN: nothing but a product with z = 0 is
+    inexact."""
     a, b, c = (operand.view(np.float64) for operand in (x, y, z))
     of_numbers = np.isfinite(a) & np.isfinite(b)
     product = a * b

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class UnknownVariantError(LookupError):
-    """No instruction is spelled like this, or none with this number of operands."""
+    """An error for a spelling that no instruction has, or none with this number of operands."""
 
 
 class UnknownTargetError(LookupError):
-    """No target is called this, or the variant does not exist on it.
+    """An error for an unknown target, or a variant that does not exist on one.
 
     `recipe` is PTX that does the variant's work there, which `function` runs; empty where there is none."""
 
@@ -79,7 +79,7 @@ class Row:
         return str(self.variant)
 
     def claim_on(self, target: str | None) -> str:
-        """What is claimed of the variant on a target."""
+        """Return the claim of the variant on a target."""
         others = self.group.claims.items()
         return next((claim for claim, targets in others if target in targets), self.variant.claim)
 
@@ -90,7 +90,7 @@ def counted(operands: int) -> str:
 
 @lru_cache(maxsize=256)
 def opcode_named(name: str) -> Opcode:
-    """An opcode; one without variants where there is none of that name."""
+    """Return an opcode, without variants where there is none of that name."""
     from .opcodes import Opcode  # whoever imports ptxemu need not wait for it
 
     if name not in OPCODES:
@@ -101,7 +101,7 @@ def opcode_named(name: str) -> Opcode:
 
 @lru_cache(maxsize=256)
 def rows_of(opcode: str) -> tuple[Row, ...]:
-    """The variants of an opcode."""
+    """Return the variants of an opcode."""
     return tuple(_row(opcode, s, group) for group in opcode_named(opcode).groups for s in group.spellings)
 
 
@@ -114,19 +114,20 @@ def _row(opcode: str, spelled: str, group: Group) -> Row:
 
 
 def _spelled_with(opcode: str, names: list[str]) -> list[Row]:
-    """The variants whose names are these in any order: of the others an opcode may have thousands."""
+    """Return the variants with these names in any order, without making the others: an opcode may have thousands."""
     length, wanted = len(".".join(names)), sorted(names)
     alike = ((s, group) for group in opcode_named(opcode).groups for s in group.spellings if len(s) == length)
     return [_row(opcode, s, group) for s, group in alike if sorted(s.split(".")) == wanted]
 
 
 def variants() -> list[Variant]:
-    """Every variant that the emulator has, ordered by opcode."""
+    """Return every variant that the emulator has, ordered by opcode."""
     return [row.variant for opcode in OPCODES for row in rows_of(opcode)]
 
 
 def find(spelling: str, operands: int | None, target: str | None) -> Row:
-    """The variant that is meant. Raises UnknownVariantError, and UnknownTargetError where the target lacks it."""
+    """Return the variant that is meant. Raises UnknownVariantError, and UnknownTargetError where the target lacks
+    it."""
     opcode, *names = spelling.strip().split(".")
     types = tuple(n for n in names if n in TYPES)
     repeated = len(set(names).difference(types)) + len(types) < len(names)

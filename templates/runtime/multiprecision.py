@@ -49,7 +49,7 @@ class _Number(NamedTuple):
         return self.exponent + self.significand.bit_length()
 
     def fixed(self, scale: int) -> int:
-        """The magnitude in units of 2**-scale, cut off."""
+        """Return the magnitude in units of 2**-scale, cut off."""
         shift = self.exponent + scale
         return self.significand << shift if shift >= 0 else self.significand >> -shift
 
@@ -64,7 +64,7 @@ class _Bounds(NamedTuple):
 
 
 def one_by_one(name: str, x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
-    """The results of a function, each distinct operand evaluated once."""
+    """Return the results of a function, each distinct operand evaluated once."""
     distinct, places = np.unique(x, return_inverse=True)
     results = np.array([_one(name, bits, f, mode, ftz) for bits in distinct.tolist()], f.unsigned)
     return results[places].reshape(x.shape)
@@ -100,7 +100,7 @@ def _one(name: str, bits: int, f: Format, mode: Direction, ftz: bool) -> int:
 
 
 def _encode(value: float, f: Format) -> int:
-    """The pattern of a zero, a one, an infinity or a NaN."""
+    """Return the pattern of a zero, a one, an infinity or a NaN."""
     if np.isnan(value):
         return f.canonical_nan
     pattern = {0.0: 0, 1.0: f.bias << f.fraction_bits}.get(abs(value), int(f.infinity))
@@ -150,7 +150,7 @@ def _bounds_log2(x: _Number, scale: int) -> _Bounds:
 
 
 def _bounds_near_zero(x: _Number, scale: int) -> _Bounds | None:
-    """Of a function that is x - c * x**3 + ... with c below 1, where that is just below x."""
+    """Return the bounds of a function x - c * x**3 + ... with c below 1, where that is just below x."""
     if 2 * x.top + x.significand.bit_length() + scale >= 0:
         return None
     high = x.significand << scale
@@ -211,7 +211,7 @@ _BOUNDS: Final[dict[str, Callable[[_Number, int], _Bounds]]] = {
 
 
 def _turned(x: _Number, scale: int) -> tuple[int, int]:
-    """|x| as quarter turns and the rest, which is at most an eighth of a turn, in units of 2**-scale."""
+    """Return |x| as quarter turns and the rest, which is at most an eighth of a turn, in units of 2**-scale."""
     extra = max(x.top, 0) + 8
     angle = x.fixed(scale + extra)
     right = half_pi(scale + extra)
@@ -220,7 +220,7 @@ def _turned(x: _Number, scale: int) -> tuple[int, int]:
 
 
 def _exp(x: int, scale: int) -> int:
-    """The exponential of 0 <= x < 1, in units of 2**-scale."""
+    """Return the exponential of 0 <= x < 1, in units of 2**-scale."""
     doublings = 6
     x >>= doublings
     total = term = 1 << scale
@@ -243,7 +243,7 @@ def _cos_series(x: int, scale: int) -> int:
 
 
 def _alternating(first: int, x: int, n: int, scale: int) -> int:
-    """first * (1 - x**2 / (n (n + 1)) + x**4 / (n (n + 1) (n + 2) (n + 3)) - ...) for |x| < 1."""
+    """Return first * (1 - x**2 / (n (n + 1)) + x**4 / (n (n + 1) (n + 2) (n + 3)) - ...) for |x| < 1."""
     square = x * x >> scale
     total, term = first, first
     while term not in (0, -1):
@@ -254,7 +254,7 @@ def _alternating(first: int, x: int, n: int, scale: int) -> int:
 
 
 def _in_steps(constant: Callable[[int], int]) -> Callable[[int], int]:
-    """A constant in units of 2**-scale, cut off from one of a few longer ones, which are computed once."""
+    """Return a constant in units of 2**-scale, cut off from one of a few longer ones, which are computed once."""
     longer = cache(constant)
 
     def at(scale: int) -> int:
@@ -265,7 +265,8 @@ def _in_steps(constant: Callable[[int], int]) -> Callable[[int], int]:
 
 
 def _inverse_series(n: int, scale: int, sign: int) -> int:
-    """The inverse tangent (sign -1) or inverse hyperbolic tangent (sign 1) of 1/n, within a unit for each bit."""
+    """Return the inverse tangent (sign -1) or inverse hyperbolic tangent (sign 1) of 1/n, within a unit for each
+    bit."""
     total, power, k, turn = 0, (1 << scale) // n, 1, 1
     while power:
         total += turn * (power // k)
@@ -290,7 +291,7 @@ def _ln2(scale: int) -> int:
 
 
 def _round(negative: bool, integer: int, exponent: int, f: Format, mode: Direction, ftz: bool) -> int:
-    """The exact value (-1)**negative * integer * 2**exponent, not zero, as bits."""
+    """Return the exact value (-1)**negative * integer * 2**exponent, not zero, as bits."""
     sign = int(f.sign_mask) if negative else 0
     outward = mode == (roundTowardNegative if negative else roundTowardPositive)
     top = exponent + integer.bit_length() - 1
@@ -309,7 +310,7 @@ def _round(negative: bool, integer: int, exponent: int, f: Format, mode: Directi
 
 
 def _kept(integer: int, count: int, mode: Direction, outward: bool) -> int:
-    """integer / 2**count, rounded."""
+    """Return integer / 2**count, rounded."""
     if count <= 0:
         return integer << -count
     # Past all bits and one more, nothing depends on how far.

@@ -30,10 +30,10 @@ Types: TypeAlias = "tuple[np.dtype[Any], ...]"
 
 
 class Plan:
-    """What becomes of arrays of these types: `function` takes them as one of those of `operands` each, of one
-    dimension, up to `most` numbers, with `gaps` between them or without; at the places of `truths`, as bools where a
-    byte is not 0. What it returns, or as many of that as there are `lanes`, is kept as one of these each, and comes as
-    `made`. A `meter` adds up the time.
+    """A plan for arrays of these types: `function` takes each as one of `operands`, of one dimension and up to `most`
+    numbers, `gaps` between them allowed or not. At the places of `truths` it takes bools, made of bytes that are not 0.
+    Its results, of which as many are kept as there are `lanes`, have these types and come as `made`. A `meter` adds up
+    the time.
 
     `called(arrays, out, alone)` is the result, in `out` where given; None where arrays or places are others, or not
     what is read quickly."""
@@ -57,7 +57,8 @@ class Plan:
 
 
 def _seen(dtype: np.dtype[Any], as_dtype: np.dtype[Any]) -> str:
-    """The method by which an array of one type is seen as one of another: the sooner one does not regroup bytes."""
+    """Return the method by which an array of one type is seen as another: preferably one that does not regroup
+    bytes."""
     return "getfield" if dtype.itemsize == as_dtype.itemsize else "view"
 
 
@@ -65,8 +66,9 @@ def _seen(dtype: np.dtype[Any], as_dtype: np.dtype[Any]) -> str:
 def _maker(
     reads: tuple[str, ...], makes: tuple[str, ...], truths: tuple[int, ...], gaps: bool, metered: bool
 ) -> Callable[..., Any]:
-    """What makes the function that a plan calls. It is written for its operands and results, with the methods by which
-    these are seen as they are read and made (none: as they are): loops over them took as long as adding two numbers."""
+    """Return a function that makes the `called` of a plan. It is written out for its operands and results, with the
+    methods by which these are seen as they are read and made (none: as they are): loops over them took as long as
+    adding two numbers."""
     count, results = len(reads), len(makes)
 
     def of_operands(text: str) -> str:
@@ -75,7 +77,7 @@ def _maker(
     def of_results(text: str) -> str:
         return _each(text, results)
 
-    # Types are mostly the same objects, which is sooner seen.
+    # Types are mostly the same objects, and identity is faster to check.
     asked = [f"type(x{i}) is _ARRAY and (x{i}.dtype is d{i} or x{i}.dtype == d{i})" for i in range(count)]
     asked += ["len(row := x0.shape) == 1", *(f"x{i}.shape == row" for i in range(1, count))]
     asked += [] if gaps else [f"x{i}.flags.c_contiguous" for i in range(count)]
@@ -118,7 +120,7 @@ def _maker(
         *(["        meter.add(perf_counter() - start)"] if metered else []),
     ]
     if results > 1:
-        # What else is returned nobody asked for.
+        # Nobody asked for the other results.
         lines.append(f"        {of_results('z#')} = found[:{results}]")
     else:
         lines.append(
@@ -128,7 +130,7 @@ def _maker(
         seen = f".{method}(made{i})" if method else ""
         lines += [
             f"        if type(z{i}) is _ARRAY and z{i}.shape == flat and z{i}.dtype == lane{i}:",
-            # What it returns may be part of an operand, or of a table.
+            # The result may be part of an operand, or of a table.
             f"            if z{i}.base is not None and not (holders(z{i}.base) == 2 and z{i}.flags.carray):",
             f"                z{i} = z{i}.copy()",
             *([f"            z{i} = z{i}{seen}"] if seen else []),
@@ -155,7 +157,8 @@ def _each(text: str, count: int) -> str:
 
 
 def _others(arrays: Sequence[Any], types: Types, operands: Types, most: int) -> list[Array]:
-    """Single numbers, and arrays of several dimensions, in one; nothing where they are something else."""
+    """Return single numbers, and arrays of several dimensions, as arrays of one dimension; nothing where they are
+    something else."""
     try:
         shape = arrays[0].shape
         if len(shape) == 1 or (shape and arrays[0].size > most) or tuple([x.dtype for x in arrays]) != types:
@@ -166,7 +169,7 @@ def _others(arrays: Sequence[Any], types: Types, operands: Types, most: int) -> 
 
 
 def _filled(found: Any, flat: tuple[int, ...], lane: np.dtype[Any]) -> Array:
-    """An array of the shape `flat` of what has another: a number, or the row of a table."""
+    """Return an array of the shape `flat`, filled with what has another shape: a number, or the row of a table."""
     result = np.empty(flat, lane)
     result[...] = found
     return result
@@ -177,8 +180,8 @@ def _shaped(result: Array, shape: tuple[int, ...]) -> Any:
 
 
 class Registered:
-    """What becomes in C of arrays of these types, whose results come as `made`. Up to `most` elements no thread is
-    worth it. `undecided` grows where it leaves lanes undecided, if it ever does.
+    """A plan in C for arrays of these types, whose results come as `made`. Up to `most` elements, threads are not worth
+    it. `undecided` grows where the kernel leaves lanes undecided, if it ever does.
 
     `called(arrays, out, alone)` is the result, in `out` where given; None where arrays or places are others, or it
     takes more than the ufunc. `alone`: on one thread, however many elements there are."""
@@ -189,7 +192,8 @@ class Registered:
         self.called: Final[Callable[..., Any]] = make(types, ufunc, most, undecided, self._called)
 
     def _called(self, arrays: Sequence[Any], out: Any, alone: bool) -> Any:
-        """As `called`, for arrays of several dimensions, numbers, and with a place for the result."""
+        """Return the result as `called` does, for arrays of several dimensions, numbers, and with a place for the
+        result."""
         most, is_flat = self.most, True
         if alone and self.undecided is None:
             most = sys.maxsize
@@ -214,14 +218,16 @@ class Registered:
         return found if self.undecided is None or self.undecided.value == before else None
 
     def _fills(self, out: Any, most: int) -> bool:
-        """Is this a place for the result? An operand in it is gone when undecided lanes are asked for again."""
+        """Return whether this is a place for the result. An operand in it is gone when undecided lanes are asked for
+        again."""
         is_one = type(out) is _ARRAY and len(self.made) == 1 and self.undecided is None
         return is_one and out.dtype == self.made[0] and out.size <= most
 
 
 @cache
 def _maker_in_c(count: int, decides: bool) -> Callable[..., Any]:
-    """What makes the function that is called with C, as `_maker` does: it takes few elements side by side by itself."""
+    """Return a function that makes the `called` of a plan in C, as `_maker` does; it takes few elements side by side
+    itself."""
     arrays = _each("x#", count)
     asked = [
         f"type(x{i}) is _ARRAY and (x{i}.dtype is d{i} or x{i}.dtype == d{i}) and x{i}.ndim < 2 and x{i}.size <= most"
@@ -250,7 +256,7 @@ def _maker_in_c(count: int, decides: bool) -> Callable[..., Any]:
 
 
 def _makes_at_most(most: int, arrays: Sequence[Any]) -> bool:
-    """Do arrays broadcast to so many elements at most?"""
+    """Return whether arrays broadcast to this number of elements at most."""
     product = 1
     for x in arrays:
         product *= x.size
@@ -263,7 +269,8 @@ def _makes_at_most(most: int, arrays: Sequence[Any]) -> bool:
 
 
 def _flat(arrays: Sequence[Any], operands: Types, shape: tuple[int, ...]) -> list[Array]:
-    """Single numbers, and arrays of several dimensions; nothing where they are something else."""
+    """Return single numbers, and arrays of several dimensions, as arrays of one dimension; nothing where they are
+    something else."""
     for x in arrays:
         # Subclasses may hold what an array does not, as a mask.
         if not (type(x) is _ARRAY or isinstance(x, np.generic)) or x.shape != shape:

@@ -1,4 +1,4 @@
-"""Why there is no such variant, or not on a target, and what to write: read when something is wrong."""
+"""The errors for variants that do not exist, or not on a target, with what to write: read when something is wrong."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .statements import is_other
 
 # How many forms of an opcode an error lists, and how many variants that are spelled alike.
 _FORMS, _ALIKE = 16, 3
-# So many statements of a recipe an error has in a line.
+# The number of a recipe's statements that an error has in a line.
 _SHORT = 4
 _DIFFERENCES = {
     "": "bit for bit",
@@ -29,7 +29,8 @@ _DIFFERENCES = {
 
 
 def no_variant(spelling: str, operands: int | None, same: Sequence[Row]) -> UnknownVariantError:
-    """What is wrong with a spelling; `same` are its variants, which take another number of operands."""
+    """Return the error for a spelling that names no variant; `same` are its variants, which take another number of
+    operands."""
     asked = spelling if operands is None else f"{spelling} with {counted(operands)}"
     if len(spelling.split()) > 1:
         example = rows_of(OPCODES[0])[0].variant.spelling
@@ -81,7 +82,7 @@ def _why_not(opcode: str, names: Sequence[str], rows: Sequence[Row]) -> str:
 
 
 def _forms(rows: Sequence[Row], types: Sequence[str]) -> str:
-    """The types that an opcode has, first those with most in common with some."""
+    """Return the types that an opcode has, those with most in common with some first."""
     forms = dict.fromkeys(row.types for row in rows)
 
     def strangeness(form: tuple[str, ...]) -> tuple[int, int]:
@@ -100,7 +101,7 @@ class _Meant(NamedTuple):
 
 
 def _meant(opcode: str, names: Iterable[str], operands: int | None) -> _Meant:
-    """What the names of a spelling say, with each that nothing is called replaced by what the opcode has like it."""
+    """Return the meaning of a spelling's names, each unknown one replaced by the most similar name of the opcode."""
     own = dict.fromkeys(n for row in rows_of(opcode) for n in row.variant.spelling.split(".")[1:])
     found = []
     for n in names:
@@ -114,12 +115,12 @@ def _meant(opcode: str, names: Iterable[str], operands: int | None) -> _Meant:
 
 @lru_cache(maxsize=1)
 def _modifiers() -> frozenset[str]:
-    """Those of all opcodes."""
+    """Return the modifiers of all opcodes."""
     return frozenset(m for opcode in OPCODES for row in rows_of(opcode) for m in row.modifiers)
 
 
 def _advice(rows: Sequence[Row], meant: _Meant, none: str, target: str | None = None) -> str:
-    """What to write; where nothing is equal, that, and what is spelled alike."""
+    """Return the advice on what to write; where no variant is equal, `none` and the variants that are spelled alike."""
     advised = _advised(rows, meant.asked, target) if meant.certain else []
     if advised:
         return f"write {_listed(advised, meant.asked)}"
@@ -128,7 +129,7 @@ def _advice(rows: Sequence[Row], meant: _Meant, none: str, target: str | None = 
 
 
 def _advised(rows: Sequence[Row], asked: Asked, target: str | None) -> list[Row]:
-    """The variants that keep all that was asked for, those with the fewest other names."""
+    """Return the variants that keep all that was asked for, those with the fewest other names."""
     found = [row for row in rows if CATALOG.may_be_advised(row, asked, target) and not row.group.means]
     fewest = min((len(row.modifiers) for row in found), default=0)
     return [row for row in found if len(row.modifiers) == fewest]
@@ -140,7 +141,8 @@ def _listed(rows: Sequence[Row], asked: Asked) -> str:
 
 
 def _distance(row: Row, asked: Asked) -> tuple[int, int, float, int]:
-    """How far a variant is from what was asked: first other names, then other types, then spelling and operands."""
+    """Return the distance of a variant from what was asked: first other names, then other types, then spelling and
+    operands."""
     wanted, has = asked.modifiers.union(asked.types), row.modifiers.union(row.types)
     spelled = ".".join((*sorted(asked.modifiers), *asked.types))
     alike = difflib.SequenceMatcher(None, spelled, row.variant.spelling.partition(".")[2]).ratio()
@@ -152,7 +154,7 @@ def _types(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _near(name: str, names: Iterable[str]) -> list[str]:
-    """The name that comes nearest, whatever its letters' case, if one is near at all. A number alone might be any of
+    """Return the most similar name, whatever its letters' case, if one is near at all. A number alone might be any of
     those that end in it."""
     if name.isdigit():
         return []
@@ -166,16 +168,16 @@ def _near(name: str, names: Iterable[str]) -> list[str]:
 
 
 def no_target(target: str) -> UnknownTargetError:
-    """What is wrong with the name of a target."""
+    """Return the error for the name of an unknown target."""
     first, *_, last = CATALOG.targets
-    # What begins in another way is no misspelt target but a GPU's name, of which nothing is known here.
+    # A name that begins otherwise is no misspelt target but a GPU's name, and these are not known here.
     near = _near(target, CATALOG.targets) if target[:2].lower() == "sm" else []
     hint = f"did you mean '{near[0]}'?" if near else f"targets are called as ptxas calls them, {first} to {last}"
     return UnknownTargetError(f"unknown target '{target}'; {hint}")
 
 
 def not_there(row: Row, target: str) -> UnknownTargetError:
-    """What a variant needs that a target does not have, and what to write there."""
+    """Return the error for a variant that a target does not have: what it needs, and what to write there."""
     r = row.requires
     if r.on:
         where = CATALOG.on_text(r)
@@ -199,7 +201,7 @@ def not_there(row: Row, target: str) -> UnknownTargetError:
 
 
 def recipes_for(row: Row) -> Sequence[Recipe]:
-    """What to write for a variant where it is missing, the best first."""
+    """Return the recipes for a variant where it is missing, the best first."""
     return opcode_named(row.opcode).recipes.get((row.variant.spelling.partition(".")[2], row.operands), ())
 
 

@@ -1,4 +1,4 @@
-"""What is inexact, and the steps from there to a rounded result.
+"""The steps from an inexact value to a rounded result.
 
 A narrow format computes in its carrier (`Format.carrier`). Whatever is inexact there is rounded to odd: truncated,
 with the last bit set to say that something was cut off. `narrow` of narrowing.py then rounds once more, in any
@@ -34,18 +34,19 @@ from .few import FEW
 Operation: TypeAlias = Callable[..., Array]
 
 
-# By the size of native types the unsigned one of their patterns, and its 1: an array, with which operations are sooner.
+# By the size of native types, the unsigned type of their patterns and its 1: as an array, for faster operations.
 _ONES = {f.width // 8: (f.unsigned, np.array(1, f.unsigned)) for f in (BINARY32, BINARY64)}
 
 
 class EdgeTest(Protocol):
-    """Of the lanes at these indices, whose results are +-2**emin: which were below it when rounded unboundedly?"""
+    """A test of lanes by their indices, whose results are +-2**emin: whether each was below it when rounded
+    unboundedly."""
 
     def __call__(self, lanes: tuple[Array, ...], /) -> Array: ...
 
 
 def two_sum(x: Array, y: Array) -> tuple[Array, Array]:
-    """x + y to nearest, and what that lacks (Knuth), which is NaN where the sum is not finite."""
+    """Return x + y to nearest, and what that lacks (Knuth), which is NaN where the sum is not finite."""
     total = x + y
     y_part = total - x
     x_part = total - y_part
@@ -56,7 +57,7 @@ def two_sum(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _halves(value: Array) -> tuple[Array, Array]:
-    """The value as a sum of two of 26 bits, so that products of halves are exact."""
+    """Return the value as a sum of two of 26 bits, so that products of halves are exact."""
     bits = value.view(np.uint64) + np.uint64(1 << 26)
     bits &= np.uint64(0xFFFFFFFFF8000000)
     high = bits.view(np.float64)
@@ -64,7 +65,7 @@ def _halves(value: Array) -> tuple[Array, Array]:
 
 
 def two_product(x: Array, y: Array) -> tuple[Array, Array]:
-    """x * y to nearest and what that lacks (Dekker): float64, far from over- and underflow."""
+    """Return x * y to nearest and what that lacks (Dekker): float64, far from over- and underflow."""
     product = x * y
     (x_high, x_low), (y_high, y_low) = _halves(x), _halves(y)
     error = x_high * y_high
@@ -79,7 +80,7 @@ def two_product(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def round_to_odd(value: Array, error: Array) -> Array:
-    """The exact value + error, rounded to odd.
+    """Return the exact value + error, rounded to odd.
 
     `value` is the exact value to nearest, `error` has the sign of what it lacks (NaN: leave it). `value` is reused.
     """
@@ -93,7 +94,7 @@ def round_to_odd(value: Array, error: Array) -> Array:
 
 
 def sum_to_odd(x: Array, y: Array) -> Array:
-    """x + y, rounded to odd; an exact zero sum of opposite signs is +0."""
+    """Return x + y, rounded to odd; an exact zero sum of opposite signs is +0."""
     if not environment.STEERS:
         return round_to_odd(*two_sum(x, y))
     low, high = environment.enclosed(np.add, x, y)
@@ -103,8 +104,8 @@ def sum_to_odd(x: Array, y: Array) -> Array:
 
 
 def sum_to_odd_single(x: Array, y: Array) -> Array:
-    """The sum of float64 arrays as float32, rounded to odd, where directions can be steered: what is rounded twice in
-    one direction is rounded once. An exact zero sum of opposite signs is +0."""
+    """Return the sum of float64 arrays as float32, rounded to odd, where directions can be steered: rounding twice in
+    one direction is rounding once. An exact zero sum of opposite signs is +0."""
     low, high = environment.enclosed(_add_as_single, x, y)
     return odd_of(low, high)
 
@@ -114,7 +115,7 @@ def _add_as_single(x: Array, y: Array) -> Array:
 
 
 def _split(value: Array) -> tuple[Array, Array]:
-    """The value as a sum of two with half the bits each."""
+    """Return the value as a sum of two with half the bits each."""
     if value.dtype == np.float32:
         high = (value.view(np.uint32) & np.uint32(0xFFFFF000)).view(np.float32)
     else:
@@ -123,21 +124,21 @@ def _split(value: Array) -> tuple[Array, Array]:
 
 
 def quotient_to_odd(x: Array, y: Array) -> Array:
-    """x / y, rounded to odd; operands of at most half the bits of their type, far from over- and underflow."""
+    """Return x / y, rounded to odd; operands of at most half the bits of their type, far from over- and underflow."""
     quotient = x / y
     high, low = _split(quotient)
     return round_to_odd(quotient, ((x - high * y) - low * y) * np.copysign(y.dtype.type(1), y))
 
 
 def root_to_odd(x: Array) -> Array:
-    """The square root, rounded to odd, of operands such as `quotient_to_odd` takes."""
+    """Return the square root, rounded to odd, for operands such as `quotient_to_odd` takes."""
     root: Array = np.sqrt(x)
     high, low = _split(root)
     return round_to_odd(root, ((x - high * high) - 2 * high * low) - low * low)
 
 
 def odd_of(low: Array, high: Array) -> Array:
-    """Of a value rounded down and up, the odd one; `low` may be reused."""
+    """Return the odd one of a value rounded down and up; `low` may be reused."""
     # Neighbours, of which the one nearer to zero has the smaller pattern and either is odd; or the same; or -0 and +0.
     unsigned, one = _ONES[low.itemsize]
     nearer, other = low.getfield(unsigned), high.getfield(unsigned)
@@ -196,17 +197,18 @@ def flush(bits: Array, f: Format, edge_is_tiny: EdgeTest) -> Array:
 
 
 def never(lanes: tuple[Array, ...]) -> Array:
-    """An `EdgeTest` where no result was tiny."""
+    """Return an `EdgeTest` for results of which none was tiny."""
     return np.zeros(lanes[0].shape, np.bool_)
 
 
 def tested_by(operation: Operation, operands: tuple[Array, ...], f: Format, mode: Direction) -> Operation:
-    """An `EdgeTest` by the integer form of the operation."""
+    """Return an `EdgeTest` that uses the integer form of the operation."""
     return lambda lanes: isZero(operation(*(operand[lanes] for operand in operands), f, mode, True), f)
 
 
 def is_tiny(value: Array, f: Format, mode: Direction) -> Array:
-    """Is the value (exact or rounded to odd), rounded to the precision of `f` alone, below 2**emin? Zero is."""
+    """Return whether the value (exact or rounded to odd), rounded to the precision of `f` alone, is below 2**emin; zero
+    is."""
     least = value.dtype.type(2.0**f.emin)
     below = value.dtype.type(2.0**f.emin - 2.0 ** (f.emin - f.precision))
     middle = value.dtype.type(2.0**f.emin - 2.0 ** (f.emin - f.precision - 1))

@@ -15,7 +15,7 @@ from .few import FEW
 
 
 def replace(bits: Array, condition: Array, pattern: Any, f: Format) -> Array:
-    """`bits`, reused, with a pattern where the condition holds, which may be reused too.
+    """Return `bits`, reused, with a pattern where the condition holds, which may be reused too.
 
     NumPy's masked copies cost ten times an arithmetic operation where no processor can foresee the mask; where many
     lanes are concerned, arithmetic does it.
@@ -42,12 +42,13 @@ def replace(bits: Array, condition: Array, pattern: Any, f: Format) -> Array:
 
 
 def canonicalise(value: Array, f: Format) -> Array:
-    """The bits of a fresh native value, every NaN the canonical one."""
+    """Return the bits of a fresh native value, every NaN the canonical one."""
     return replace(value.view(f.unsigned), np.isnan(value), f.nan, f)
 
 
 def propagate(value: Array, operands: tuple[Array, ...], f: Format) -> Array:
-    """`value`, reused, with the first NaN of the operands, made quiet, where it is a NaN and there is one (6.2.3)."""
+    """Return `value`, reused, with the first NaN of the operands, made quiet, where `value` is a NaN and an operand is
+    (6.2.3)."""
     shapes = {np.shape(x) for x in (value, *operands)}
     if len(shapes) > 1 or () in shapes:
         # What is made of constants is one number.
@@ -73,7 +74,8 @@ def propagate(value: Array, operands: tuple[Array, ...], f: Format) -> Array:
 
 
 def select(condition: Array, x: Array, y: Array) -> Array:
-    """x where the condition holds, else y, lane by lane; x and y share their type. The result may be x or y itself."""
+    """Return x where the condition holds, else y, lane by lane; x and y share their type. The result may be x or y
+    itself."""
     if condition.size <= FEW:
         return np.where(condition, x, y)
     shape = np.broadcast_shapes(np.shape(condition), np.shape(x), np.shape(y))

@@ -25,12 +25,12 @@ _LEVELS: Final = {
     "x86_64": (["-march=x86-64-v3"], "avx avx2 bmi1 bmi2 f16c fma movbe abm"),
     "aarch64": ([], "asimd"),
 }
-# So many kernels are compiled in one go.
+# The number of kernels compiled in one go.
 _AT_ONCE: Final = 100
 
 
 def found(opcode: str, function: Callable[..., Array], s: Signature, loops: str) -> Native | None:
-    """The kernel of these loops, if it was shipped for this processor."""
+    """Return the kernel of these loops, if it was shipped for this processor."""
     folder, files, kernels = _index()
     if not kernels:
         return None
@@ -53,8 +53,8 @@ def is_there() -> bool:
 
 @cache
 def _index() -> tuple[str, dict[str, str], dict[str, tuple[str, str]]]:
-    """The folder, its files with what tells that they are whole, and its kernels; nothing where there is none, or it is
-    of another processor."""
+    """Return the folder, its files with what tells that they are whole, and its kernels; nothing where there is none,
+    or it is of another processor."""
     package = find_spec(PACKAGE)
     if package is None:
         return "", {}, {}
@@ -80,7 +80,7 @@ def _machine() -> list[str]:
 
 
 def _has() -> set[str]:
-    """What the system says that the processor can do."""
+    """Return the features of the processor, as the system names them."""
     lines = compiling.processor().splitlines()
     return {word for line in lines if line.startswith(("flags", "Features")) for word in line.split()}
 

@@ -1,4 +1,4 @@
-"""What a variant takes and gives: registers, and how lanes stand in them."""
+"""The operands and results of a variant: registers, and how lanes stand in them."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ class Type:
 
     @cached_property
     def bits(self) -> np.dtype[Any]:
-        """Of a register."""
+        """The type of a register's bits."""
         return np.dtype(bool if self.sort == "bool" else f"u{self.lane_width * self.lanes // 8}")
 
     @cached_property
     def lane(self) -> np.dtype[Any]:
-        """Of an encoding."""
+        """The type of an encoding."""
         if self.sort == "bool":
             return self.bits
         return np.dtype(f"u{next(w for w in (8, 16, 32, 64) if w >= self.width) // 8}")
 
     @cached_property
     def stands_alone(self) -> bool:
-        """Is a lane's part of the register its encoding and nothing else?"""
+        """Return whether a lane's part of the register is its encoding and nothing else."""
         whole = self.width == self.lane_width == 8 * self.lane.itemsize
         return self.sort == "bool" or (whole and (self.lanes == 1 or sys.byteorder == "little"))
 
@@ -78,7 +78,7 @@ class Type:
 
     @property
     def is_extension(self) -> bool:
-        """Is its native type one of ml_dtypes?"""
+        """Return whether the native type is one of ml_dtypes."""
         return self.native_name in _EXTENSIONS.values()
 
     @cached_property
@@ -95,7 +95,7 @@ class Type:
 
     @cached_property
     def _scalar(self) -> type | None:
-        """NumPy's own type of that name."""
+        """NumPy's own type named `native_name`."""
         return None if self.is_extension else getattr(np, self.native_name or "-", None)
 
     def is_native(self, dtype: np.dtype[Any]) -> bool:
@@ -106,7 +106,7 @@ class Type:
 
     @cached_property
     def accepted(self) -> str:
-        """What arrays an operand may be, in words."""
+        """The arrays that an operand may be, in words."""
         if self.sort == "bool":
             return "bool"
         if self.lanes > 1:
@@ -115,15 +115,15 @@ class Type:
 
     @property
     def expected(self) -> str:
-        """That, with the type, as errors say it."""
+        """`accepted` with the type, as errors say it."""
         return f"{self.accepted} for .{self.name}"
 
     def in_order_of(self, array: Array) -> np.dtype[Any]:
-        """The type of bits in an array's byte order."""
+        """Return the type of bits in an array's byte order."""
         return self.bits if array.dtype.isnative else self.bits.newbyteorder("S")
 
     def unpack(self, registers: Array) -> list[Array]:
-        """The encodings in registers: an array for each lane."""
+        """Return the encodings in registers: an array for each lane."""
         if self.stands_alone:
             encodings = registers.view(self.lane)
             return [encodings[i :: self.lanes] for i in range(self.lanes)]
@@ -135,7 +135,7 @@ class Type:
         return found
 
     def pack(self, lanes: Sequence[Array]) -> Array:
-        """The inverse of `unpack`."""
+        """Return the registers of encodings, the inverse of `unpack`."""
         if self.stands_alone and self.lanes == 1:
             return lanes[0]
         found, width = [x << x.dtype.type(self.shift) for x in lanes] if self.shift else list(lanes), self.lane_width
@@ -151,17 +151,17 @@ class Type:
 
     @cached_property
     def _pairs(self) -> np.dtype[Any]:
-        """Of two encodings, of which each fills half of what it comes in."""
+        """The type of two encodings, each of which fills half of it."""
         return np.dtype(f"u{2 * self.lane.itemsize}")
 
     @cached_property
     def is_spread(self) -> bool:
-        """Do `spread` and `gather` know how lanes stand in a register?"""
+        """Return whether `spread` and `gather` know how lanes stand in a register."""
         whole, half = (self.lane_width * n == 8 * self.lane.itemsize for n in (1, 2))
         return self.sort != "bool" and sys.byteorder == "little" and (whole or (half and self.shift == 0))
 
     def spread(self, registers: Array) -> Array:
-        """The encodings in registers, side by side."""
+        """Return the encodings in registers, side by side."""
         found: Array
         if self.stands_alone:
             found = registers.view(self.lane)
@@ -176,7 +176,7 @@ class Type:
         return found
 
     def gather(self, lanes: Array) -> Array:
-        """The inverse of `spread`."""
+        """Return the registers of encodings, the inverse of `spread`."""
         lanes = np.ascontiguousarray(lanes)
         if 8 * self.lane.itemsize == self.lane_width:
             found: Array = (lanes << self.lane.type(self.shift) if self.shift else lanes).view(self.bits)
@@ -206,11 +206,11 @@ class Operand:
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """Which lane each register has, where they have one each."""
+        """The lane of each register, where lanes have one each."""
         return tuple(int(r[len(self.name) :]) for r in self.registers) if self.registers != (self.name,) else ()
 
     def unpack(self, registers: Sequence[Array], lanes: int) -> Array:
-        """What each of `lanes` lanes has of it, lane by lane: all elements' first lanes, then the second ones."""
+        """Return the encodings of `lanes` lanes, lane by lane: all elements' first lanes, then the second ones."""
         if self.lane_bits:
             # Made when it is needed, once.
             backward, size = cache(lambda: _reversed(registers[0])), registers[0].size
@@ -228,7 +228,7 @@ class Operand:
         return np.concatenate(found if len(found) == lanes else found * lanes)
 
     def pack(self, found: Array, lanes: int) -> list[Array]:
-        """The registers, in the statement's order, of what `unpack` made."""
+        """Return the registers, in the statement's order, of lanes as `unpack` makes them."""
         size = found.size // lanes
         parts = [found[i * size : (i + 1) * size] for i in range(lanes)] if lanes > 1 else [found]
         return [self.type.pack([parts[i]]) for i in self.order] if self.order else [self.type.pack(parts)]
@@ -247,7 +247,7 @@ class Signature:
 
     @cached_property
     def registers(self) -> Registers:
-        """Those of the sources, in the statement's order."""
+        """The registers of the sources, in the statement's order."""
         return tuple((r, o.type) for o in self.sources for r in o.registers)
 
     @cached_property
@@ -264,13 +264,13 @@ class Signature:
 
     @cached_property
     def flat(self) -> bool:
-        """Do lanes stand side by side in all registers, as many in each?"""
+        """Return whether lanes stand side by side in all registers, as many in each."""
         every = (*self.results, *self.sources)
         return self._alike and all(o.type.stands_alone for o in every)
 
     @cached_property
     def _alike(self) -> bool:
-        """Have all registers as many lanes?"""
+        """Return whether all registers have as many lanes."""
         return all(map(self._has_all_lanes, (*self.results, *self.sources)))
 
     def _has_all_lanes(self, o: Operand) -> bool:
@@ -278,13 +278,13 @@ class Signature:
 
     @cached_property
     def _is_spread(self) -> bool:
-        """Do lanes stand side by side in all registers but those of results that have one for each?"""
+        """Return whether lanes stand side by side in all registers but those of results that have one for each."""
         packed = (*(o for o in self.results if not o.order), *self.sources)
         return self.lanes > 1 and all(self._has_all_lanes(o) and o.type.is_spread for o in packed)
 
     def apply(self, function: Callable[..., Any], *registers: Array) -> list[Array]:
-        """What a function of lanes makes of the sources' registers, contiguous and of one dimension: the registers of
-        the results."""
+        """Return the registers of the results that a function of lanes makes of the sources' registers, which are
+        contiguous and of one dimension."""
         if self._is_spread:
             operands = [o.type.spread(x) for o, x in zip(self.sources, registers, strict=True)]
         else:
@@ -315,9 +315,9 @@ def type_named(name: str) -> Type:
 
 @lru_cache(maxsize=4096)
 def signature(text: str) -> Signature:
-    """Of a line of the index: `p:pred q:pred = a:f32 b:f32`, `a[a1,a0]:f32` of lanes in registers of their own,
-    `a{a0,a1}:b16` of those of a vector, `!c:pred` where a `!` may stand before it, or `r:b32@1.0/3.2`, of which lane 0
-    reads bits 1 and 0."""
+    """Return the signature of a line of the index: `p:pred q:pred = a:f32 b:f32`, `a[a1,a0]:f32` of lanes in registers
+    of their own, `a{a0,a1}:b16` of those of a vector, `!c:pred` where a `!` may stand before it, or `r:b32@1.0/3.2`, of
+    which lane 0 reads bits 1 and 0."""
     results, sources = ([_operand(o) for o in side.split()] for side in text.split("="))
     return Signature(tuple(results), tuple(sources))
 
@@ -337,8 +337,8 @@ def _holding(bits: int) -> np.dtype[Any]:
 
 
 def _gather(registers: Array, bits: tuple[int, ...], reversed_: Callable[[], Array], to: Array) -> None:
-    """These bits of registers, the highest first. Those that stand there the other way round, the lowest first, are
-    read in the registers with all bits reversed."""
+    """Gather these bits of registers, the highest first. Bits that stand there in reverse order are read in the
+    registers with all bits reversed."""
     word = registers.dtype.type
     width = 8 * registers.dtype.itemsize
     for start, stop in _runs(bits):
@@ -360,7 +360,7 @@ def _gather(registers: Array, bits: tuple[int, ...], reversed_: Callable[[], Arr
 
 @lru_cache(maxsize=64)
 def _runs(bits: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Where runs of neighbouring bits begin and end, each in one direction."""
+    """Return the start and end of each run of neighbouring bits in one direction."""
     found, start = [], 0
     for i in range(1, len(bits) + 1):
         step = bits[i] - bits[i - 1] if i < len(bits) else 0
@@ -371,7 +371,7 @@ def _runs(bits: tuple[int, ...]) -> list[tuple[int, int]]:
 
 
 def _reversed(registers: Array) -> Array:
-    """The lowest bit in the highest place."""
+    """Return bits in reverse order: the lowest in the highest place."""
     word, found = registers.dtype.type, registers.byteswap()
     for places, mask in ((4, 0x0F), (2, 0x33), (1, 0x55)):
         other = found >> word(places)

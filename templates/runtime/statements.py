@@ -23,7 +23,7 @@ class Source(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """As ptx/matching.py asks for it."""
+    """A statement as ptx/matching.py asks for it."""
 
     row: Row
     result: str
@@ -41,7 +41,7 @@ class Statement(NamedTuple):
 
 
 class Rules:
-    """As ptx/matching.py asks for it."""
+    """The rules as ptx/matching.py asks for them."""
 
     assembler = ASSEMBLER
 
@@ -63,7 +63,7 @@ def _has_two(s: Signature) -> bool:
 
 
 def is_other(opcode: str, names: Sequence[str]) -> bool:
-    """Whether a spelling is one of other instructions of an opcode's name."""
+    """Return whether a spelling is one of other instructions of an opcode's name."""
     others, own = opcode_named(opcode).others, {row.types for row in rows_of(opcode)}
     return others is not None and is_elsewhere(names, others, lambda n: n in TYPES or n in OTHER_TYPES, own)
 
@@ -76,14 +76,15 @@ def statement(row: Row, s: Signature) -> Statement:
 
 
 def reversed_signature(s: Signature) -> Signature:
-    """Of a statement that stands the other way round, its vector as the result."""
+    """Return the signature of a statement that stands the other way round, its vector as the result."""
     (d,), (a,) = s.results, s.sources
     names = ",".join(f"d{i}" for i in range(len(a.registers)))
     return signature(f"d[{names}]:{a.type.name} = a:{d.type.name}")
 
 
 def bits_of(kind: str, value: float | int, t: Type) -> np.generic:
-    """A constant as an operand of a type has it: a double is rounded to f32, what is an integer or bits is cut off."""
+    """Return the bits of a constant as an operand of a type: a double is rounded to f32, integers and bits are cut
+    off."""
     if t.sort == "bool":
         return np.bool_(bool(value))
     word: Callable[[Any], np.generic] = t.bits.type

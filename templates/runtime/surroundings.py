@@ -16,7 +16,8 @@ _Made = TypeVar("_Made")
 
 
 def _silence() -> tuple[ContextVar[Any], Any] | None:
-    """The variable that np.errstate sets, and what it is set to where NumPy says nothing; None where it is no such."""
+    """Return the variable that np.errstate sets, and its value where NumPy says nothing; None where np.errstate sets no
+    such variable."""
     before = copy_context()
     with np.errstate(all="ignore"):
         inside = copy_context()
@@ -38,8 +39,8 @@ _Modes, (_fetch_modes, _CONTROL, _USUAL) = environment.Modes, environment.MODES 
 
 
 def undisturbed(run: Callable[..., _Made], arguments: Sequence[Any]) -> _Made:
-    """What a function returns where NumPy says nothing, and the environment is the ordinary one. The caller's comes
-    back; flags may be raised, as after NumPy's own operations."""
+    """Return the result of a function that runs in the ordinary environment, with NumPy silent. The caller's
+    environment is restored; flags may be raised, as after NumPy's own operations."""
     if _SILENCE is None or _PLAIN is None:
         with np.errstate(all="ignore"), environment.ordinary():
             return run(*arguments)
@@ -59,8 +60,8 @@ def undisturbed(run: Callable[..., _Made], arguments: Sequence[Any]) -> _Made:
 
 
 def as_lines(run: str, arguments: str) -> tuple[list[str], dict[str, Any]]:
-    """The same for a function that is written: lines that make `found` of what is named, sooner where the environment
-    is the ordinary one, and what else they name."""
+    """Return lines that do the same in a written function: they make `found` of what is named, sooner where the
+    environment is the ordinary one. Also return the other names that they use."""
     call, otherwise = f"found = {run}({arguments})", f"found = undisturbed({run}, ({arguments}))"
     if _SILENCE is None or _fetch_modes is None:
         return [otherwise], {"undisturbed": undisturbed}

@@ -15,7 +15,8 @@ SWITCH: Final = "PTXEMU_ACCELERATOR"
 
 
 def is_accelerated() -> bool:
-    """Are kernels compiled when they are first called? Raises ValueError for a bad value of the variable."""
+    """Return whether kernels are compiled when they are first called. Raises ValueError for a bad value of the
+    variable."""
     value = _value()
     return value == "1" if value else _has_wheel()
 
@@ -25,13 +26,13 @@ def is_forbidden() -> bool:
 
 
 def is_left_to_time() -> bool:
-    """Are kernels compiled once they have taken some time?"""
+    """Return whether kernels are compiled once they have taken some time."""
     return not (_value() or _has_wheel())
 
 
 @cache
 def is_shipped() -> bool:
-    """Are there kernels that were compiled elsewhere?"""
+    """Return whether there are kernels that were compiled elsewhere."""
     return find_spec("ptxemu_native") is not None
 
 

@@ -1,4 +1,4 @@
-"""How many lanes a block on threads has: as many as were seen to be quickest."""
+"""The number of lanes in a block on threads: the one that was seen to be quickest."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from math import log2
 # All threads take blocks of one size for so many lanes: short blocks are not as quick as they seem where they hold up
 # other threads' long ones.
 TURN = 1 << 22
-# In every so many turns another size is tried anew: what was quickest need not stay so.
+# Once in this many turns another size is tried anew: the quickest size need not stay so.
 AGAIN = 32
-# What takes longer has many steps, and holds much memory.
+# A block that takes longer has many steps, and holds much memory.
 LONGEST = 4e-3
 
 
 class Quickest:
-    """Which of some sizes, powers of two, takes the least time for a lane: the median of a turn's blocks counts.
+    """The choice of the quickest of some sizes, powers of two: the one that takes the least time for a lane, by the
+    median of a turn's blocks.
 
     The first is the least. One that would take longer than LONGEST is never tried. Threads ask and tell at once."""
 
@@ -30,11 +31,11 @@ class Quickest:
         self._lock = allocate_lock()
 
     def size(self) -> int:
-        """Of the next block, in lanes."""
+        """Return the length of the next block, in lanes."""
         return self._size
 
     def took(self, lanes: int, seconds: float) -> None:
-        """A block of so many lanes, or somewhat more or less, took so long."""
+        """Note the time that a block of this number of lanes, or somewhat more or less, took."""
         with self._lock:
             if 1 << round(log2(lanes)) != self._size:
                 return

@@ -24,7 +24,7 @@ _ufuncs: dict[tuple[int, tuple[int, ...], int], np.ufunc] = {}
 
 @cache
 def _functions() -> tuple[Any, Any] | None:
-    """NumPy's two functions; None where they are not found."""
+    """Return NumPy's two functions; None where they are not found."""
     try:
         capsule = import_module("numpy._core._multiarray_umath")._UFUNC_API
         pointer = ctypes.pythonapi.PyCapsule_GetPointer
@@ -41,8 +41,8 @@ def _functions() -> tuple[Any, Any] | None:
 
 
 def registered(loop: Any, types: Sequence[np.dtype[Any]], sources: int, name: str) -> np.ufunc | None:
-    """A ufunc of one loop, on `sources` operands and results of NumPy's types or of others that are registered with it,
-    as ml_dtypes' are; None where there can be none."""
+    """Return a ufunc of one loop, on `sources` operands and results of NumPy's types or of others that are registered
+    with it, as ml_dtypes' are; None where there can be none."""
     functions = _functions()
     if functions is None or loop is None or not all(t.isbuiltin for t in types):
         return None

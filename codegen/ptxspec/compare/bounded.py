@@ -17,8 +17,8 @@ Array = NDArray[Any]
 
 
 def within_bound(origin: Origin, target: str | None, own_is_judged: bool) -> tuple[Open, ...]:
-    """What may differ between a variant and the side that this is of: its results are judged, or are what the others
-    are judged by. Empty where there is no bound."""
+    """Return what a variant's bound leaves open: one entry, or none where the claim is not `bounded`. `own_is_judged`
+    says whose results are judged: those of the side that gets the entry, or the other side's."""
     spec, v, _ = origin
     instruction = spec.instructions[v.opcode]
     if v.claim != "bounded":

@@ -36,7 +36,7 @@ class Classes:
     mirror: Array
 
     def of(self, x: Array) -> Array:
-        """The class of each encoding."""
+        """Return the class of each encoding."""
         dtype = x.dtype.type
         magnitude = x & dtype(self.magnitudes - 1)
         rank = np.zeros(x.shape, np.uint8)
@@ -60,7 +60,7 @@ def classes(kind: Kind) -> Classes:
 
 
 def _of_floats(f: Format) -> Classes:
-    """The signs of numbers, and quiet and signaling NaNs, are told apart."""
+    """Return the classes of a float format; the signs of numbers, and quiet and signaling NaNs, are told apart."""
     starts: list[tuple[int, str]] = [(0, "0")] if f.has_zero else []
     if f.has_subnormals:
         starts.append((1, "subnormal"))
@@ -116,7 +116,7 @@ def _made(
 
 
 def cells(kinds: Sequence[Kind], columns: Sequence[Array]) -> Array:
-    """For each row of operands the number of its combination of classes."""
+    """Return the number of each row's combination of classes."""
     found: Array = np.zeros(columns[0].shape, np.int64)
     for kind, x in zip(kinds, columns, strict=True):
         found = found * classes(kind).count + classes(kind).of(x)
@@ -124,7 +124,7 @@ def cells(kinds: Sequence[Kind], columns: Sequence[Array]) -> Array:
 
 
 def count(kinds: Sequence[Kind]) -> int:
-    """How many combinations of classes there are."""
+    """Return the number of combinations of classes."""
     return prod(classes(kind).count for kind in kinds)
 
 
@@ -137,9 +137,9 @@ class Box:
 
 
 def cover(kinds: Sequence[Kind], differ: Array, tried: Array, most: int = 6) -> list[Box]:
-    """A few boxes that have every combination in `differ`, the largest first. Both are arrays of a truth value for each
-    combination. Boxes have no other combination that was `tried`, unless they would be too many: then whatever signs
-    the operands have, and if need be all are in one box."""
+    """Return a few boxes that have every combination in `differ`, the largest first. Both are arrays of a truth value
+    for each combination. Boxes have no other combination that was `tried`, unless they would be too many: then whatever
+    signs the operands have, and if need be all are in one box."""
     sets = [classes(kind) for kind in kinds]
     exact, every = (x.reshape(tuple(s.count for s in sets)) for x in (differ, tried))
     signless = exact
@@ -158,7 +158,7 @@ def cover(kinds: Sequence[Kind], differ: Array, tried: Array, most: int = 6) -> 
 
 
 def _cover(sets: Sequence[Classes], wanted: Array, wrong: Array, most: int) -> list[Box] | None:
-    """None where there would be too many."""
+    """Return the boxes of `cover`, or None where there would be too many."""
     possible, left = _inside(sets, wrong) == 0, wanted.copy()
     boxes: list[Box] = []
     while left.any():
@@ -174,7 +174,7 @@ def _cover(sets: Sequence[Classes], wanted: Array, wrong: Array, most: int) -> l
 
 
 def _box(sets: Sequence[Classes], names: Sequence[str]) -> Array:
-    """The combinations that these names have."""
+    """Return the combinations that these names have."""
     found = np.ones(tuple(s.count for s in sets), np.bool_)
     for axis, (s, name) in enumerate(zip(sets, names, strict=True)):
         row = s.members[s.names.index(name)]
@@ -183,7 +183,7 @@ def _box(sets: Sequence[Classes], names: Sequence[str]) -> Array:
 
 
 def _inside(sets: Sequence[Classes], which: Array) -> Array:
-    """For each combination of names how many of these combinations of classes it has."""
+    """Return how many of these combinations of classes each combination of names has."""
     found: Array = which.astype(np.int32)
     for s in sets:
         # The axis in front is replaced by one of names at the end: after all of them the order is as it was.

@@ -25,7 +25,8 @@ class Tried:
 
 @dataclass(frozen=True)
 class Found:
-    """What a comparison found. `rows` are what differs and may not, then what is left open."""
+    """The result of a comparison: `rows` are first the differences that are not allowed, then those that are left
+    open."""
 
     a: Side
     b: Side
@@ -36,7 +37,7 @@ class Found:
 
     @property
     def equal(self) -> bool:
-        """But for what one of the two leaves open."""
+        """Return whether nothing differs but what one of the two leaves open."""
         return all(row.open for row in self.rows) and not self.hidden
 
     @property
@@ -45,7 +46,7 @@ class Found:
 
     @property
     def in_nans_alone(self) -> bool:
-        """What differs and may not are bits of NaNs."""
+        """Return whether all differences that are not allowed are in the bits of NaNs."""
         return not self.equal and not self.hidden and all(row.open or row.kind == NAN_BITS for row in self.rows)
 
 
@@ -68,14 +69,14 @@ def compare(a: Side, b: Side, samples: int, progress: Progress | None = None) ->
 
 
 def signature(face: Face) -> Signature:
-    """What operands depend on."""
+    """Return the signature by which operands are chosen."""
     kind = face.results[0].kind
     result = kind if kind.sort in ("float", "integer") else None
     return Signature(tuple((o.type, o.registers) for o in face.sources), face.lanes, result)
 
 
 def parts(s: Signature, samples: int) -> Iterator[tuple[list[Part], Tried]]:
-    """What is run, one stream after the other; nothing behind one that has all operands."""
+    """Yield the parts to run, stream by stream, with what is tried of each; a stream of all operands is the last."""
     by_stream: dict[str, list[Part]] = {}
     for p in vectors.parts_of(s, Sizes(random=samples, sample=0)):
         by_stream.setdefault(p.stream, []).append(p)
@@ -89,7 +90,7 @@ def parts(s: Signature, samples: int) -> Iterator[tuple[list[Part], Tried]]:
 
 
 def all_operands(s: Signature) -> Part | None:
-    """All operands in their order, where these have 32 bits together at most."""
+    """Return the part that has all operands in their order, where these have 32 bits together at most."""
     for stream, bits in (("every", s.single), ("pairs", s.pair)):
         if 0 < bits <= 32:
             return Part(stream, 0, 1 << bits, 0)

@@ -1,4 +1,4 @@
-"""How two results differ: in what, and by how much."""
+"""The differences of two results: their kind and their size."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MEASURED = (VALUE, OTHER)
 
 
 def differences(kind: Kind, a: Array, b: Array) -> Array:
-    """What each pair of encodings differs in, of pairs that are not equal."""
+    """Return the kind of difference of each pair of unequal encodings."""
     f = kind.format
     if f is None:
         return np.full(a.shape, OTHER, np.uint8)
@@ -49,8 +49,8 @@ def _facts(f: Format, x: Array) -> tuple[Array, ...]:
 
 
 def distances(kind: Kind, a: Array, b: Array) -> Array:
-    """How many steps from one number to the next lead from `a` to `b`, where +0 and -0 are one number. Of
-    anything but floats and integers 0."""
+    """Return the number of steps from `a` to `b`, each from one number to the next; +0 and -0 are one number. It is 0
+    for anything but floats and integers."""
     f, fixed = kind.format, kind.fixed
     if f is not None:
         x, y = (_wide(v) & np.uint64(f.magnitudes - 1) for v in (a, b))
@@ -68,7 +68,8 @@ def _wide(x: Array) -> Array:
 
 
 def complexity(columns: Sequence[Array]) -> Array:
-    """How hard rows of operands are to read: more with each bit that is set, less with each zero at their end."""
+    """Return how hard each row of operands is to read: more with each bit that is set, less with each zero at its
+    end."""
     found = np.zeros(columns[0].shape, np.int64)
     for x in columns:
         lowest = x & (~x + x.dtype.type(1))

@@ -54,8 +54,8 @@ class Functions:
         )
 
     def numpy(self, name: str, other: Side | None) -> Side:
-        """A function of NumPy on the types that the other side has. Raises PtxspecError, and Misfit where it has none
-        for them."""
+        """Return a function of NumPy on the types that the other side has. Raises PtxspecError, and Misfit where it has
+        none for them."""
         function = _attribute(name)
         if other is None:
             raise Misfit(f"{name} takes any type, and so does the other: one of the two must say which, as fmaxf does")
@@ -81,7 +81,7 @@ class Functions:
         return Side(name, (about,), face, other.rank, of_lanes(run), tuple(opened))
 
     def _native(self, kind: Kind, name: str) -> np.dtype[Any]:
-        """NumPy's type of a kind, or that of ml_dtypes."""
+        """Return NumPy's type of a kind, or that of ml_dtypes."""
         number = kind.format or kind.fixed
         if kind.sort == "bool":
             return np.dtype(np.bool_)
@@ -102,7 +102,7 @@ class Functions:
         return found
 
     def _function(self, instruction: Instruction, programs: Programs) -> Callable[..., Array]:
-        """What the emulator would compute, on encodings of lanes."""
+        """Return the function that the emulator would have for an instruction, on encodings of lanes."""
         text, _ = module_of(Checked(instruction, programs), self.templates)
         package = f"{self.emulator.__name__}.instructions"
         importlib.import_module(package)
@@ -141,7 +141,7 @@ def _attribute(name: str) -> Any:
 def _checked(
     name: str, function: Any, given: Sequence[np.dtype[Any]], results: Sequence[np.dtype[Any]]
 ) -> Callable[..., Any]:
-    """The function, where it takes and gives these types. Raises Misfit."""
+    """Return the function, if it takes and gives these types. Raises Misfit."""
     if not isinstance(function, np.ufunc):
         if len(given) != 1 or list(results) != [np.dtype(function)]:
             raise Misfit(

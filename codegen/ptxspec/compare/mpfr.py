@@ -40,7 +40,8 @@ _WIDE = 1 << 20
 
 
 def side(other: Side | None) -> Side:
-    """What MPFR makes of the variant that the other side is. Raises Misfit where MPFR has nothing to say of it."""
+    """Return a side on which MPFR does the rounding of the other side's variant. Raises Misfit where MPFR cannot, and
+    where the other side is no variant."""
     if other is None or other.origin is None:
         raise Misfit(f"{NAME} rounds what a variant rounds: the other must be a variant such as add.rn.f16")
     gmpy2, (spec, v, target) = _library(), other.origin
@@ -73,7 +74,7 @@ def _library() -> ModuleType:
 
 
 def _applied(program: Program) -> list[Apply]:
-    """All that is applied in a program."""
+    """Return all calls in a program."""
     left: list[Term] = [*(let.value for let in program.lets), *program.results]
     found = []
     while left:
@@ -85,7 +86,7 @@ def _applied(program: Program) -> list[Apply]:
 
 
 def _functions(gmpy2: Any) -> dict[str, Callable[..., Any]]:
-    """MPFR's, by what the semantics language calls them."""
+    """Return MPFR's functions, by their names in the semantics language."""
     same = {name: getattr(gmpy2, name) for name in elementary.FUNCTIONS if hasattr(gmpy2, name)}
     return {
         **same,
@@ -103,7 +104,7 @@ def _functions(gmpy2: Any) -> dict[str, Callable[..., Any]]:
 
 
 def _not_rounded(t: Apply, functions: Container[str]) -> str:
-    """Why MPFR cannot do an operation; empty where it can."""
+    """Return why MPFR cannot do an operation; empty where it can."""
     if t.function not in functions:
         return f"MPFR has no {t.function}"
     if t.mode not in _MODES:
@@ -118,7 +119,7 @@ def _given(x: Array, i: Var) -> Array:
 
 
 def _value(term: Term, found: Mapping[str, Array], arithmetic: _Arithmetic) -> Array:
-    """Encodings in 64 bits, or truth values."""
+    """Return the value of a term: encodings in 64 bits, or truth values."""
     if isinstance(term, Const):
         return np.asarray(term.value, np.bool_ if term.kind == BOOL else _U)
     if isinstance(term, Var):
@@ -151,7 +152,7 @@ class _Arithmetic:
         return self._gmpy2.context(precision=precision, emax=_WIDE, emin=emin, round=mode, subnormalize=emin != -_WIDE)
 
     def _numbers(self, x: Array, kind: Kind) -> list[Any]:
-        """What encodings stand for; float64 has every number of every format."""
+        """Return the numbers that encodings stand for; float64 has every number of every format."""
         with self._gmpy2.context(precision=64, emax=_WIDE, emin=-_WIDE):
             if kind.format:
                 # A product with one is exact here, and takes an eighth of the time that mpfr() does.
@@ -197,7 +198,7 @@ class _Arithmetic:
         return bits
 
     def _beyond(self, t: Apply, f: Format, x: Any) -> int:
-        """What is larger than all numbers of a format, or infinite."""
+        """Return the encoding of an infinity, or of a number above the largest of a format."""
         sign = f.sign_bit if x < 0 else 0
         if self._gmpy2.is_infinite(x):
             return sign | f.infinity if f.has_infinity else overflow(f, sign)
@@ -206,7 +207,7 @@ class _Arithmetic:
 
 
 def _encoded(x: Array, f: Format) -> Array:
-    """The encodings of numbers that a format has; of others whatever comes."""
+    """Return the encodings of numbers that a format has; those of other numbers are meaningless."""
     with np.errstate(all="ignore"):
         finite = np.where(np.isfinite(x), np.abs(x), 0.0)
         exponent = np.where(finite == 0, f.emin, np.maximum(np.frexp(finite)[1] - 1, f.emin))
@@ -216,7 +217,7 @@ def _encoded(x: Array, f: Format) -> Array:
 
 
 def _order(x: Array, f: Format) -> Array:
-    """Integers that order numbers as their values, -0 just below +0."""
+    """Return integers that order numbers as their values, -0 just below +0."""
     magnitude = (x & _U(f.magnitudes - 1)).astype(np.int64)
     return np.asarray(np.where(_negative(x, f), -1 - magnitude, magnitude))
 

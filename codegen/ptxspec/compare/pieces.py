@@ -15,7 +15,7 @@ from .sides import AS_KNOWN, CORRECTLY, PIECE, Face, Side
 
 Array = NDArray[Any]
 
-# Of a longer text the name of a side has the beginning.
+# The name of a side is cut to this length.
 _LONGEST = 48
 # What is no exact result of PTX.
 SURE = ("exact", "measured", "reported", "unjudged")
@@ -25,8 +25,8 @@ def piece(
     emulator: ModuleType, spec: Spec, text: str, name: str, target: str | None, other: Face | None,
     threads: int | None = None,
 ) -> Side:  # fmt: skip
-    """A piece of PTX that is compared with something of a face: registers of the same names are the same, and others
-    stand in the same order. Raises PtxspecError for what cannot be run."""
+    """Return a side that runs a piece of PTX, to be compared with a side of this face: registers of the same names are
+    the same, and others stand in the same order. Raises PtxspecError for what cannot be run."""
     results = [n for n, _ in other.result_registers()] if other else []
     f = _function(emulator, text, name, target, results)
     sources, given = (tuple(Operand(n, spec.types[f.types[n]]) for n in names) for names in (f.inputs, f.results))
@@ -54,13 +54,14 @@ def piece(
 
 
 def named(text: str) -> str:
-    """What a piece of PTX is called: itself, where that is short."""
+    """Return the name of a piece of PTX: its text on one line, cut where it is long."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 4].rstrip() + " ..."
 
 
 def _function(emulator: ModuleType, text: str, name: str, target: str | None, results: Sequence[str]) -> Any:
-    """With the wanted results where the piece has registers of their names, else with its own."""
+    """Return the piece as a function, with the wanted results where it has registers of their names, else with its
+    own."""
     try:
         f = emulator.function(text, target)
         if results and {*f.results} > {*results}:

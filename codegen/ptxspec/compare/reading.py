@@ -1,4 +1,4 @@
-"""What the command is told -> sides: a variant, a piece of PTX or a file of it, a function of C, CUDA or NumPy."""
+"""The command's arguments -> sides: a variant, a piece of PTX or a file of it, a function of C, CUDA or NumPy."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ Adapting = Callable[[Side | None], Side]
 
 
 class Reader:
-    """Reads sides for a root, as they behave on a target where one is given. Of the specification what each side needs
-    is read, unless all of it comes. `threads` are those that a side may take, where not as many as are quickest."""
+    """A reader of sides for a root, as they behave on a target where one is given. Of the specification what each side
+    needs is read, unless all of it comes. `threads` are those that a side may take, where not as many as are
+    quickest."""
 
     def __init__(self, root: Root, target: str | None, spec: Spec | None = None, threads: int | None = None) -> None:
         self.root, self.target, self.whole, self.threads = root, target, spec, threads
@@ -42,7 +43,7 @@ class Reader:
         self._specs: dict[str, Spec] = {}
 
     def both(self, a: str, b: str) -> tuple[Side, Side]:
-        """Two sides that can be compared. Raises PtxspecError."""
+        """Return two sides that can be compared. Raises PtxspecError."""
         misfit: Misfit | None = None
         for x in self.sides(a):
             for y in self.sides(b):
@@ -57,8 +58,8 @@ class Reader:
         raise misfit
 
     def sides(self, text: str, target: str | None = None) -> list[Side | Adapting]:
-        """What a text may mean: one for each number of operands and each type that a name has, as the target has it
-        that it names, else as `target` has it."""
+        """Return the sides that a text may mean: one for each number of operands and each type that a name has, on the
+        target that the text names, else on `target`."""
         text, target = text.strip(), target or self.target
         if _is_file(path := Path(text)):
             return [self._piece(_contents(path), text, target)]
@@ -129,7 +130,7 @@ class Reader:
         return sides
 
     def _variant(self, spec: Spec, v: Variant, results: int, target: str | None) -> Side:
-        """With so many of its results: of p|q both, or p."""
+        """Return the side of a variant with this number of its results: of p|q both, or p."""
         kernel = self.emulator.compile(v.spelling, v.operands, target)
         claim = spec.claim(v, target)
         about = [claim if claim in ("exact", "measured") else f"{claim}: {basis_on(spec, v, target)}"]
@@ -152,7 +153,7 @@ class Reader:
 
     @property
     def _shared(self) -> Spec:
-        """What all opcodes share, without their instructions."""
+        """The part of the specification that all opcodes share, without their instructions."""
         return self._spec("")
 
     @cached_property
@@ -160,8 +161,8 @@ class Reader:
         return Functions(self.root, self._shared, self.emulator)
 
     def _spec(self, spelling: str) -> Spec:
-        """The specification as far as it concerns a spelling. Raises SpecError for all that is wrong with that, and
-        PtxspecError where the emulator was made from another one."""
+        """Return the specification as far as it concerns a spelling. Raises SpecError for all that is wrong with that,
+        and PtxspecError where the emulator was made from another one."""
         if self.whole is not None:
             return self.whole
         if spelling not in self._specs:
@@ -174,7 +175,7 @@ class Reader:
 
 
 def _adapted(x: Side | Adapting, y: Side | Adapting) -> tuple[Side, Side]:
-    """Both as sides: what takes whatever types come takes those of the other. Raises Misfit."""
+    """Return both as sides; one that takes any types gets those of the other. Raises Misfit."""
     if isinstance(x, Side):
         return x, y if isinstance(y, Side) else y(x)
     if isinstance(y, Side):

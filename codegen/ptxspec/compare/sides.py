@@ -17,10 +17,10 @@ from .differing import NAN_BITS
 Array = NDArray[Any]
 Registers = list[Array]
 
-# Special operands of more would be too many to try in all combinations.
+# The most operands: special values of more would have too many combinations to try.
 MOST = 4
 
-# What the emulator does with what need not have the same results on a GPU.
+# What the emulator does where a GPU may have other results.
 CORRECTLY = "rounds correctly"
 FOLLOWING = "follows a model of the target's hardware"
 # Of several statements.
@@ -52,11 +52,11 @@ class Face:
         return registers.places(self.results)
 
     def operands(self, columns: Sequence[Array]) -> list[Array]:
-        """The lanes of the sources, one behind the other, from their registers."""
+        """Return the lanes of the sources, one behind the other, from their registers."""
         return _lanes(self.sources, columns, self.lanes)
 
     def values(self, columns: Sequence[Array]) -> list[Array]:
-        """As `operands`, of the results."""
+        """Return the lanes of the results, as `operands` those of the sources."""
         return _lanes(self.results, columns, self.lanes)
 
     @property
@@ -107,7 +107,7 @@ class Side:
 
 
 def of_lanes(function: Callable[..., Sequence[Array]]) -> Callable[[Face, Sequence[Array]], Registers]:
-    """What runs a function of lanes on registers."""
+    """Return a function of registers that applies a function of lanes."""
 
     def run(face: Face, columns: Sequence[Array]) -> Registers:
         found = function(*face.operands(columns))
@@ -124,7 +124,7 @@ def which_nan(who: str) -> Open:
 
 
 def common_face(a: Side, b: Side) -> Face:
-    """What both take and give, under the names and the types of the one that tells more. Raises Misfit."""
+    """Return the face that both sides have, with the names and the types of the one that tells more. Raises Misfit."""
     told, other = (a, b) if a.rank >= b.rank else (b, a)
     for what, mine, theirs in (
         ("takes", told.face.registers(), other.face.registers()),
@@ -149,8 +149,8 @@ def common_face(a: Side, b: Side) -> Face:
 
 
 def _fits(x: Type, y: Type, pieces: bool) -> bool:
-    """The same type, or bits of the same size; a register of a piece of PTX that integers are computed in may be
-    declared as bits, too."""
+    """Return whether two types fit: the same type, or bits of the same size. A register of a piece of PTX that integers
+    are computed in may be declared as bits, too."""
     bits = ("bits", "integer") if pieces else ("bits",)
     one_is = x.kind.sort in bits or y.kind.sort in bits
     return x.name == y.name or (one_is and x.width == y.width and BOOL not in (x.kind, y.kind))

@@ -1,4 +1,4 @@
-"""What differs, counted by class of operands: tallies of parts of the operands add up to that of all, in any order."""
+"""Differences counted by class of operands: tallies of parts of the operands add up to that of all, in any order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .sides import Face, Registers, Side
 
 Array = NDArray[Any]
 
-# So many operands with all that is made of them stay in a cache.
+# This many operands, with all that is made of them, stay in a cache.
 _CACHED = 1 << 17
 # The distance, how hard it is to read, and its operands: of two examples the one with the least of these is told.
 _Rank = tuple[int, int, tuple[int, ...]]
@@ -49,7 +49,7 @@ class Row:
 
 @dataclass
 class Group:
-    """What differs in one thing: how many of each combination of classes, and the best example of each."""
+    """Differences of one kind: the count of each combination of classes, and the best example of each."""
 
     counts: Array
     steps: Array
@@ -78,7 +78,7 @@ class Tally:
         )
 
     def add(self, other: Tally) -> None:
-        """Whatever the order in which tallies are added, the sum is the same."""
+        """Add another tally; the sum does not depend on the order in which tallies are added."""
         self.tried += other.tried
         for key, theirs in other.groups.items():
             mine = self.group(*key)
@@ -99,7 +99,7 @@ class Tally:
                 )  # fmt: skip
 
     def as_json(self) -> dict[str, Any]:
-        """All of it, for `tally_from_json`."""
+        """Return all of the tally, for `tally_from_json`."""
         return {
             "tried": [[int(c), int(self.tried[c])] for c in np.flatnonzero(self.tried)],
             "groups": [
@@ -120,7 +120,8 @@ def _best_as_json(rank: _Rank, e: Example) -> list[int]:
 
 
 def tally_from_json(face: Face, data: Any) -> Tally:
-    """Raises KeyError, TypeError, ValueError, IndexError and OverflowError for what `as_json` did not write."""
+    """Return the tally that `as_json` wrote. Raises KeyError, TypeError, ValueError, IndexError and OverflowError for
+    anything else."""
     tally = Tally.empty(face)
     for cell, number in data["tried"]:
         tally.tried[_place(cell, tally)] = number
@@ -158,19 +159,19 @@ class _Seen:
 
 
 class Counting:
-    """Counts what two sides make of operands into a tally."""
+    """A count of what two sides make of operands, in a tally."""
 
     def __init__(self, a: Side, b: Side, face: Face) -> None:
         self.face, self.kinds = face, face.kinds
         every = [(o, place) for place, side in enumerate((a, b)) for o in side.open]
         self.of_operands = [o for o, _ in every if o.of_operands]
-        # With the place of the side that leaves it open.
+        # Each with the place of the side that leaves it open.
         self.of_results = [(o, place) for o, place in every if not o.of_operands]
         self.tally = Tally.empty(face)
 
     def add(self, columns: Sequence[Array], a: Registers, b: Registers, tried: Array | None = None) -> None:
-        """Of registers: the operands, and the results of each side. `tried` are the operands by class, where they are
-        known already."""
+        """Count registers: the operands, and the results of each side. `tried` are the operands by class, where they
+        are known already."""
         if tried is None:
             tried = np.bincount(cells(self.kinds, self.face.operands(columns)), minlength=self.tally.tried.size)
         self.tally.tried += tried

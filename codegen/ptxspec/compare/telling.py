@@ -1,4 +1,4 @@
-"""What a comparison found, for people and for scripts."""
+"""The result of a comparison, as text for people and as JSON for scripts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STREAMS = {
 
 
 def as_text(found: Found, width: int, more: Sequence[str] = ()) -> Iterator[str]:
-    """Lines that are at most so wide, where they can be. `more` stands behind the verdict."""
+    """Yield lines of at most this width, where they can be. `more` stands behind the verdict."""
     for said in (_verdict(found), *more):
         yield from _wrapped(said, width)
     yield ""
@@ -103,7 +103,7 @@ def _row(found: Found, row: Row, width: int) -> Iterator[str]:
 
 
 def said(bits: int, kind: Kind) -> str:
-    """A value as a number and as bits."""
+    """Return a value as a number and as bits."""
     f = kind.format
     if f is None or f.is_nan(bits) or f.is_infinite(bits):
         return describe(bits, kind)

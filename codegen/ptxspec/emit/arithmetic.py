@@ -16,7 +16,7 @@ from .lowering import ELEMENTARY, applications
 
 
 def is_native(kind: Kind) -> bool:
-    """The processor computes in it, as `Format.native` of templates/runtime/binary.py has it."""
+    """Return whether the processor computes in a format, as `Format.native` of templates/runtime/binary.py does."""
     f = kind.format
     return f is not None and is_usual(f) and (f.exponent_bits, f.fraction_bits) in ((8, 23), (11, 52))
 
@@ -27,7 +27,8 @@ class Passing(Apply):
 
 
 def passing(program: Program) -> Program:
-    """Where all operands' NaNs are propagated to an operation's result, in their order, the operation does it."""
+    """Return a program whose operations pass NaNs on themselves, where all operands' NaNs are propagated in their
+    order."""
     values = {let.name: let.value for let in program.lets}
     lets = [let.of(_passed(let.value, values)) for let in program.lets]
     return replace(program, lets=live(lets, program.results))
@@ -54,15 +55,15 @@ def is_arithmetic(term: Term | None) -> TypeGuard[Apply]:
 
 
 def is_eased(program: Program) -> bool:
-    """Is a program of binary32 computed in binary64 only for the sake of subnormal numbers? Units and elementary
-    functions take longer than that."""
+    """Return whether a program of binary32 is computed in binary64 only for the sake of subnormal numbers. It is not if
+    it has units or elementary functions, which take longer than that."""
     every = list(applications(program))
     single = all(_is_single(x.kind) for x in (program.results[0], *program.inputs))
     return single and any(map(is_direct, every)) and not any(a.model or a.function in ELEMENTARY for a in every)
 
 
 def is_direct(t: Apply) -> bool:
-    """An operation that operations.h has twice, in binary64 and in binary32."""
+    """Return whether this is an operation that operations.h has twice, in binary64 and in binary32."""
     twice = t.function in ("multiplication", "division", "fusedMultiplyAdd")
     return twice and not (t.ftz or t.mixed or isinstance(t, Passing)) and _is_single(t.kind)
 

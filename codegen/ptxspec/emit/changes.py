@@ -1,4 +1,4 @@
-"""What changed between two states of generated/data, in terms of variants."""
+"""The changes between two states of generated/data, in terms of variants."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _told(opcode: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | N
 
 
 def _variants(data: Mapping[str, Any]) -> dict[str, _Variant]:
-    """By modifiers and types, with the number of operands where a spelling has several."""
+    """Return the variants by modifiers and types, with the number of operands where a spelling has several."""
     requirements, found = data["requirements"], {}
     for names, signature, known, *program in data["variants"]:
         _, requires, claim, *more = data["classes"][known]
@@ -69,7 +69,7 @@ def _differences(old: _Variant, new: _Variant) -> Iterator[str]:
 
 
 def _arrows(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    """What a variant needs, before and after, on each axis that differs."""
+    """Return a variant's needs before and after, on each axis that differs."""
     axes = {"ptx": "PTX {}", "target": "{}", "until": "until PTX {}"}
     differ = [axis for axis in axes if old[axis] != new[axis]]
     said = [f"{axes[axis].format(old[axis] or 'any')} -> {new[axis] or 'any'}" for axis in differ]

@@ -23,7 +23,7 @@ WITHIN = "within"
 
 
 def clamping(lets: tuple[Let, ...]) -> tuple[Let, ...]:
-    """Lets whose choices between a number and constants are one function."""
+    """Return lets in which a choice between a number and constants is one function."""
     canonical: set[str] = set()
     unsigned: set[str] = set()
     no_sign: set[str] = set()
@@ -76,7 +76,7 @@ def _format(x: Var) -> Format:
 
 
 def _is_canonical(term: Term) -> bool:
-    """Is this a number whose NaN, if it is one, has all bits but the sign?"""
+    """Return whether this is a number whose NaN, if it is one, has all bits but the sign."""
     f = term.kind.format
     if not isinstance(term, Apply) or f is None or not is_usual(f) or f.canonical_nan != f.sign_bit - 1:
         return False
@@ -84,7 +84,8 @@ def _is_canonical(term: Term) -> bool:
 
 
 def _is_unsigned(term: Term) -> bool:
-    """Is this a computed number of a format of its own kind, whose canonical NaN, if it has one, has no sign?"""
+    """Return whether this is a computed number of a format of its own kind, whose canonical NaN, if it has one, has no
+    sign."""
     f = term.kind.format
     if not isinstance(term, Apply) or f is None or is_usual(f) or not (f.signed and f.has_subnormals):
         return False
@@ -92,7 +93,7 @@ def _is_unsigned(term: Term) -> bool:
 
 
 def _has_two_zeros(x: Var) -> bool:
-    """Are there no more than one of each sign?"""
+    """Return whether the format has one zero of each sign, and no more."""
     return _format(x).has_subnormals
 
 
@@ -102,7 +103,7 @@ def _is_native(term: Apply) -> bool:
 
 
 def _is_finite(number: Const) -> bool:
-    """A finite number, and no zero."""
+    """Return whether this is a finite number other than zero."""
     f = number.kind.format
     return f is not None and 0 < number.value & (f.sign_bit - 1) <= f.largest
 

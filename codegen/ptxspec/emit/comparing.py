@@ -11,7 +11,7 @@ LESS_GREATER = "compareLessGreater"
 
 
 def comparing_once(lets: tuple[Let, ...]) -> tuple[Let, ...]:
-    """Lets in which `x < y or x > y` is one function."""
+    """Return lets in which `x < y or x > y` is one function."""
 
     def changed(term: Term) -> Term:
         match term:

@@ -31,13 +31,14 @@ def converting_late(lets: Lets) -> Lets:
 
 
 def is_usual(f: Format) -> bool:
-    """Declared like IEEE 754's, in as many bits as a processor's integers have: ptxemu has code of its own for it."""
+    """Return whether a format is declared like IEEE 754's, with the width of a processor's integers: ptxemu has code of
+    its own for it."""
     return f.is_ieee and f.width in (8, 16, 32, 64) and f.exponent_bits > 1 and f.fraction_bits > 0
 
 
 def _bounded_at_random(lets: Lets) -> Lets:
-    """`convertStochastic(minimum(maximum(x, -most), most), random)` bounds what comes of it: random bits keep the order
-    of numbers, and leave alone those that the format has."""
+    """Return lets in which `convertStochastic(minimum(maximum(x, -most), most), random)` bounds its result instead:
+    random bits keep the order of numbers, and leave alone those that the format has."""
 
     def changed(term: Term) -> Term:
         if not isinstance(term, Apply):
@@ -53,7 +54,7 @@ def _bounded_at_random(lets: Lets) -> Lets:
 
 
 def _most(t: Apply, bounds: list[Apply]) -> Const | None:
-    """The magnitude above which nothing comes of a number that had these bounds."""
+    """Return the magnitude that no result of a number with these bounds exceeds."""
     f = t.format
     assert f is not None
     if not bounds:
@@ -70,8 +71,8 @@ def _most(t: Apply, bounds: list[Apply]) -> Const | None:
 
 
 def _bounding_late(lets: Lets) -> Lets:
-    """What is converted to 16 bits is bounded there, by numbers that are there too: no rounding changes the order. The
-    results are read in a table then."""
+    """Return lets that bound a number after its conversion to 16 bits, by the same bounds converted: rounding keeps the
+    order. The results are then read in a table."""
     found: list[Let] = []
     for let in lets:
         match let.value:
@@ -90,9 +91,9 @@ def _bounding_late(lets: Lets) -> Lets:
 
 
 def without_widening(lets: Lets, single: bool = False, short: bool = False) -> Lets:
-    """What is widened for an operation is computed by one on several formats, where that has tables, or does it at
-    once: in binary64, which has all products, and in 8 bits; if asked for, fused ones in binary32 too, and products in
-    16 bits that binary32 has."""
+    """Return lets in which operations take narrow operands as they are, without widening. Such operations have tables
+    in 8 bits, and are computed at once in binary64, which has all products. `single` adds fused ones in binary32,
+    `short` the products in 16 bits that binary32 has."""
 
     def changed(term: Term) -> Term:
         if not isinstance(term, Apply):
@@ -119,8 +120,8 @@ def without_widening(lets: Lets, single: bool = False, short: bool = False) -> L
 
 
 def is_in_single(t: Apply) -> bool:
-    """Are products of these formats numbers of binary32, and sums between its ends, to be rounded to odd there? What
-    lies beyond these ends is infinite in a usual format too."""
+    """Return whether binary32 has the products of these formats, and its range the sums, to be rounded to odd there. A
+    result beyond that range is infinite in a usual format too."""
     formats = [a.kind.format for a in t.arguments]
     if t.function not in SEVERAL or t.kind.format is None or t.kind.width > 16 or t.mode != ROUNDINGS[0]:
         return False
@@ -140,7 +141,7 @@ def _is_fused_single(t: Apply) -> bool:
 
 
 def _bare(term: Term, f: Format) -> Term:
-    """What is converted to a format that has all of its numbers."""
+    """Return the operand of a conversion to a format that has all of its numbers, else the term."""
     match term:
         case Apply(function="convert", arguments=(x,)) if x.kind.format and holds_all(f, x.kind.format):
             return x
@@ -148,7 +149,7 @@ def _bare(term: Term, f: Format) -> Term:
 
 
 def without_quotients(lets: Lets) -> Lets:
-    """A quotient by a number of a format without fractions is a product with a power of two."""
+    """Return lets in which a quotient by a number of a format without fractions is a product with a power of two."""
 
     def changed(term: Term) -> Term:
         match term:
@@ -164,13 +165,14 @@ def without_quotients(lets: Lets) -> Lets:
 
 
 def _has_reciprocals(f: Format) -> bool:
-    """Are all numbers powers of two, with the reciprocal of each among them, and the NaN behind them?"""
+    """Return whether all numbers are powers of two, with the reciprocal of each among them, and the NaN behind them."""
     powers = f.fraction_bits == 0 and not (f.signed or f.has_zero or f.has_infinity)
     return powers and f.nans == 1 and f.largest == 2 * f.bias and f.width in (8, 16)
 
 
 def _unbounded(x: Term, f: Format | None) -> tuple[Term, list[Apply]]:
-    """A number of binary32 without the bounds around it that a format has too, and these from outside inwards."""
+    """Return a number of binary32 without the bounds around it that a format has too, and these bounds from outside
+    inwards."""
     bounds: list[Apply] = []
     while isinstance(x, Apply) and x.function in ("minimum", "maximum") and x.kind.width == 32:
         if not _has(f, x.arguments[1]):
@@ -181,7 +183,7 @@ def _unbounded(x: Term, f: Format | None) -> tuple[Term, list[Apply]]:
 
 
 def _shares_places(t: Apply) -> bool:
-    """Is the operand a number of binary32, which has a place for each random bit?"""
+    """Return whether the operand is a number of binary32, which has a place for each random bit."""
     (x, random), f = t.arguments, t.format
     single = x.kind.format is not None and x.kind.width == 32 and is_usual(x.kind.format)
     if not single or f is None or not (f.signed and f.has_subnormals):
@@ -190,7 +192,8 @@ def _shares_places(t: Apply) -> bool:
 
 
 def _has(f: Format | None, number: Term) -> bool:
-    """Is this a constant, a finite number of binary32 that a format has too, as one of its normal numbers?"""
+    """Return whether this is a constant, a finite number of binary32 that a format also has as one of its normal
+    numbers."""
     if f is None or not isinstance(number, Const):
         return False
     size = number.value & 0x7FFFFFFF

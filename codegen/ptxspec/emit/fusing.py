@@ -45,7 +45,7 @@ class Flushing(Apply):
 
 
 def fuse(program: Program) -> Program:
-    """A program that does the same in fewer passes over its operands, and may call what is named above."""
+    """Return a program that does the same in fewer passes over its operands, and may call the functions named above."""
     lets, results = _without_second_canonicalising(program.lets, program.results)
     lets = converting_late(_without_first_canonicalising(lets, results))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation, _replacement)
@@ -55,8 +55,8 @@ def fuse(program: Program) -> Program:
 
 
 def shorten(program: Program) -> Program:
-    """A program that does the same in fewer lines, and may call `FLUSH` and `PROPAGATE`, and what the modules
-    invent that it calls."""
+    """Return a program that does the same in fewer lines, and may call `FLUSH`, `PROPAGATE`, and the functions that the
+    called modules invent."""
     lets, results = _without_second_canonicalising(program.lets, program.results)
     lets = without_quotients(without_widening(_without_first_canonicalising(lets, results), short=True))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation)
@@ -69,12 +69,13 @@ def _is_usual_number(term: Term) -> bool:
 
 
 def _computes(term: Term | None) -> TypeGuard[Apply]:
-    """Is this a function that computes with numbers? It can flush its operands itself, and its NaN is canonical."""
+    """Return whether this is a function that computes with numbers: it can flush its operands itself, and its NaN is
+    canonical."""
     return isinstance(term, Apply) and term.function in TABLE and TABLE[term.function].nan == "canonical"
 
 
 def _flushes(term: Term) -> TypeGuard[Apply]:
-    """Is this a function that can flush its operands itself: one that computes, or compares?"""
+    """Return whether this is a function that can flush its operands itself: one that computes, or compares."""
     if _computes(term):
         return True
     return isinstance(term, Apply) and term.function in TABLE and TABLE[term.function].clause == "5.11"
@@ -126,7 +127,7 @@ def _without_second_canonicalising(lets: Lets, results: Terms) -> tuple[Lets, Te
 
 
 def _has_canonical_nan(term: Term, canonical: set[str]) -> bool:
-    """Is a NaN that this may be the canonical one, as those of these names are?"""
+    """Return whether the only NaN that a term can be is the canonical one; that is so for the names in `canonical`."""
     f = term.kind.format
     match term:
         case Var(name=name):
@@ -144,7 +145,8 @@ def _has_canonical_nan(term: Term, canonical: set[str]) -> bool:
 
 
 def _without_first_canonicalising(lets: Lets, results: Terms) -> Lets:
-    """A number converted to its own format is the number, to a function that computes, or flushed before."""
+    """Return lets that read a number in place of its conversion to its own format, where functions that compute use it
+    or it was flushed before."""
     same: dict[str, Term] = {}
     for let in lets:
         match let.value:
@@ -163,14 +165,14 @@ def _without_first_canonicalising(lets: Lets, results: Terms) -> Lets:
 
 
 def _terms(term: Term) -> Iterator[Term]:
-    """A term and those in it."""
+    """Yield a term and the terms in it."""
     yield term
     for a in term.arguments if isinstance(term, Apply) else ():
         yield from _terms(a)
 
 
 def _flushed(term: Term) -> Var | None:
-    """x of `copySign(0, x) if isSubnormal(x) else x`."""
+    """Return x if the term is `copySign(0, x) if isSubnormal(x) else x`."""
     match term:
         case Apply(
             function="select",
@@ -185,7 +187,8 @@ def _flushed(term: Term) -> Var | None:
 
 
 def _signs(lets: Lets, results: Terms) -> set[str]:
-    """What is used for its sign alone, and is made of such by functions of single bits: flushing does not change it."""
+    """Return the names of lets of which only the sign is used, and which functions of single bits make of such:
+    flushing does not change that sign."""
     others = set[str]().union(*map(variables, results))
     used: set[str] = set()
 
@@ -208,7 +211,7 @@ def _bitwise(term: Term) -> bool:
 
 
 def _flushing_late(lets: Lets, results: Terms) -> Lets:
-    """Flushing on a line of its own becomes `FLUSH` around the uses, if all of them can do it."""
+    """Return lets in which flushing on a line of its own becomes `FLUSH` around the uses, if all of them can do it."""
     if not any(t.function == "isSubnormal" for let in lets for t in _terms(let.value) if isinstance(t, Apply)):
         return lets
     late: dict[str, Apply] = {}
@@ -240,7 +243,7 @@ def _flush(x: Term) -> Apply:
 
 
 def _with_flushes(term: Term) -> Term:
-    """Flushing inside a line becomes `FLUSH`, if what uses it there can do it."""
+    """Return a term in which flushing inside a line becomes `FLUSH`, if what uses it there can do it."""
     if not isinstance(term, Apply):
         return term
     able, found = _flushes(term), []
@@ -261,7 +264,8 @@ def _with_flushed_operands(term: Term, late: Mapping[str, Apply]) -> Term:
 
 
 def _flushing_operands(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
-    """Functions flush their operands themselves, where that is asked of some and changes nothing of the others."""
+    """Return lets and results in which functions flush their operands themselves, where some must be flushed and
+    flushing the others changes nothing."""
     terms = (*(let.value for let in lets), *results)
     if not any(t.function == FLUSH for term in terms for t in _terms(term) if isinstance(t, Apply)):
         return lets, results
@@ -291,14 +295,14 @@ def _flushing_operands(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
 
 
 def _with_corrections(lets: Lets, results: Terms, *corrections: Correction) -> Lets:
-    """Each line as the first correction that applies to it makes it."""
+    """Return the lines, each as the first correction that applies makes it."""
     values = {let.name: let.value for let in lets}
     uses = Counter(name for term in (*values.values(), *results) for name in mentions(term))
     return tuple(next(filter(None, (c(let, values, uses) for c in corrections)), let) for let in lets)
 
 
 def _replacement(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Let | None:
-    """`NaN if isNaN(d) else d` is put in d's place where nothing else looks at d."""
+    """Return `NaN if isNaN(d) else d` as a replacement in d's place, where nothing else looks at d."""
     match let.value:
         case Apply(
             function="select",
@@ -311,8 +315,8 @@ def _replacement(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Le
 
 
 def _is_replaced(value: Var, values: Mapping[str, Term]) -> bool:
-    """Is what a function returned always an array of its own, with numbers of a usual format? One that hands on the
-    bits of an operand need not copy."""
+    """Return whether a function's result is always an array of its own, with numbers of a usual format. A function that
+    hands on the bits of an operand need not copy."""
     made = values.get(value.name)
     if not isinstance(made, Apply) or not variables(made) or not _is_usual_number(value):
         return False
@@ -320,7 +324,8 @@ def _is_replaced(value: Var, values: Mapping[str, Term]) -> bool:
 
 
 def _propagation(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Let | None:
-    """`d = (quieten(a) if isNaN(a) else quieten(b) if isNaN(b) else NaN) if isNaN(d) else d` propagates NaNs to d."""
+    """Return `d = (quieten(a) if isNaN(a) else quieten(b) if isNaN(b) else NaN) if isNaN(d) else d` as a propagation of
+    NaNs to d."""
     match let.value:
         case Apply(function="select", arguments=(condition, chosen, Var() as value)):
             made, test, operands = values.get(value.name), _resolved(condition, values), _quietened(chosen, values)
@@ -338,7 +343,8 @@ def _propagation(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Le
 
 
 def _nan_of_integer(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Let | None:
-    """`pattern if isNaN(x) else d` of `d = convert(x)`, an integer of 64 bits: NumPy's casts tell NaNs."""
+    """Return `pattern if isNaN(x) else d` of `d = convert(x)`, an integer of 64 bits, as one conversion: NumPy's casts
+    tell NaNs."""
     match let.value:
         case Apply(
             function="select", arguments=(Apply(function="isNaN", arguments=(Var() as x,)), pattern, Var() as d)
@@ -350,7 +356,7 @@ def _nan_of_integer(let: Let, values: Mapping[str, Term], uses: Counter[str]) ->
 
 
 def _quietened(term: Term, values: Mapping[str, Term]) -> list[Term] | None:
-    """The operands in whose order the first that is a NaN is chosen, made quiet, if all else is the canonical NaN."""
+    """Return the operands whose first NaN is chosen and made quiet, if all else is the canonical NaN."""
     found: list[Term] = []
     rest = _resolved(term, values)
     while isinstance(rest, Apply) and rest.function == "select":

@@ -42,7 +42,7 @@ class Changes:
 
 
 def build(root: Path) -> Files:
-    """Every generated file as text, by its path below generated/. Raises SpecError, PtxspecError."""
+    """Return every generated file as text, by its path below generated/. Raises SpecError, PtxspecError."""
     found, now, name = specification.load(root), specification.digests(root), f"parts {root.resolve()}"
     spec = found.right()
     key = f"{now.shared} {now.templates}"
@@ -56,16 +56,16 @@ def build(root: Path) -> Files:
 
 
 def _depends_on(spec: Spec, instruction: Instruction, digests: specification.Digests) -> str:
-    """The digest of what an opcode's parts depend on, but for what all opcodes share: its file, what its recipes need
-    of other opcodes, and the names that a page lists."""
+    """Return the digest of what an opcode's parts depend on, but for what all opcodes share: its file, what its recipes
+    need of other opcodes, and the names that a page lists."""
     recipes = [(x.ptx, x.requires, x.promise) for v in instruction.variants for x in spec.instead.get(v, ())]
     own = digests.instructions[f"{instruction.opcode}.yaml"]
     return _digest(repr((own, recipes, *spec.instructions)).encode())
 
 
 def check(root: Path) -> tuple[Changes, Files]:
-    """What `generate` would change, and the files that there should be; none where all is as `generate` made it.
-    Raises SpecError, PtxspecError."""
+    """Return the changes that `generate` would make, and the files that there should be; no files where generated/ is
+    as `generate` made it. Raises SpecError, PtxspecError."""
     name, key = f"generated {root.resolve()}", specification.digests(root).whole
     made: dict[str, str] | None = cache.read(name, key)
     if made is not None and made == _digests(root):
@@ -77,7 +77,7 @@ def check(root: Path) -> tuple[Changes, Files]:
 
 
 def compare(root: Path, files: Files) -> Changes:
-    """What would change if generated/ had these files."""
+    """Return the changes that would give generated/ these files."""
     present, wanted = _digests(root), {n: _digest(encoded(text)) for n, text in files.items()}
     added, removed = sorted(set(wanted) - set(present)), sorted(set(present) - set(wanted))
     changed = sorted(n for n in set(wanted) & set(present) if wanted[n] != present[n])
@@ -85,7 +85,7 @@ def compare(root: Path, files: Files) -> Changes:
 
 
 def _digests(root: Path) -> dict[str, str]:
-    """Those of what is there; a link has none."""
+    """Return the digest of each file in generated/; that of a link is empty."""
     return {n: "" if p.is_symlink() else _digest(p.read_bytes()) for n, p in _present(root / "generated")}
 
 
@@ -94,7 +94,7 @@ def _digest(data: bytes) -> str:
 
 
 def _told(root: Path, files: Files, names: Iterable[str]) -> list[str]:
-    """What changed in terms of variants, by their opcodes."""
+    """Return the changes in terms of variants, opcode by opcode."""
     lines = []
     for name in sorted(names):
         folder, _, opcode = name.removesuffix(".json").rpartition("/")
@@ -106,7 +106,7 @@ def _told(root: Path, files: Files, names: Iterable[str]) -> list[str]:
 
 
 def diff(root: Path, files: Files, differing: Changes) -> Iterator[str]:
-    """The changes as a unified diff, line by line."""
+    """Yield the changes as a unified diff, line by line."""
     for name in [*differing.added, *differing.changed, *differing.removed]:
         path = root / "generated" / name
         old = path.read_text("utf-8", "replace").splitlines(True) if path.is_file() else []
@@ -132,7 +132,8 @@ def generate(root: Path, before: Callable[[Changes, Files], None] = lambda chang
 
 
 def _present(generated: Path) -> Iterator[tuple[str, Path]]:
-    """What is there. Links lead elsewhere, where nothing is ours to write: generated/ itself is none, and has none."""
+    """Yield the files and links in generated/. Links are not followed, for they lead to what is not ours to write;
+    where generated/ itself is a link, it counts as empty."""
     if generated.is_dir() and not generated.is_symlink():
         for path in generated.rglob("*"):
             if path.is_symlink() or (path.is_file() and "__pycache__" not in path.parts):
@@ -184,7 +185,8 @@ def _recover(root: Path) -> None:
 
 
 def _half_compiled(generated: Path) -> list[Path]:
-    """What killed compilations left. Links lead elsewhere, where nothing is ours to remove."""
+    """Return the files that killed compilations left. Links are not followed, for they lead to what is not ours to
+    remove."""
     if generated.is_symlink():
         return []
     walk = ((Path(folder), names) for folder, _, names in os.walk(generated))

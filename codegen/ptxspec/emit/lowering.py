@@ -40,7 +40,7 @@ class Function:
 
 
 def written(statements: Sequence[tuple[str, str, str]], results: Sequence[str], end: str = "") -> list[Line]:
-    """The lines of a function: of each statement the name that it gives, with a type in C, a value, and the source.
+    """Return the lines of a function: for each statement its name, with a type in C, its value, and its source.
 
     The last value gets no name where it is the result. A source stands at the first of its lines alone."""
     lines = [Line(f"{name} = {value}{end}", source) for name, value, source in statements]
@@ -53,7 +53,7 @@ def written(statements: Sequence[tuple[str, str, str]], results: Sequence[str], 
 
 
 def source_of(let: Let) -> str:
-    """A line of the instruction's own file, which most are of, or of the file that it names."""
+    """Return the line that a let comes from, with the name of its file unless that is the instruction's own."""
     folder, _, name = let.path.rpartition("/")
     return f"{'' if folder.endswith('instructions') else name}:{let.mark.line}"
 
@@ -70,7 +70,7 @@ class Shared:
 
 
 def shared(checked: Checked) -> dict[int, Shared]:
-    """By the id of the program: variants that compute the same share the object."""
+    """Return the shared programs by their ids: variants that compute the same share the object."""
     found: dict[int, Shared] = {}
     # A function is named after the first variant that it serves: those without a target come first.
     for first in (True, False):
@@ -87,7 +87,7 @@ def _name(variant: Variant, target: str | None) -> str:
 
 
 def applications(program: Program) -> Iterator[Apply]:
-    """Every call of a function in a program."""
+    """Yield every call of a function in a program."""
     pending: list[Term] = [*program.results, *(let.value for let in program.lets)]
     while pending:
         term = pending.pop()
@@ -97,12 +97,14 @@ def applications(program: Program) -> Iterator[Apply]:
 
 
 def rounds(program: Program) -> bool:
-    """Whether some operation has a result that need not be exact, and that a direction decides: no random bits."""
+    """Return whether some operation has a result that need not be exact and depends on a direction, not on random
+    bits."""
     return any(TABLE[a.function].rounds and a.mode and not _is_exact(a) for a in applications(program))
 
 
 def _is_exact(a: Apply) -> bool:
-    """A conversion to a format that has every number of the source's, or to an integer from one with the same unit."""
+    """Return whether this is a conversion to a format that has every number of the source's, or to an integer from one
+    with the same unit."""
     source, to = (k.format or k.fixed for k in (a.arguments[0].kind, a.kind))
     if a.function != "convert" or source is None or to is None:
         return False
@@ -111,7 +113,7 @@ def _is_exact(a: Apply) -> bool:
 
 
 class Lowering(ABC):
-    """How a language writes terms. Bits are unsigned integers in each."""
+    """A writer of terms in a language. Bits are unsigned integers in every language."""
 
     OPERATORS: ClassVar[dict[str, str]] = {
         "bitAnd": "({} & {})", "bitOr": "({} | {})", "bitXor": "({} ^ {})",
@@ -145,7 +147,7 @@ class Lowering(ABC):
         return self.call(term, texts)
 
     def within(self, kind: Kind, text: str) -> str:
-        """Bits of a kind, without those that only the integer has that holds them."""
+        """Return bits of a kind, without the further bits of the integer that holds them."""
         return text if kind.width == kind.storage else f"({text} & {self.constant(kind, (1 << kind.width) - 1)})"
 
     @abstractmethod
@@ -153,14 +155,14 @@ class Lowering(ABC):
 
     @abstractmethod
     def count(self, kind: Kind, value: int) -> str:
-        """By how many places bits of a kind are shifted."""
+        """Return a count of places by which bits of a kind are shifted."""
 
     @abstractmethod
     def variable(self, name: str) -> str: ...
 
     @abstractmethod
     def of_kind(self, kind: Kind, text: str) -> str:
-        """An expression of bits as a term of its own, of this kind whatever the language makes of integers."""
+        """Return an expression of bits as a term of this kind, whatever the language makes of integers."""
 
     @abstractmethod
     def call(self, t: Apply, arguments: list[str]) -> str: ...

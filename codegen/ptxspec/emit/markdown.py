@@ -25,7 +25,7 @@ class Document:
 
 
 def document(text: str) -> Document:
-    """A text that opens with its title as `# Title`."""
+    """Return the document of a text that opens with its title as `# Title`."""
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
     tokens = parser.parse(text)
     assert tokens[0].type == "heading_open" and tokens[0].tag == "h1", "a page opens with its title"
@@ -36,18 +36,19 @@ def document(text: str) -> Document:
 
 
 def anchor(heading: str) -> str:
-    """The anchor of a heading, as code hosts make it of Markdown."""
+    """Return the anchor of a heading, as code hosts make it of Markdown."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def _plain(inline: Token) -> str:
-    """The text of a line, without its markup."""
+    """Return the text of a line, without its markup."""
     parts = (t.content if t.type in ("text", "code_inline") else " " for t in inline.children or ())
     return re.sub(r" +", " ", "".join(parts)).strip()
 
 
 class _Renderer(RendererHTML):
-    """As the manual's other pages have it: headings with anchors, boxes that scroll around tables, links to pages."""
+    """A renderer of Markdown as the manual's other pages are: headings with anchors, boxes that scroll around tables,
+    links to pages."""
 
     def heading_open(
         self, tokens: Sequence[Token], at: int, options: Any, environment: MutableMapping[str, Any]
@@ -72,8 +73,8 @@ class _Renderer(RendererHTML):
         return '<th scope="col">'
 
     def fence(self, tokens: Sequence[Token], at: int, options: Any, environment: MutableMapping[str, Any]) -> str:
-        """What somebody types in a transcript stands out from what is answered. Its lines are not broken, for carets
-        point at what stands above them: it scrolls, by keyboard too."""
+        """Return a fenced block as HTML. In a transcript ("console") the lines that somebody types stand out. Its lines
+        are not broken, for carets point at the text above them: the block scrolls, by keyboard too."""
         lines = tokens[at].content.rstrip("\n").split("\n")
         if tokens[at].info != "console":
             return f"<pre>\n{escape(tokens[at].content)}</pre>\n"

@@ -27,7 +27,7 @@ class NumPyFunction(Function):
 
 @dataclass
 class Module:
-    """What the functions of a module need around them."""
+    """The imports, constants and functions of a module as it is written."""
 
     names: dict[str, set[str]] = field(default_factory=lambda: {"..binary": {"Array"}})
     constants: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Module:
     tails: dict[str, str] = field(default_factory=dict)
 
     def take(self, other: Module, functions: Iterable[NumPyFunction]) -> None:
-        """Functions, with what they need."""
+        """Add functions of another module, with what they need."""
         for module, names in other.names.items():
             self.names.setdefault(module, set()).update(names)
         self.constants |= other.constants
@@ -44,13 +44,13 @@ class Module:
             self.functions.setdefault(f"{f.name} {f.key}", f)
 
     def use(self, module: str, name: str, alias: str = "") -> str:
-        """The name under which a name of a module is there. An alias keeps out of the way of what a specification calls
-        its variables."""
+        """Return the name under which a name of a module is imported. An alias keeps out of the way of what a
+        specification calls its variables."""
         self.names.setdefault(f"..{module}", set()).add(f"{name} as {alias}" if alias else name)
         return alias or name
 
     def number(self, kind: Kind) -> str:
-        """The format of a kind of numbers."""
+        """Return the format of a kind of numbers."""
         number = kind.format or kind.fixed
         assert number is not None
         return self.use("formats", number.name)
@@ -60,7 +60,7 @@ class Module:
         return name
 
     def imports(self) -> list[tuple[str, str]]:
-        """Modules, and what is imported from each: on lines of their own where they are many."""
+        """Return the modules and what is imported from each, on lines of their own where they are many."""
         found = []
         for module, names in sorted(self.names.items()):
             ordered = sorted(names, key=_natural)
@@ -72,5 +72,5 @@ class Module:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """To sort by, numbers in names by their size."""
+    """Return a key to sort a text by, with its numbers by their size."""
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]

@@ -41,7 +41,7 @@ class CFunction(Function):
 
 
 def emit(spec: Spec, templates: Templates) -> Files:
-    """The files of generated/python/ptxemu/native that all opcodes share."""
+    """Return the files of generated/python/ptxemu/native that all opcodes share."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime/native").items()}
     formats = [f for f in spec.formats.values() if _has_c(number_in(f))]
     floats = [f for f in formats if isinstance(f, Format)]
@@ -60,7 +60,7 @@ def emit(spec: Spec, templates: Templates) -> Files:
 
 
 def of(instruction: Instruction, kernels: Sequence[Shared], templates: Templates) -> Files:
-    """The file of an opcode, for the functions that the emulator has of it; none where none of them has C."""
+    """Return the file of an opcode, for those of the emulator's functions that have C; none where none has."""
     functions = [_function(one) for one in kernels if not why_not(one.program)]
     if not functions:
         return {}
@@ -73,7 +73,7 @@ def of(instruction: Instruction, kernels: Sequence[Shared], templates: Templates
 
 
 def _turns() -> Iterator[tuple[int, int]]:
-    """2**(i - 23) radians in turns, without the whole ones, for the exponents i of binary32: 64 bits and 32 more."""
+    """Yield 2**(i - 23) radians in turns, without whole turns, for the exponents i of binary32: 64 bits and 32 more."""
     with mpmath.workprec(300):
         longer = int(mpmath.ldexp(1 / (2 * mpmath.pi), 96 + 127))
     for i in range(128):
@@ -81,7 +81,7 @@ def _turns() -> Iterator[tuple[int, int]]:
 
 
 def why_not(program: Program) -> str:
-    """Why a program has no C, and runs on NumPy; empty where it has."""
+    """Return why a program has no C and runs on NumPy; empty where it has C."""
     values = [*program.inputs, *(let.value for let in program.lets), *applications(program)]
     for kind in dict.fromkeys(v.kind for v in values):
         if not _has_c(kind):
@@ -114,14 +114,14 @@ def _has_c(kind: Kind) -> bool:
 
 
 def _direction(program: Program) -> str:
-    """The direction in which the processor must round for every operation of a program that has C; `anyDirection` where
-    it makes no difference."""
+    """Return the direction in which the processor must round for every operation of a program that has C;
+    `anyDirection` where it makes no difference."""
     wanted = {_steering(a) for a in applications(program) if TABLE[a.function].rounds} - {ANY}
     return next(iter(wanted), None) or "anyDirection"
 
 
 def _steering(t: Apply) -> str | None:
-    """The direction that an operation needs: its own in a native format, to nearest in a carrier."""
+    """Return the direction that an operation needs: its own in a native format, to nearest in a carrier."""
     source, f = t.arguments[0].kind, t.kind
     if _is_exact_product(t):
         return ANY
@@ -149,7 +149,8 @@ def _steering(t: Apply) -> str | None:
 
 
 def _is_exact_product(t: Apply) -> bool:
-    """A product in binary64 of a number of binary32 and a constant that leaves room for all of its bits."""
+    """Return whether this is a product in binary64 of a number of binary32 and a constant that leaves room for all of
+    its bits."""
     if t.function != "multiplication" or not is_native(t.kind) or t.kind.width != 64:
         return False
     x, y = t.arguments
@@ -162,7 +163,7 @@ def _is_exact_product(t: Apply) -> bool:
 
 
 def _has_mixed(t: Apply) -> bool:
-    """Are all operands numbers of binary32, and is the result one of it or of a narrower format?"""
+    """Return whether all operands are numbers of binary32, and the result is one of it or of a narrower format."""
     return t.function in SEVERAL and all(_single(k) for k in (t.kind, *(a.kind for a in t.arguments)))
 
 
@@ -178,29 +179,31 @@ def _converting(source: Kind, f: Kind, mode: str) -> str | None:
 
 
 def _contains(f: Kind, source: Kind) -> bool:
-    """Does a format have all numbers of a kind?"""
+    """Return whether a format has all numbers of a kind."""
     wide, narrow = f.format or f.fixed, source.format or source.fixed
     return wide is not None and narrow is not None and holds_all(wide, narrow)
 
 
 def _has_carrier(kind: Kind) -> bool:
-    """As `Format.carrier`; formats of 32 bits have none that is not native. Declared formats have binary64."""
+    """Return whether a kind has a carrier, as `Format.carrier` does; formats of 32 bits have none that is not native.
+    Declared formats have binary64."""
     f = kind.format
     return f is not None and (not is_usual(f) or (f.exponent_bits <= 8 and f.width <= 16))
 
 
 def _is_upper_half(kind: Kind) -> bool:
-    """Is a pattern the upper half of a binary32?"""
+    """Return whether a pattern is the upper half of a binary32."""
     return kind.format is not None and is_usual(kind.format) and (kind.width, kind.format.exponent_bits) == (16, 8)
 
 
 def _is_short(kind: Kind) -> bool:
-    """Has a format so few bits that binary32 with 16, rounded to odd, may be rounded again?"""
+    """Return whether a format has so few bits that a value of 16 bits of precision, rounded to odd, may be rounded
+    again."""
     return kind.format is not None and kind.format.precision <= 14
 
 
 def _single(kind: Kind) -> bool:
-    """Are all numbers of a kind numbers of binary32, and is there C that makes them such?"""
+    """Return whether all numbers of a kind are numbers of binary32, and there is C that makes them such."""
     return kind.width < 32 if kind.fixed else kind.width <= 32 and (is_native(kind) or _has_carrier(kind))
 
 
@@ -237,7 +240,7 @@ def _type(kind: Kind) -> str:
 
 
 class _Writer(Lowering):
-    """Writes terms of one lane. Bools are _Bool."""
+    """A writer of terms of one lane. Bools are _Bool."""
 
     OPERATORS: ClassVar = {**Lowering.OPERATORS, "logicalNot": "(!{})"}
 
@@ -245,7 +248,7 @@ class _Writer(Lowering):
         self.values = {let.name: let.value for let in program.lets}
 
     def _keeps_nans(self, term: Term) -> bool:
-        """Is this the result of an operation of arithmetic, which is a NaN where an operand is?"""
+        """Return whether this is the result of an operation of arithmetic, which is a NaN where an operand is."""
         return is_arithmetic(self.values.get(term.name) if isinstance(term, Var) else term)
 
     def constant(self, kind: Kind, value: int) -> str:
@@ -258,7 +261,7 @@ class _Writer(Lowering):
         return str(value)
 
     def variable(self, name: str) -> str:
-        """A name that none of C, its macros or the functions here has."""
+        """Return a name for a variable that is none of C, its macros or the functions here."""
         return f"v_{name}"
 
     def of_kind(self, kind: Kind, text: str) -> str:
@@ -304,8 +307,8 @@ class _Writer(Lowering):
         return f"{'passing_' if isinstance(t, Passing) else ''}{t.function}_{name}({', '.join(arguments)})"
 
     def mixed(self, t: Apply, arguments: list[str]) -> str:
-        """In binary32 after operands are numbers of it, or where it has their products and the ends of their sums;
-        else by way of binary64."""
+        """Return C for an operation on several formats: in binary32 where its operands become numbers of it, or it has
+        their products and the range of their sums; else by way of binary64."""
         name, how = _number(t.kind), f"{t.mode}, {int(t.ftz)}"
         if is_native(t.kind) and t.kind.width == 32:
             widened = [
@@ -326,8 +329,8 @@ class _Writer(Lowering):
         return f"sum_{name}({', '.join(pair)}, {how})"
 
     def converted(self, t: Apply, x: str) -> str:
-        """By way of binary32 or binary64, whichever has all numbers of the source; integers of 64 bits and f64 rounded
-        to odd or, in binary64, once."""
+        """Return C for a conversion by way of binary32 or binary64, whichever has all numbers of the source. Integers
+        of 64 bits and f64 are rounded to odd or, in binary64, once."""
         source, name, target = t.arguments[0].kind, _number(t.arguments[0].kind), _number(t.kind)
         if source.fixed and t.kind.fixed and source.fixed.point == t.kind.fixed.point:
             signed = source.fixed.signed or source.width < 64
@@ -345,7 +348,7 @@ class _Writer(Lowering):
 
 
 class _DirectWriter(_Writer):
-    """Writes what is computed where nothing becomes subnormal."""
+    """A writer of what is computed where nothing becomes subnormal."""
 
     def call(self, t: Apply, arguments: list[str]) -> str:
         if is_direct(t):
@@ -354,7 +357,7 @@ class _DirectWriter(_Writer):
 
 
 def _saturates(t: Apply) -> bool:
-    """Is a number of binary32 bounded by a declared format's largest ones, and converted to it?"""
+    """Return whether a number of binary32 is bounded by a declared format's largest ones, and converted to it."""
     f, x = t.kind.format, t.arguments[0]
     if f is None or is_usual(f) or not f.signed or t.ftz or not isinstance(x, Apply) or x.function != WITHIN:
         return False
@@ -365,7 +368,7 @@ def _saturates(t: Apply) -> bool:
 
 
 def _number(kind: Kind) -> str:
-    """The name of a kind's format, behind which functions are called in C."""
+    """Return the name of a kind's format, behind which functions are called in C."""
     number = kind.format or kind.fixed
     assert number is not None
     return number.name

@@ -1,4 +1,4 @@
-"""What products make of one opcode, which is kept where nothing that it depends on has changed."""
+"""The parts that products make of one opcode, kept where nothing that they depend on has changed."""
 
 from __future__ import annotations
 

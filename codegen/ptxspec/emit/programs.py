@@ -27,7 +27,7 @@ class Table:
         self.values: list[Any] = []
 
     def place(self, key: Any, value: Any = None) -> int:
-        """The place of a value; where it cannot be a key, it comes with one."""
+        """Return the place of a value; where it cannot be a key itself, it comes with one."""
         if key not in self._places:
             self._places[key] = len(self.values)
             self.values.append(key if value is None else value)
@@ -70,7 +70,7 @@ class Programs:
         return t.name
 
     def kind(self, k: Kind) -> str:
-        """The name of a format, the width of bits, or "bool"."""
+        """Return the name of a format, the width of bits, or "bool"."""
         declared = k.format or k.fixed
         if declared is not None:
             return self.format(declared)
@@ -81,7 +81,8 @@ class Programs:
         return f.name
 
     def program(self, p: Program) -> int:
-        """Its place; there is none where a table of differences is read, which is too large for a page."""
+        """Return the place of a program; that is none where it reads a table of differences, which is too large for a
+        page."""
         if id(p) not in self._of_programs:
             terms = (*p.results, *(let.value for let in p.lets))
             fits = all(isinstance(m.core, Interpolator) for t in terms for m in _models(t))
@@ -126,7 +127,7 @@ class Programs:
         return self.operations.place(tuple(said))
 
     def unit(self, m: UnitModel) -> dict[str, Any]:
-        """An interpolator; integers that may be longer than JSON's numbers are text."""
+        """Return the data of an interpolator; integers that may be longer than JSON's numbers are text."""
         found, factor = fields(m), m.argument.factor
         return {
             **found,

@@ -1,4 +1,4 @@
-"""What of a program NumPy reads in a table: the end of it, where that depends on one value with few patterns.
+"""The part of a program that NumPy reads in a table: its end, where that depends on one value with few patterns.
 
 A value of at most 16 bits has few, and so have two of eight. So has a binary32 number of which the rest of the
 program sees no more than its upper 16 bits, the last one standing for what is cut off: it is compared with numbers of
@@ -36,7 +36,8 @@ class Tail:
 
 
 def split(program: Program) -> tuple[Program, Tail | None]:
-    """A program without its end, whose result is what the end needs, and the end, where there is one to be read."""
+    """Return a program without its end, whose result is the operand of that end, and the end, where there is one to be
+    read."""
     if len(program.results) > 1 or not any(map(_is_of_several, applications(program))):
         return program, None
     if (whole := _read(program)) is not None:
@@ -52,8 +53,8 @@ def split(program: Program) -> tuple[Program, Tail | None]:
 
 
 def multiplied(program: Program) -> list[Kind]:
-    """The kinds of three operands, if they have few bits, and the result too, and the first two are nothing but the
-    factors of a product that is added to; else nothing."""
+    """Return the kinds of three operands if they and the result have few bits, and the first two are only the factors
+    of a product that is added to; else nothing."""
     kinds = [i.kind for i in program.inputs]
     few = len(kinds) == 3 and len(program.results) == 1
     if not few or any(k.format is None or k.width > 8 for k in (*kinds, program.results[0].kind)):
@@ -65,13 +66,13 @@ def multiplied(program: Program) -> list[Kind]:
 
 
 def _is_of_several(a: Apply) -> bool:
-    """Does it convert, or compute in several formats, or in one that processors have not?"""
+    """Return whether a function converts, or computes in several formats, or in one that processors do not have."""
     converts = a.function in ("convert", BOUNDED) and a.kind != a.arguments[0].kind
     return converts or a.mixed or (a.mode != "" and a.format is not None and not is_usual(a.format))
 
 
 def _read(rest: Program) -> Tail | None:
-    """The end, if it depends on nothing but its operands, which have few patterns, and takes long."""
+    """Return the end if it depends only on its operands, which have few patterns, and takes long."""
     _, *more = rest.inputs
     known = {*(i.name for i in rest.inputs), *(let.name for let in rest.lets)}
     terms = [*(let.value for let in rest.lets), *rest.results]
@@ -87,8 +88,8 @@ def _read(rest: Program) -> Tail | None:
 
 
 def _sees_a_half(program: Program) -> bool:
-    """Is it enough to know the upper half of the operand, a binary32 number or a binary64 number rounded to odd there,
-    with a last bit for the rest?"""
+    """Return whether it is enough to know the upper half of the operand, with a last bit for the rest. The operand is a
+    binary32 number, or a binary64 number rounded to odd there."""
     (value,) = program.inputs
     f = value.kind.format
     if f is None or not is_usual(f) or (f.exponent_bits, f.fraction_bits) not in ((8, 23), (11, 52)):
@@ -103,7 +104,7 @@ def _sees_a_half(program: Program) -> bool:
 
 
 def _is_whole(term: Term, whole: Mapping[str, bool]) -> bool | None:
-    """Has a term more bits than the half tells? None where it sees more of it."""
+    """Return whether a term has more bits than the half tells; None where it sees more of it."""
     if isinstance(term, Const):
         return False
     if isinstance(term, Var):
@@ -136,7 +137,7 @@ def _is_whole(term: Term, whole: Mapping[str, bool]) -> bool | None:
 
 
 def _is_even(number: Const) -> bool:
-    """Is a number one of binary32's upper 16 bits, without the last of them?"""
+    """Return whether a number is one of binary32's upper 16 bits, without the last of them."""
     if number.kind.width == 32:
         return not number.value & 0x1FFFF
     exponent = (number.value >> 52 & 0x7FF) - 1023
@@ -145,7 +146,7 @@ def _is_even(number: Const) -> bool:
 
 
 def _is_short(kind: Kind) -> bool:
-    """As conversion.py has it."""
+    """Return whether a format is short, as conversion.py does."""
     f = kind.format
     return (
         isinstance(f, Format)

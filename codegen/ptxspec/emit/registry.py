@@ -1,4 +1,4 @@
-"""What is made of a specification: one module or folder of products/ for each product, registered under its name.
+"""The registry of products: one module or folder of products/ for each, registered under its name.
 
 A product takes the model, its checked programs, the templates of the root, and the parts of opcodes that need not be
 made again. It gives files as text, by their paths below generated/. Whatever stands in products/ is found by itself:
@@ -34,7 +34,7 @@ def product(name: str) -> Callable[[Product], Product]:
 
 
 def products() -> dict[str, Product]:
-    """All of them, by name."""
+    """Return all products, by name."""
     from . import products as package
 
     for module in pkgutil.iter_modules(package.__path__):
@@ -43,7 +43,7 @@ def products() -> dict[str, Product]:
 
 
 def make(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts | None = None) -> Files:
-    """The files of every product. Raises PtxspecError."""
+    """Return the files of every product. Raises PtxspecError."""
     parts = parts or Parts()
     files: Files = {}
     makers: dict[str, str] = {}

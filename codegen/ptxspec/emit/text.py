@@ -1,4 +1,4 @@
-"""What all emitters share: the templates of a root, and the stamp that every generated file opens with."""
+"""The text that all emitters share: the templates of a root, and the stamp that every generated file opens with."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PRE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
 
 
 def as_lines(value: object, depth: int = 2) -> str:
-    """JSON with a line for each entry of what it names, so that a difference shows what changed."""
+    """Return JSON with a line for each entry of the named parts, so that a difference shows what changed."""
     if not depth or not value or not isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if isinstance(value, dict):
@@ -30,7 +30,7 @@ def as_lines(value: object, depth: int = 2) -> str:
 
 
 def encoded(text: str) -> bytes:
-    """What is written of a file. The few that are no text hold their bytes as surrogates (PEP 383)."""
+    """Return the bytes of a file. The few files that are not text hold their bytes as surrogates (PEP 383)."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -45,7 +45,7 @@ class _Loader(jinja2.FileSystemLoader):
 
 
 def read(path: Path, name: str) -> str:
-    """A file that is shown or copied. Raises PtxspecError, which calls it by its name."""
+    """Return the text of a file that is shown or copied. Raises PtxspecError, which names it as given."""
     try:
         return path.read_text("utf-8")
     except UnicodeDecodeError as e:
@@ -114,7 +114,7 @@ class Templates:
             raise PtxspecError(f"templates/{template}: error: {e.message}") from None
 
     def plain(self, folder: str) -> Files:
-        """The files of templates/`folder` that are copied as they stand, below a stamp, by name."""
+        """Return the files of templates/`folder` that are copied as they stand, below a stamp, by name."""
         found = {}
         for path in sorted((self.root / "templates" / folder).iterdir()):
             if path.is_file() and path.suffix != ".j2":
@@ -123,7 +123,7 @@ class Templates:
 
 
 def plain(path: Path, name: str) -> str:
-    """A file as it stands, below a stamp with its name."""
+    """Return a file as it stands, below a stamp with its name."""
     text = read(path, name)
     comment = {".h": "/* {} */", ".js": "// {}"}.get(path.suffix, "# {}")
     # An empty file is a marker, such as py.typed.
@@ -131,42 +131,42 @@ def plain(path: Path, name: str) -> str:
 
 
 def _literal(text: object) -> str:
-    """Text as a literal of Python."""
+    """Return text as a literal of Python."""
     return json.dumps(str(text), ensure_ascii=False)
 
 
 def as_markdown(text: object) -> str:
-    """Text as Markdown shows it, a table's cells included: no column begins in it, no HTML, and no link."""
+    """Return text as Markdown shows it, in a table's cells too: no column, HTML or link begins in it."""
     return re.sub(r"[\\|]|<(?=[a-zA-Z/!?])|\](?=[(\[:])", r"\\\g<0>", str(text))
 
 
 def _span(text: object) -> str:
-    """Text as a span of code in Markdown, a table's cells included."""
+    """Return text as a span of code in Markdown, a table's cells included."""
     said = str(text).replace("|", "\\|")
     fence, blank = _fence(said, 1), " " * ("`" in said)
     return f"{fence}{blank}{said}{blank}{fence}"
 
 
 def _fenced(text: object) -> str:
-    """Lines as a block of code in Markdown."""
+    """Return lines as a block of code in Markdown."""
     said = str(text)
     fence = _fence(said, 3)
     return f"{fence}\n{said}{fence}"
 
 
 def _fence(text: str, least: int) -> str:
-    """More backquotes than any in the text, which would end there."""
+    """Return a fence of more backquotes than stand in a row in the text, which would end there."""
     return "`" * max(least, *(len(run) + 1 for run in re.findall("`+", text)), 0)
 
 
 def _coded(text: object) -> Markup:
-    """Text as HTML shows it, with what stands between backquotes as code."""
+    """Return text as HTML shows it, with what stands between backquotes as code."""
     parts = [escape(part) for part in str(text).split("`")]
     return Markup("").join(Markup("<code>{}</code>").format(part) if n % 2 else part for n, part in enumerate(parts))
 
 
 def _sections(text: object, pages: Iterable[Any]) -> Markup:
-    """Text in which sections of NVIDIA's manual that a page names among its sources lead there."""
+    """Return text in which sections of NVIDIA's manual are links, if the page names them among its sources."""
     known = {p.section for p in pages}
     parts = re.split(r"((?<![\w.])\d+(?:\.\d+){2,}(?![\w.]))", str(text))
     link = Markup('<a href="#section-{0}">{0}</a>')
@@ -174,13 +174,13 @@ def _sections(text: object, pages: Iterable[Any]) -> Markup:
 
 
 def _breakable(notation: str) -> Markup:
-    """A notation as HTML that a narrow line may break before each part of it."""
+    """Return a notation as HTML that a narrow line may break before each part."""
     return Markup("<wbr>").join(re.split(r"(?<!^)(?=\{\.|(?<!\{)\.)", notation))
 
 
 def _quoted(match: re.Match[str]) -> str:
-    """Preformatted text with its quotes as they are: they need no escape outside of attributes, and are half of some
-    pages."""
+    """Return preformatted text with its quotes as they are: they need no escape outside of attributes, and are half of
+    some pages."""
     return match[0].replace("&#34;", '"').replace("&#39;", "'")
 
 

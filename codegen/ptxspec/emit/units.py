@@ -16,7 +16,7 @@ _WORD = (1 << 32) - 1
 
 
 def fields(m: UnitModel) -> dict[str, Any]:
-    """All but the format, by the names that they have there."""
+    """Return all fields but the format, by their names in the emulator's `Unit`."""
     a, core = m.argument, m.core
     found: dict[str, Any] = {
         "kind": a.kind, "bits": a.bits, "octaves": a.octaves, "first": a.first, "last": a.last, "odd": a.odd,
@@ -39,7 +39,7 @@ def fields(m: UnitModel) -> dict[str, Any]:
 
 
 def has_c(m: UnitModel) -> bool:
-    """Does templates/runtime/native/unit.h compute it? It computes in binary64, exactly."""
+    """Return whether templates/runtime/native/unit.h computes a model. It computes in binary64, exactly."""
     core = m.core
     if not isinstance(core, Interpolator) or (m.format.width, m.format.precision) != (32, 24):
         return False
@@ -61,12 +61,12 @@ def _local(m: UnitModel, core: Interpolator) -> int:
 
 
 def _narrow(core: Interpolator, i: int) -> int:
-    """The bits of a coefficient as a signed integer."""
+    """Return the bits of a coefficient as a signed integer."""
     return 1 + max(max(row[i], -1 - row[i]) for row in core.coefficients).bit_length()
 
 
 def in_c(m: UnitModel) -> str:
-    """The function of a unit that has C, behind its tables."""
+    """Return the function of a unit that has C, behind its tables."""
     core, a, f = m.core, m.argument, fields(m)
     assert isinstance(core, Interpolator)
     s, name = shifts(core, a, m.point), m.identifier
@@ -107,7 +107,7 @@ def in_c(m: UnitModel) -> str:
 
 
 def _is_positive(m: UnitModel) -> bool:
-    """Is no sum known to be zero or less?"""
+    """Return whether all sums are known to be positive."""
     core = m.core
     assert isinstance(core, Interpolator)
     if m.exponent is None or any(o.operand is None and o.sum * (1 << m.point) < 1 for o in m.own):
@@ -121,6 +121,6 @@ def _is_positive(m: UnitModel) -> bool:
 
 
 def _numbers(table: Sequence[str]) -> str:
-    """Four to a line."""
+    """Return numbers as text, four to a line."""
     lines = (", ".join(table[i : i + 4]) for i in range(0, len(table), 4))
     return ",\n    ".join(lines)

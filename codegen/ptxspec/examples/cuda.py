@@ -22,7 +22,7 @@ class Call:
 
 
 def inline(spec: Spec, v: Variant) -> str:
-    """Inline assembly, with variables of the types that it takes; empty where an operand cannot be one."""
+    """Return inline assembly with variables of the types that it takes; empty where an operand cannot be one."""
     s = statement(spec, v)
     if s is None:
         return ""
@@ -38,7 +38,7 @@ def inline(spec: Spec, v: Variant) -> str:
 
 
 def _declared(s: Statement) -> list[str]:
-    """The variables, those of one type together."""
+    """Return the declarations of variables, those of one type together."""
     names: dict[str, list[str]] = {}
     for p in (*s.results, *s.sources):
         names.setdefault(TYPES[p.letter], []).append(p.name)
@@ -46,7 +46,7 @@ def _declared(s: Statement) -> list[str]:
 
 
 def calls(spec: Spec, v: Variant) -> list[Call]:
-    """What the opcode's file and spec/functions.yaml know to become the variant."""
+    """Return the calls that become the variant, as the opcode's file and spec/functions.yaml know them."""
     found = [(i.call, i.target) for i in spec.instructions[v.opcode].intrinsics_of.get(v.form, ())]
     for f in spec.functions.becoming.get(v.spelling, ()):
         if v is _shortest(spec, v):
@@ -60,6 +60,7 @@ def calls(spec: Spec, v: Variant) -> list[Call]:
 
 
 def _shortest(spec: Spec, v: Variant) -> Variant:
-    """Of variants that are spelled alike a spelling alone means the one with the fewest operands."""
+    """Return the variant that a spelling alone means: of those that are spelled alike, the one with the fewest
+    operands."""
     alike = (w for w in spec.instructions[v.opcode].variants if w.spelling == v.spelling)
     return min(alike, key=lambda w: w.operands)

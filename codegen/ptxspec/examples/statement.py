@@ -37,21 +37,21 @@ class Statement:
         return (*self.results, *self.sources)
 
     def numbered(self, mark: str) -> list[str]:
-        """The lines with numbers for operands, in their order."""
+        """Return the lines with numbers for operands, in their order."""
         return self.renamed({p.name: f"{mark}{n}" for n, p in enumerate(self.places)})
 
     def renamed(self, names: Mapping[str, str]) -> list[str]:
-        """The lines with other texts for some operands."""
+        """Return the lines with other texts for some operands."""
         return [_OPERAND.sub(lambda m: names.get(m[1], m[0]), line) for line in self.lines]
 
 
 def ptx(v: Variant) -> str:
-    """The statement with registers that are called as the operands are."""
+    """Return the statement with registers named like the operands."""
     return _written(v, [f"%{p}" for p in v.result.places], [[f"%{p}" for p in s.places] for s in v.sources])
 
 
 def statement(spec: Spec, v: Variant) -> Statement | None:
-    """None where an operand has a register that cannot be had."""
+    """Return a variant as a statement; None where an operand has a register that cannot be had."""
     writer = _Writer(spec, v)
     results = [writer.result(v.result, p) for p in v.result.places]
     sources = [[writer.source(s, p) for p in s.places] for s in v.sources]
@@ -71,7 +71,7 @@ def _written(v: Variant, results: Sequence[str], sources: Sequence[Sequence[str]
 
 
 class _Writer:
-    """Finds a register for each operand, and writes what brings others in and out."""
+    """A writer that finds a register for each operand, and writes what brings others in and out."""
 
     def __init__(self, spec: Spec, v: Variant) -> None:
         self._spec, self._v = spec, v
@@ -108,7 +108,8 @@ class _Writer:
         return letter or ("r" if o.type.kind == BOOL else "h")
 
     def _letter(self, o: Operand) -> str:
-        """The letter that names a register of an operand; none where its own register must be made of another."""
+        """Return the letter that names a register of an operand; none where its own register must be made of
+        another."""
         if o.type.kind == BOOL:
             return ""
         if o.type.constraint:

@@ -18,7 +18,7 @@ class _Tensor:
 
 
 def triton(spec: Spec, v: Variant) -> str:
-    """A call of inline_asm_elementwise; empty where elements of tensors are not what the variant takes."""
+    """Return a call of inline_asm_elementwise; empty where elements of tensors are not what the variant takes."""
     s = statement(spec, v)
     if s is None or len(v.result.places) > 1:
         return ""
@@ -40,7 +40,7 @@ def triton(spec: Spec, v: Variant) -> str:
 
 
 def _with_pairs(s: Statement, operands: tuple[Operand, ...], tensors: list[_Tensor]) -> Statement:
-    """The statement with the tensors' registers: two numbers in one register of 64 bits come in two."""
+    """Return the statement with the tensors' registers: two numbers in one register of 64 bits come in two."""
     before: list[str] = []
     after: list[str] = []
     own: dict[str, str] = {}
@@ -59,7 +59,7 @@ def _with_pairs(s: Statement, operands: tuple[Operand, ...], tensors: list[_Tens
 
 
 def _tensor(o: Operand, pack: int, s: Statement) -> _Tensor | None:
-    """A tensor of which each `pack` elements are the lanes of an operand; None where there is no such."""
+    """Return a tensor of which each `pack` elements are the lanes of an operand; None where there is no such."""
     places, t = {p.name: p for p in s.places}, o.type
     if t.kind == BOOL:
         return _Tensor(o.name, "int32", (places[o.name],)) if pack == 1 else None

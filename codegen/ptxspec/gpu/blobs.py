@@ -31,7 +31,7 @@ class Blob:
     line: str
 
     def results(self, type_: np.dtype[Any], count: int) -> Array:
-        """All words, one after the other; there are so many of them."""
+        """Return all words, one after the other; there are `count` of them."""
         try:
             raw = decompressed(self.data, count * type_.itemsize, lzma.FORMAT_RAW, filters=_FILTERS)
             if self.differences:
@@ -48,7 +48,7 @@ class Blob:
 
 
 def coded(results: Array, part: Part, line: str) -> Blob:
-    """The results of a part as they are stored."""
+    """Return the results of a part as they are stored."""
     raw, width = little(results), 0
     key = digest(raw)
     if part.stream.startswith("every"):
@@ -62,7 +62,7 @@ def coded(results: Array, part: Part, line: str) -> Blob:
 
 
 def decompressed(data: bytes, most: int, format: int, **settings: Any) -> bytes:
-    """What was compressed by lzma, and one byte more than `most` at most: few bytes may stand for very many. Raises
+    """Return data decompressed by lzma, up to one byte more than `most`: few bytes may stand for very many. Raises
     lzma.LZMAError."""
     stream = lzma.LZMADecompressor(format, **settings)
     raw = stream.decompress(data, most + 1)

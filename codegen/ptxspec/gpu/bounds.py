@@ -1,4 +1,4 @@
-"""How far results of a bounded variant lie from what its bound counts from, and whether that is inside of it.
+"""The errors of a bounded variant's results, counted as its bound counts them, and whether they are inside the bound.
 
 float64 decides almost all of them: its own error is far below what separates results from bounds. The others are
 evaluated exactly.
@@ -63,7 +63,8 @@ class Bound:
         return self.kind == "ulp from the rounded result"
 
     def tolerance(self, exact: Fraction, f: Format) -> Fraction:
-        """The error allowed at an exact value. Below the normal numbers nothing is finer than their spacing."""
+        """Return the error allowed at an exact value. A relative one is never less than the spacing of subnormal
+        numbers."""
         if self.kind == "absolute":
             return self.bound
         if self.in_ulps:
@@ -71,7 +72,7 @@ class Bound:
         return max(self.bound * abs(exact), Fraction(2) ** (f.emin - f.fraction_bits))
 
     def tolerances(self, exact: Array, f: Format) -> Array:
-        """As `tolerance`, in float64."""
+        """Return the errors allowed at exact values, as `tolerance` does, in float64."""
         bound = float(self.bound)
         if self.kind == "absolute":
             return np.full(exact.shape, bound)
@@ -86,9 +87,9 @@ def _bound(a: Accuracy) -> Bound:
 
 @dataclass(frozen=True)
 class Judged:
-    """Of lanes that differ from the emulator: which are outside of the bound, which of these are not farther out than
-    the target's hardware is known to be, which no bound covers, and the error as a part of what is allowed (inf where
-    no error is, 0 where none is known of)."""
+    """The judgement of lanes that differ from the emulator: which are outside of the bound, which of these are no
+    farther out than the target's hardware is known to be, which no bound covers, and the error as a part of what is
+    allowed (inf where no error is, 0 where none is known of)."""
 
     outside: Array
     excused: Array
@@ -97,7 +98,7 @@ class Judged:
 
 
 class Judge:
-    """Judges one lane of a bounded variant on a target."""
+    """A judge of one lane of a bounded variant on a target."""
 
     def __init__(self, spec: Spec, instruction: Instruction, variant: Variant, target: str | None) -> None:
         # The function itself, also where the emulator follows the machine code.
@@ -114,7 +115,8 @@ class Judge:
             self.bounds = [replace(b, known=known) if b == bound else b for b in self.bounds]
 
     def judge(self, operands: Sequence[Array], got: Array, want: Array) -> Judged:
-        """`operands`, `got` and `want` are encodings of lanes on which GPU and emulator differ."""
+        """Return the judgement of lanes on which GPU and emulator differ: `operands`, `got` and `want` are their
+        encodings."""
         f = self.format
         xs = [self._operand(x, kind) for x, kind in zip(operands, self.sources, strict=True)]
         floats = [x for x, kind in zip(xs, self.sources, strict=True) if kind.format is not None]
@@ -160,14 +162,14 @@ class Judge:
         return Judged(outside, outside & ~inexcusable, rest & ~covered, error)
 
     def _operand(self, bits: Array, kind: Kind) -> Array:
-        """A source in float64, as it is flushed; NaN of what is no float."""
+        """Return a source in float64, as it is flushed; NaN of what is no float."""
         if kind.format is None:
             return np.full(bits.shape, np.nan)
         x = values(bits, kind.format)
         return np.where(np.abs(x) < 2.0**kind.format.emin, 0.0, x) if self.ftz else x
 
     def error(self, operands: Sequence[int], got: int, bound: Bound) -> float:
-        """The error of a numeric result as a part of what is allowed; inf where it is infinitely far away."""
+        """Return the error of a numeric result as a part of what is allowed; inf where it is infinitely far away."""
         f, value = self.format, exact_value(self.program, operands)
         if value is None:
             # So large that it is as good as infinite: the emulator returned that infinity, and this is something else.
@@ -188,8 +190,8 @@ class Judge:
         return _quotient(abs(decode(got, f) - value), allowed)
 
     def _nearly_exact(self, xs: Sequence[Array], w: Array) -> tuple[Array, Array]:
-        """Exact values in float64, and where these can be relied on: they round to the emulator's result, or it is the
-        zero that they are flushed to."""
+        """Return exact values in float64, and where they can be relied on: they round to the emulator's result, or it
+        is the zero that they are flushed to."""
         f = self.format
         if self._core is None or f.fraction_bits > 23:
             return np.zeros(w.shape), np.zeros(w.shape, np.bool_)
@@ -214,7 +216,7 @@ class Judge:
         return None
 
     def _origin(self, term: Term, lets: Mapping[str, Term]) -> int | None:
-        """The place of the one operand that a term comes from; None for the constant one, else -1."""
+        """Return the place of the one operand that a term comes from; None for the constant one, else -1."""
         if isinstance(term, Const):
             return None if term.kind.format and decode(term.value, term.kind.format) == 1 else -1
         inputs = [i.name for i in self.program.inputs]
@@ -225,7 +227,7 @@ class Judge:
 
 
 def values(bits: Array, f: Format) -> Array:
-    """Encodings as float64, which has every value of every format."""
+    """Return encodings as float64, which has every value of every format."""
     if f.is_ieee and f.width == 64:
         return bits.view(np.float64)
     magnitude = (bits & bits.dtype.type(f.magnitudes - 1)).astype(np.int64)
@@ -240,9 +242,9 @@ def values(bits: Array, f: Format) -> Array:
 
 
 def exact_value(program: Program, operands: Sequence[int]) -> Fraction | None:
-    """What a program would compute if its last rounding were none, with a relative error below 2^-114; None for a NaN
-    and what is infinite. An inexact value lies between the same neighbours of the wide format as what stands for it:
-    comparisons with numbers of any format are decided, and so is its binade."""
+    """Return what a program would compute without its last rounding, with a relative error below 2^-114; None for a NaN
+    and an infinity. An inexact value is represented by another one between the same neighbours of the wide format: that
+    decides comparisons with numbers of any format, and the binade."""
     bits = dict(zip((i.name for i in program.inputs), operands, strict=True))
     lets: dict[str, Term] = {}
     for let in program.lets:
@@ -282,7 +284,7 @@ def _finite(bits: int, f: Format) -> Fraction | None:
 
 
 def _widened(bits: int, f: Format) -> int:
-    """The same number in the wide format."""
+    """Return a number in the wide format."""
     sign = _WIDE.sign_bit if bits & f.sign_bit else 0
     if f.is_nan(bits) or f.is_infinite(bits):
         return sign | _WIDE.infinity | f.is_nan(bits)
@@ -298,7 +300,7 @@ def _quotient(difference: Fraction, allowed: Fraction) -> float:
 
 
 def _spacing(value: Fraction, f: Format) -> Fraction:
-    """The distance between neighbours of a format at a value's magnitude, as though it had no largest number."""
+    """Return the distance between neighbours of a format at a value's magnitude, as though it had no largest number."""
     exponent = f.emin
     if value:
         magnitude = abs(value)
@@ -308,12 +310,12 @@ def _spacing(value: Fraction, f: Format) -> Fraction:
 
 
 def _nearest(x: Array, f: Format) -> Array:
-    """Each float64 number rounded to nearest in a format, as though that had no largest number."""
+    """Return each float64 number rounded to nearest in a format, as though that had no largest number."""
     spacing = _spacings(x, f)
     return np.asarray(np.rint(x / spacing) * spacing)
 
 
 def _spacings(x: Array, f: Format) -> Array:
-    """As `_spacing`, in float64."""
+    """Return the spacings of values, as `_spacing` does, in float64."""
     exponent = np.where(x == 0, f.emin, np.maximum(np.frexp(x)[1] - 1, f.emin))
     return np.asarray(np.ldexp(1.0, exponent - f.fraction_bits))

@@ -28,11 +28,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Found:
-    """What a comparison found: of `count` results, `unequal` differ from the emulator's, `nan` of them in bits of NaNs
-    alone. Of a bounded variant's lanes, `outside` are outside of its bound, `excused` of these not farther than the
-    target's hardware is known to be, `open` differ where it has none, `worst` is the largest error of a result that
-    differs, as a part of the bound. `blocks` of a sweep, known by their digests only, differ. `case` is the worst, else
-    the first that differs."""
+    """The result of a comparison. Of `count` results `unequal` differ from the emulator's, `nan` of them in bits of
+    NaNs alone. Of a bounded variant's lanes, `outside` are outside of the bound; `excused` of these are no farther out
+    than the target's hardware is known to be; `open` differ where there is no bound. `worst` is the largest error of a
+    result that differs, as a part of the bound. `blocks` counts the blocks of a sweep that differ and of which only the
+    digest is known. `case` is the worst case, else the first that differs."""
 
     count: int = 0
     unequal: int = 0
@@ -63,7 +63,7 @@ class Found:
         return not self.unequal and not self.blocks
 
     def as_json(self) -> dict[str, Any]:
-        """Without what is zero, as recordings keep it."""
+        """Return the fields that are not zero, as recordings keep them."""
         found: dict[str, Any] = {k: v for k in _COUNTS if (v := getattr(self, k))}
         if self.worst:
             found["worst"] = self.worst if math.isfinite(self.worst) else "inf"
@@ -77,7 +77,7 @@ _COUNTS = ("count", "unequal", "nan", "outside", "excused", "open", "blocks")
 
 
 def found_from_json(data: dict[str, Any]) -> Found:
-    """Raises KeyError, TypeError and ValueError for what `as_json` did not write."""
+    """Return what `as_json` wrote. Raises KeyError, TypeError and ValueError for anything else."""
     case = None
     if "case" in data:
         *operands, got, want = (tuple(int(x, 16) for x in text.split("|")) for text in data["case"])
@@ -86,7 +86,7 @@ def found_from_json(data: dict[str, Any]) -> Found:
 
 
 class Comparison:
-    """Compares results of one variant on one target, by its claim there."""
+    """A comparison of results of one variant on one target, by its claim there."""
 
     def __init__(self, spec: Spec, variant: Variant, target: str | None) -> None:
         self.variant = variant
@@ -97,8 +97,8 @@ class Comparison:
         self._judge = Judge(spec, spec.instructions[variant.opcode], variant, target) if bounded else None
 
     def agrees(self, found: Found) -> bool | None:
-        """Whether the claim holds; None where there is no claim, and where a hazard explains that it does not. What
-        nobody has judged yet is to have every bit."""
+        """Return whether the claim holds; None where there is no claim, and where a hazard explains that it does not. A
+        variant that nobody has judged yet must agree in every bit."""
         # Of a bound that hardware of this target breaks, what is known of that is judged.
         claim = "bounded" if self.claim == "unspecified" and self._judge else self.claim
         if claim == "unspecified" or (self._is_hazard and not found.equal):
@@ -109,7 +109,7 @@ class Comparison:
         return found.outside == found.excused
 
     def compare(self, operands: Sequence[Array], got: Array, want: Array) -> Found:
-        """All arrays are encodings of whole registers; `got` and `want`, the emulator's, are those of the results."""
+        """Compare whole registers, as encodings; `got` and `want`, the emulator's, are those of the results."""
         if np.array_equal(got, want):
             return Found(len(got))
         columns = [x.reshape(len(x), -1) for x in (got, want)]
@@ -139,7 +139,7 @@ class Comparison:
         return Found(count, rows.size, nan, outside, excused, open, float(judged.error[i]), case=case)
 
     def _differ_in_nans_only(self, got: Sequence[Array], want: Sequence[Array]) -> Array:
-        """For each set of results, whether those that differ are NaNs."""
+        """Return for each set of results whether those that differ are NaNs."""
         pairs = zip(by_operand(self.variant.results, got), by_operand(self.variant.results, want), strict=True)
         return np.asarray(np.logical_and.reduce([_same_or_nans(o, g, w) for (o, g), (_, w) in pairs]))
 
@@ -154,5 +154,5 @@ def _same_or_nans(o: Operand, got: Sequence[Array], want: Sequence[Array]) -> Ar
 
 
 def _case(operands: Sequence[Array], got: Sequence[Array], want: Sequence[Array], i: int) -> Case:
-    """The case in row `i`."""
+    """Return the case in row `i`."""
     return Case(*(tuple(int(x[i]) for x in columns) for columns in (operands, got, want)))

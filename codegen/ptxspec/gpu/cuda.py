@@ -27,7 +27,7 @@ class Nvrtc:
     """The compiler, which needs neither GPU nor driver."""
 
     def __init__(self) -> None:
-        """Raises NoDeviceError where it is not installed."""
+        """Load the compiler. Raises NoDeviceError where it is not installed."""
         self._api = _import("nvrtc")
         try:
             major, minor = _checked("its version", self._api.nvrtcVersion())
@@ -36,7 +36,7 @@ class Nvrtc:
         self.release = f"{major}.{minor}"
 
     def check(self, target: str) -> None:
-        """Raises NoDeviceError where it does not compile for a target."""
+        """Check that it compiles for a target. Raises NoDeviceError where it does not."""
         known = _checked("its targets", self._api.nvrtcGetSupportedArchs())
         if int(target.removeprefix("sm_")) not in known:
             listed = f"sm_{min(known)} to sm_{max(known)}"
@@ -45,7 +45,7 @@ class Nvrtc:
             )
 
     def compile(self, name: str, source: str, headers: Mapping[str, str], target: str) -> bytes:
-        """Source -> cubin. Raises DeviceError with the first error in the compiler's log."""
+        """Compile source to a cubin. Raises DeviceError with the first error in the compiler's log."""
         api = self._api
         texts, names = [t.encode() for t in headers.values()], [n.encode() for n in headers]
         program = _checked(name, api.nvrtcCreateProgram(source.encode(), name.encode(), len(names), texts, names))
@@ -68,7 +68,7 @@ class CudaDevice:
     """The first GPU that the driver shows; CUDA_VISIBLE_DEVICES chooses another."""
 
     def __init__(self) -> None:
-        """Raises NoDeviceError with what is missing."""
+        """Begin with the first GPU. Raises NoDeviceError with what is missing."""
         self._api = _import("driver")
         try:
             error, *_ = self._api.cuInit(0)
@@ -121,7 +121,7 @@ class CudaDevice:
         return About(name.rstrip(b"\0").decode(), f"sm_{major}{minor}", driver, f"NVRTC {release}", release)
 
     def _begin(self) -> None:
-        """A context without modules: this process's, destroyed if there was one."""
+        """Begin a context without modules: this process's own, destroyed first if there was one."""
         self._modules: dict[bytes, Any] = {}
         self._api.cuDevicePrimaryCtxReset(self._device)
         context = _checked("context", self._api.cuDevicePrimaryCtxRetain(self._device))
@@ -178,7 +178,7 @@ def _import(name: str) -> Any:
 
 
 def _checked(what: str, returned: tuple[Any, ...]) -> Any:
-    """The value that a call returned beside its status. Raises DeviceError for any status but success."""
+    """Return the value that a call returned beside its status. Raises DeviceError for any status but success."""
     error, *values = returned
     if int(error):
         name = error.name
@@ -195,7 +195,7 @@ def _first_error(log: str) -> str:
 
 
 def _driver_number() -> str:
-    """The kernel module's version, as in 580.65.06, where the system tells it; the driver's API does not."""
+    """Return the kernel module's version, as in 580.65.06, where the system tells it; the driver's API does not."""
     try:
         found = re.search(r"\b\d{3}\.\d+(?:\.\d+)?\b", _KERNEL_MODULE.read_text("utf-8", "replace"))
     except OSError:

@@ -1,4 +1,4 @@
-"""What a conformance run needs of a GPU: a few methods, which the tests' stand-in has too."""
+"""The interface of a GPU for a conformance run: a few methods, which the tests' stand-in has too."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Array = NDArray[Any]
 
 
 class NoDeviceError(PtxspecError):
-    """There is nothing to run on, or nothing to compile with."""
+    """An error where there is nothing to run on, or nothing to compile with."""
 
 
 class DeviceError(Exception):
-    """A kernel did not compile or did not run; the device can be used on. Its text is one line."""
+    """An error of a kernel that did not compile or did not run; the device can be used on. Its text is one line."""
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class Vectors:
         return sum(len(results) for _, _, results in self.parts)
 
     def first(self, limit: int) -> Vectors:
-        """No more than so many rows."""
+        """Return the vectors with no more than this number of rows."""
         parts = []
         for stream, operands, results in self.parts:
             if size := min(limit, len(results)):
@@ -58,15 +58,15 @@ def vectors_of(
     grid_only: bool = False,
     rows: int | None = None,
 ) -> Vectors:
-    """The newest recording that has the variant (of that target, if one is given), else the emulator on the same
-    operands; of these all, or the grid of special values only. Of so many `rows`, for which there are random operands
-    without end, always the emulator. Raises PtxspecError for an unknown variant or target,
+    """Return vectors of the newest recording that has the variant (of that target, if one is given), else of the
+    emulator on the same operands. They are all, or the grid of special values only. With `rows`, for which there are
+    random operands without end, they are always the emulator's. Raises PtxspecError for an unknown variant or target,
     for a recording that cannot be read, and for an emulator of another state of the specification."""
     emu = emulator(root)
     try:
         kernel = emu.compile(spelling, operands, target)
     except LookupError as e:
-        # Nothing but whether the emulator is made from it.
+        # Only to learn whether the emulator is made from this specification.
         _read(root, "-")
         raise PtxspecError(str(e)) from None
     paths = [] if rows else recording.below(root.path)
@@ -93,7 +93,7 @@ def vectors_of(
 
 
 def _with_rows(v: Variant, rows: int) -> list[vectors.Part]:
-    """What a variant is run on, with so many random operands that it is as many rows, or more."""
+    """Return the parts that a variant is run on, with enough random operands for so many rows or more."""
     usual = vectors.parts(v, vectors.Sizes())
     random = [p for p in usual if p.count != p.kept]
     fixed = sum(p.count for p in usual if p.count == p.kept)
@@ -102,8 +102,8 @@ def _with_rows(v: Variant, rows: int) -> list[vectors.Part]:
 
 
 def _read(root: Root, spelling: str | None) -> Spec:
-    """As much of the specification as a spelling needs, or all. Raises PtxspecError where the emulator is not made from
-    it."""
+    """Return as much of the specification as a spelling needs, or all. Raises PtxspecError where the emulator is not
+    made from it."""
     reading = read_all(root.path, spelling)
     if reading.spec is not None and not reading.diagnostics and not _stale(root, reading.spec):
         return reading.spec
@@ -114,44 +114,46 @@ def _read(root: Root, spelling: str | None) -> Spec:
 
 
 def refuse_stale(root: Root, spec: Spec) -> None:
-    """Raises PtxspecError where the emulator is not made from this specification."""
+    """Raise PtxspecError where the emulator is not made from this specification."""
     if stale := _stale(root, spec):
         raise PtxspecError(f"generated/ is not made from {stale} as it is now; run `ptxspec generate`")
 
 
 def _stale(root: Root, spec: Spec) -> str | None:
-    """A file that the emulator rests on and that is another one since it was generated."""
+    """Return a file that the emulator rests on and that changed since it was generated."""
     made, now = Database.read(root.data).data["sources"], spec.sources
     differ = sorted(name for name in {*made, *now} - OBSERVED if made.get(name) != now.get(name))
     return differ[0] if differ else None
 
 
 def _is_handed(v: Variant, part: vectors.Part, grid_only: bool) -> bool:
-    """Everything but the millions of results that determine a unit; or the grid."""
+    """Return whether a part is exported: all but the millions of results that determine a unit, or only the grid."""
     if grid_only:
         return part.stream == "grid"
     return not part.stream.startswith("every") or (part.stream == "every" and v.sources[0].type.width <= 16)
 
 
 def _operands(v: Variant, part: vectors.Part) -> tuple[Array, ...]:
-    """The operands of which a recording keeps the results."""
+    """Return the operands of which a recording keeps the results."""
     return vectors.operands(v, part.stream, part.start, part.kept)
 
 
 def _names(v: Variant) -> list[str]:
-    """Those of the source registers, and of the results: `result`, or the registers where there are several."""
+    """Return the names of the source registers and of the results: `result`, or the registers where there are
+    several."""
     results = [name for name, _ in registers.places(v.results)]
     return [name for name, _ in registers.places(v.sources)] + (results if len(results) > 1 else ["result"])
 
 
 def _columns(found: Vectors) -> Iterator[tuple[str, list[Array]]]:
-    """The stream, and the columns of `_names`."""
+    """Yield the stream and the columns of `_names`."""
     for stream, operands, results in found.parts:
         yield stream, [*operands, *results.reshape(len(results), -1).T]
 
 
 def _texts(column: Array, type: Type, in_json: bool) -> list[str]:
-    """A register of every row: all digits of its bits; a predicate as 0 or 1, in JSON as false or true."""
+    """Return the texts of a register in every row: all digits of its bits; a predicate as 0 or 1, in JSON as false or
+    true."""
     values = column.tolist()
     if type.kind == BOOL:
         names = ("false", "true") if in_json else ("0", "1")
@@ -161,7 +163,7 @@ def _texts(column: Array, type: Type, in_json: bool) -> list[str]:
 
 
 def _rows(found: Vectors, in_json: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The stream, and the registers of a row as text."""
+    """Yield the stream, and the registers of a row as text."""
     types = [t for _, t in registers.places((*found.variant.sources, *found.variant.results))]
     for stream, columns in _columns(found):
         # Texts take many times the room that numbers do.
@@ -172,7 +174,7 @@ def _rows(found: Vectors, in_json: bool) -> Iterator[tuple[str, tuple[str, ...]]
 
 
 def _objects(found: Vectors) -> Iterator[str]:
-    """What an object says of each row; several results are a list."""
+    """Yield a JSON object for each row; several results are a list."""
     count, several = found.variant.operands, len(_names(found.variant)) > found.variant.operands + 1
     heads = {stream: f'"stream": {json.dumps(stream)}, "operands": [' for stream, _, _ in found.parts}
     for stream, row in _rows(found, in_json=True):
@@ -181,7 +183,7 @@ def _objects(found: Vectors) -> Iterator[str]:
 
 
 def as_jsonl(found: Vectors) -> Iterator[str]:
-    """One object for each row, which says everything."""
+    """Yield one object for each row, complete in itself."""
     head = f'{{"variant": {json.dumps(found.variant.spelling)}, '
     said = f', "source": {json.dumps(found.source)}, "provenance": {json.dumps(found.provenance)}}}'
     for row in _objects(found):
@@ -189,7 +191,7 @@ def as_jsonl(found: Vectors) -> Iterator[str]:
 
 
 def as_json(found: Vectors) -> Iterator[str]:
-    """One object, with a line for each row."""
+    """Yield one object, with a line for each row."""
     v = found.variant
     head = {
         "schema": 1, "variant": v.spelling, "source": found.source, "provenance": found.provenance,
@@ -206,7 +208,7 @@ def as_json(found: Vectors) -> Iterator[str]:
 
 
 def as_csv(found: Vectors) -> Iterator[str]:
-    """A header, and one line for each row; the provenance, which has commas, is quoted."""
+    """Yield a header, and one line for each row; the provenance, which has commas, is quoted."""
     quoted = found.provenance.replace('"', '""')
     yield ",".join(["variant", "stream", *_names(found.variant), "source", "provenance"])
     for stream, row in _rows(found, in_json=False):
@@ -214,7 +216,8 @@ def as_csv(found: Vectors) -> Iterator[str]:
 
 
 def write_npz(found: Vectors, file: IO[bytes]) -> None:
-    """Arrays STREAM_a, STREAM_b, ..., STREAM_result of encodings, and the texts variant, source and provenance."""
+    """Write arrays STREAM_a, STREAM_b, ..., STREAM_result of encodings, and the texts variant, source and
+    provenance."""
     arrays: dict[str, Any] = {
         "variant": np.array(found.variant.spelling), "source": np.array(found.source),
         "provenance": np.array(found.provenance),

@@ -63,7 +63,7 @@ class RecordedPart:
     found: Found
 
     def results(self) -> Array:
-        """The first `part.kept` results, read again each time: all of a recording's are too many to hold. Raises
+        """Return the first `part.kept` results, read again each time: all of a recording's are too many to hold. Raises
         PtxspecError where what is stored is not what was recorded."""
         part = self.part
         results = self.stored.results(self.type, part.kept * self.registers)
@@ -90,7 +90,7 @@ class Recording:
 
 
 def below(root: Path) -> list[Path]:
-    """The recordings that a root keeps, less those that are not complete; other things may lie beside."""
+    """Return the complete recordings that a root keeps; other things may lie beside them."""
     folder = root / "tests" / "recordings"
     return sorted(p for p in folder.iterdir() if _said(p).get("complete")) if folder.is_dir() else []
 
@@ -101,8 +101,8 @@ def read(
     variants: Collection[Key] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Recording:
-    """A recording, of these variants alone where some are named. Raises PtxspecError with the reason where it cannot be
-    used."""
+    """Return a recording, of these variants alone where some are named. Raises PtxspecError with the reason where it
+    cannot be used."""
     about = about_of(path)
     if not about.get("complete"):
         raise PtxspecError(f"{path}: incomplete; `ptxspec conformance --record {path}` goes on with it")
@@ -119,16 +119,17 @@ def read(
     for i, u in enumerate(parts):
         if progress:
             progress(i, len(parts))
-        # What is damaged is told before anything is made of it.
+        # Damage is told before anything is made of the recording.
         u.results()
     return Recording(path, about, parts)
 
 
 class Recorder:
-    """Writes a recording, or goes on with one. Use as a context manager; `finish` completes it."""
+    """The writer of a recording, which it begins or continues. Use as a context manager; `finish` completes it."""
 
     def __init__(self, path: Path, spec: Spec, about: dict[str, Any]) -> None:
-        """`about` is the run's provenance. Raises PtxspecError where the folder holds something else."""
+        """Begin or continue a recording; `about` is the run's provenance. Raises PtxspecError where the folder holds
+        something else."""
         self.path, self._spec = path, spec
         self.parts: dict[tuple[Key, Part], RecordedPart] = {}
         self._blobs: dict[str, Blob] = {}
@@ -143,7 +144,7 @@ class Recorder:
             try:
                 if is_taken(self._file.fileno()):
                     raise PtxspecError(f"{path}: another run records here; choose another folder, or wait for its end")
-                # It may have ended since.
+                # The other run may have ended meanwhile.
                 self._marked_incomplete = not _said(path)
                 if self._marked_incomplete:
                     for left in path.glob(f"{_ABOUT}.*.new"):
@@ -159,7 +160,7 @@ class Recorder:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # What `write` could not write it has told of; closing tries, and fails, once more.
+        # `write` has told what it could not write; closing tries, and fails, once more.
         with contextlib.suppress(OSError):
             self._file.close()
 
@@ -233,7 +234,7 @@ class Recorder:
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """What the system says against writing, as one line."""
+    """Turn an OSError while writing into a PtxspecError of one line."""
     try:
         yield
     except OSError as e:
@@ -243,7 +244,7 @@ def writing(path: Path) -> Iterator[None]:
 def provenance(
     device: About, spec: Spec, program: str, date: str, sizes: Sizes, kernels: Path, emulator: Path
 ) -> dict[str, Any]:
-    """What about.json says of a run that begins; `kernels` and `emulator` are the folders of these."""
+    """Return about.json for a run that begins; `kernels` and `emulator` are their folders."""
     sources = "".join(f"{name} {digest}\n" for name, digest in sorted(spec.sources.items()) if name not in OBSERVED)
     return {
         "recorder": RECORDER, "schema": SCHEMA, "operands": vectors.VERSION, "program": program,
@@ -255,7 +256,7 @@ def provenance(
 
 
 def folder_digest(folder: Path) -> str:
-    """Of all sources in a folder, with their names."""
+    """Return the digest of all sources in a folder, with their names."""
     whole = hashlib.sha256()
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
         whole.update(f"{path.relative_to(folder).as_posix()} {hashlib.sha256(_bytes(path)).hexdigest()}\n".encode())
@@ -263,14 +264,14 @@ def folder_digest(folder: Path) -> str:
 
 
 def _is_bare(path: Path) -> bool:
-    """Is it a folder with no more than what a run leaves that is killed at once?"""
+    """Return whether a folder has no more than a run leaves that is killed at once."""
     if not path.is_dir():
         return False
     return all(p.match(f"{_ABOUT}.*.new") or (p.name == _RESULTS and not p.stat().st_size) for p in path.iterdir())
 
 
 def _said(path: Path) -> dict[str, Any]:
-    """about.json, unchecked; empty where this recorder did not write it."""
+    """Return about.json, unchecked; empty where this recorder did not write it."""
     try:
         about = json.loads(read_bytes(path / _ABOUT, _MAX_BYTES))
     except (OSError, ValueError, RecursionError):
@@ -279,7 +280,7 @@ def _said(path: Path) -> dict[str, Any]:
 
 
 def about_of(path: Path) -> dict[str, Any]:
-    """What about.json says of a run. Raises PtxspecError where this recorder did not write it."""
+    """Return about.json of a run. Raises PtxspecError where this recorder did not write it."""
     try:
         about: dict[str, Any] = json.loads(_bytes(path / _ABOUT, _MAX_BYTES))
         if about["recorder"] != RECORDER or not isinstance(about["specification"], dict):
@@ -296,8 +297,8 @@ def about_of(path: Path) -> dict[str, Any]:
 
 
 def _identity(spec: Spec, keys: set[Key]) -> str:
-    """What recorded variants are: their spellings, operands and signatures. What they compute is not in it, for that is
-    what a recording judges."""
+    """Return a digest of recorded variants: their spellings, operands and signatures. What they compute is not in it,
+    for that is what a recording judges."""
     every = {(v.spelling, v.operands): v for i in spec.instructions.values() for v in i.variants}
     lines = []
     for key in sorted(keys):
@@ -307,7 +308,7 @@ def _identity(spec: Spec, keys: set[Key]) -> str:
 
 
 def _shape(o: Operand) -> str:
-    """How an operand's values lie in its registers."""
+    """Return a text of how an operand's values lie in its registers."""
     t, k = o.type, o.kind
     numbers: tuple[int, ...] = ()
     if k.format is not None:

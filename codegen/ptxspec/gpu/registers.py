@@ -22,28 +22,28 @@ def unsigned(width: int) -> np.dtype[Any]:
 
 
 def word(type: Type) -> np.dtype[Any]:
-    """An element of the memory that a kernel loads a register from, or stores it to."""
+    """Return the type of the word of memory that a kernel loads a register from, or stores it to."""
     return unsigned(32 if type.kind == BOOL else type.width)
 
 
 def places(operands: Iterable[Operand]) -> list[tuple[str, Type]]:
-    """The name and the type of each register."""
+    """Return the name and the type of each register."""
     return [(name, o.type) for o in operands for name in o.places]
 
 
 def results(v: Variant) -> tuple[np.dtype[Any], int]:
-    """The words of a variant's results, all of one size, and how many there are of each set of operands."""
+    """Return the words of a variant's results, all of one size, and how many there are of each set of operands."""
     found = places(v.results)
     return word(found[0][1]), len(found)
 
 
 def joined(columns: Sequence[Array]) -> Array:
-    """One array of the registers of all results: a row for each set of operands, where there are several."""
+    """Return one array of the registers of all results: a row for each set of operands, where there are several."""
     return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
 
 
 def by_operand(operands: Iterable[Operand], registers: Sequence[Array]) -> Iterator[tuple[Operand, Sequence[Array]]]:
-    """Each operand with its registers."""
+    """Yield each operand with its registers."""
     at = 0
     for o in operands:
         yield o, registers[at : at + len(o.places)]
@@ -51,7 +51,7 @@ def by_operand(operands: Iterable[Operand], registers: Sequence[Array]) -> Itera
 
 
 def to_lanes(o: Operand, registers: Sequence[Array], lanes: int) -> Array:
-    """What each lane has of an operand: a row of `lanes` encodings for each element."""
+    """Return the lanes of an operand: a row of `lanes` encodings for each element."""
     t, size = o.type, registers[0].size
     dtype, shifts = registers[0].dtype.type, [i * t.lane_width + t.shift for i in range(t.lanes)]
     mask = dtype((1 << t.kind.width) - 1)
@@ -63,7 +63,8 @@ def to_lanes(o: Operand, registers: Sequence[Array], lanes: int) -> Array:
 
 
 def to_registers(type: Type, own: Sequence[str], lanes: Array) -> list[Array]:
-    """The registers of an operand from rows of lanes; `own` are the names of the lanes' own ones, if they have some."""
+    """Return the registers of an operand from rows of lanes; `own` are the names of the lanes' own registers, if they
+    have some."""
     if own:
         return [_packed(type, lanes[:, int(name[1:]), None]) for name in own]
     return [_packed(type, lanes)]
@@ -78,5 +79,5 @@ def _packed(type: Type, lanes: Array) -> Array:
 
 
 def text(bits: int, type: Type) -> str:
-    """A register for people and files: a predicate as 0 or 1, else all digits of the bits."""
+    """Return a register as text: a predicate as 0 or 1, else all digits of the bits."""
     return str(bits) if type.kind == BOOL else f"0x{bits:0{type.width // 4}x}"

@@ -28,8 +28,9 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class Row:
-    """What came of one variant. `agrees` is None where there is no claim, or where it was not run: `why` says then.
-    `exceeds` says how the hardware is known to break the manual's bound: that is the manual's error."""
+    """The outcome for one variant. `agrees` is None where there is no claim, and where the variant was not run: then
+    `why` says the reason. `exceeds` says how the hardware is known to break the manual's bound: that is the manual's
+    error."""
 
     variant: Variant
     claim: str
@@ -51,7 +52,7 @@ class Report:
 
     @property
     def failed(self) -> bool:
-        """Something that should have run did not."""
+        """Return whether something that should have run did not."""
         return any(r.failed for r in self.rows) or all(r.skipped for r in self.rows)
 
     @property
@@ -67,7 +68,7 @@ class Emulator:
     target: str | None
 
     def run(self, v: Variant, operands: Sequence[Array]) -> Array:
-        """Encodings, as the variant's kernel takes and returns them."""
+        """Return the results of a variant, with encodings in and out as its kernel takes and returns them."""
         word, _ = registers.results(v)
         kernel = self.module.compile(v.spelling, v.operands, self.target)
         types = [t for _, t in registers.places(v.sources)]
@@ -175,7 +176,7 @@ def replay(
 def _held(
     u: RecordedPart, v: Variant, emulated: Emulator, comparison: Comparison, pool: ThreadPoolExecutor | None
 ) -> Found:
-    """A recorded part held against the emulator; with threads in `pool` its sweep, too."""
+    """Return the comparison of a recorded part with the emulator; with threads in `pool`, of its sweep, too."""
     part = u.part
     operands = vectors.operands(v, part.stream, part.start, part.kept)
     found = comparison.compare(operands, u.results(), emulated.run(v, operands))
@@ -209,7 +210,7 @@ def _row(spec: Spec, v: Variant, about: About, compiled: str, newest: str) -> Ro
 
 
 def _exceeds(spec: Spec, v: Variant, target: str) -> str:
-    """How hardware of a target is known to break the manual's bound for a variant."""
+    """Return how a target's hardware is known to break the manual's bound for a variant; empty where it does not."""
     a = spec.exceeded(v, target)
     if a is None or a.exceeded is None:
         return ""
@@ -219,7 +220,7 @@ def _exceeds(spec: Spec, v: Variant, target: str) -> str:
 
 
 def _newest(spec: Spec, release: str) -> str:
-    """The newest PTX version that a CUDA release writes."""
+    """Return the newest PTX version that a CUDA release writes."""
 
     def number(cuda: str) -> tuple[int, ...]:
         return tuple(map(int, cuda.split(".")))
@@ -231,7 +232,7 @@ def _newest(spec: Spec, release: str) -> str:
 
 
 def _compile(device: Device, rows: dict[Variant, Row], sources: Path, target: str) -> dict[str, Module]:
-    """The modules by opcode; variants of one that does not compile have failed."""
+    """Compile the modules, by opcode; the variants of one that does not compile have failed."""
     modules = {}
     for opcode in dict.fromkeys(v.opcode for v, r in rows.items() if not r.why):
         try:
@@ -249,7 +250,7 @@ def _compile(device: Device, rows: dict[Variant, Row], sources: Path, target: st
 
 
 class _Runner:
-    """Runs one block after the other on the device, while threads emulate and compare those before."""
+    """A runner of one block after the other on the device, while threads emulate and compare those before."""
 
     def __init__(self, emulator: Emulator) -> None:
         self._emulator = emulator
@@ -257,7 +258,7 @@ class _Runner:
         self.pool = ThreadPoolExecutor(self._threads)
 
     def part(self, module: Module, v: Variant, part: Part, comparison: Comparison) -> tuple[Array, list[int], Found]:
-        """The first results, the digest of each block, and what was found. Raises DeviceError."""
+        """Return the first results, the digest of each block, and what was found. Raises DeviceError."""
         pending: deque[Future[tuple[int, Found]]] = deque()
         finished: list[tuple[int, Found]] = []
         kept: list[Array] = []

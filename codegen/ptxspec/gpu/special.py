@@ -13,7 +13,7 @@ _FEW, _FEWEST = 8, 4
 
 @lru_cache(maxsize=64)
 def special(kind: Kind, count: int) -> tuple[int, ...]:
-    """The special values of an operand of `count`; fewer of them where there are three."""
+    """Return the special values of an operand of `count`; fewer of them where there are three."""
     if kind.width <= (_FEW if count < 3 else _FEWEST):
         return tuple(range(1 << kind.width))
     if kind.format is not None:
@@ -45,7 +45,7 @@ def _floats(f: Format, count: int) -> tuple[int, ...]:
 
 
 def _integers(f: FixedPoint, count: int) -> tuple[int, ...]:
-    """Both ends, zero, and powers of two with their neighbours."""
+    """Return both ends of a range, zero, and powers of two with their neighbours."""
     powers = range(f.width) if count < 3 else (0, f.width // 2, f.width - 1)
     near = [sign * (1 << n) + step for n in powers for sign in (1, -1) for step in (-1, 0, 1)]
     return _encodings([0, f.least, f.largest, *near], f)
@@ -56,7 +56,7 @@ def _encodings(values: Iterable[int], f: FixedPoint) -> tuple[int, ...]:
 
 
 def _bits(width: int, count: int) -> tuple[int, ...]:
-    """None, all, each by itself, and every second one."""
+    """Return patterns of bits: none, all, each by itself, and every second one."""
     every = (1 << width) - 1
     half = every >> (width // 2)
     single = [1 << n for n in (range(width) if count < 3 else (0, width - 1))]

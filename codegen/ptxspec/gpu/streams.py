@@ -17,12 +17,12 @@ _GOLDEN = 0x9E3779B97F4A7C15
 
 
 def uniform(kind: Kind, place: int, i: Array) -> Array:
-    """Any bits; `place` is the operand's among the sources."""
+    """Return any bits; `place` is the operand's among the sources."""
     return words(i, 1 + place) >> _U(64 - kind.width)
 
 
 def words(i: Array, salt: int) -> Array:
-    """SplitMix64 (Steele, Lea, Flood, 2014) as a function of its counter."""
+    """Return SplitMix64 (Steele, Lea, Flood, 2014) as a function of its counter."""
     x = (i + _U(1)) * _U(_GOLDEN) + _U(salt * 0xD1B54A32D192ED03 & 0xFFFFFFFFFFFFFFFF)
     x = (x ^ (x >> _U(30))) * _U(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> _U(27))) * _U(0x94D049BB133111EB)
@@ -30,8 +30,8 @@ def words(i: Array, salt: int) -> Array:
 
 
 def meeting(formats: Sequence[Format], i: Array) -> list[Array]:
-    """Two or three numbers whose fractions end in runs of zeros or ones, with exponents at most a few more than the
-    precision apart; a quarter of the rows cancels but for a few units."""
+    """Return two or three numbers whose fractions end in runs of zeros or ones. Their exponents differ by at most the
+    precision and a few more; a quarter of the rows cancels but for a few units."""
     choice = words(i, 16)
     f, *_, g = formats
     precision = max(h.precision for h in formats)
@@ -55,7 +55,8 @@ def meeting(formats: Sequence[Format], i: Array) -> list[Array]:
 
 
 def within(f: Format, to: Kind, i: Array) -> Array:
-    """Numbers of which most are in the range of another kind, with fractions that end in runs of zeros or ones."""
+    """Return numbers of which most are in the range of another kind, with fractions that end in runs of zeros or
+    ones."""
     if to.format is not None:
         low, high = to.format.emin - to.format.precision - 2, to.format.emax + 2
     else:
@@ -67,7 +68,7 @@ def within(f: Format, to: Kind, i: Array) -> Array:
 
 
 def of_every_length(f: FixedPoint, place: int, i: Array) -> Array:
-    """Integers of any number of bits, many of which end in runs of zeros or ones."""
+    """Return integers of any number of bits, many of which end in runs of zeros or ones."""
     bits, run = words(i, 32 + 2 * place), words(i, 33 + 2 * place)
     shift = _U(64 - f.width) + _below(run, 16, f.width).astype(_U)
     shifted = (bits.view(np.int64) >> shift.astype(np.int64)).view(_U) if f.signed else bits >> shift
@@ -75,7 +76,7 @@ def of_every_length(f: FixedPoint, place: int, i: Array) -> Array:
 
 
 def _below(words: Array, shift: int, limit: int) -> Array:
-    """Integers from 0 up to a limit of a few thousand, from sixteen bits of random words."""
+    """Return integers from 0 up to a limit of a few thousand, from sixteen bits of random words."""
     return np.asarray((words >> _U(shift) & _U(0xFFFF)).astype(np.int64) * limit >> 16)
 
 
@@ -84,13 +85,13 @@ def _ragged(f: Format, i: Array, salt: int) -> Array:
 
 
 def _ending_in_runs(bits: Array, run: Array, limit: int) -> Array:
-    """The bits with the last ones of them, fewer than `limit`, all set or all cleared."""
+    """Return the bits with fewer than `limit` of the last ones all set or all cleared."""
     tail = (_U(1) << _below(run, 0, limit).astype(_U)) - _U(1)
     return np.asarray(np.where(run >> _U(63) != 0, bits | tail, bits & ~tail))
 
 
 def _moved(x: Array, f: Format, g: Format) -> Array:
-    """Numbers of one format in another one, as near as its range and cut to its fraction."""
+    """Return numbers of one format in another one, as near as its range allows and cut to its fraction."""
     if f is g:
         return x
     magnitude = (x & _U(f.magnitudes - 1)).astype(np.int64)
@@ -105,6 +106,6 @@ def _exponent(f: Format, x: Array) -> Array:
 
 
 def _with_exponent(f: Format, x: Array, exponent: Array) -> Array:
-    """The sign and fraction of `x` with another biased exponent, that of the largest numbers at most."""
+    """Return the sign and fraction of `x` with another biased exponent, that of the largest numbers at most."""
     field = np.clip(exponent, 0, f.largest >> f.fraction_bits).astype(_U) << _U(f.fraction_bits)
     return np.asarray((x & _U(f.sign_bit | (1 << f.fraction_bits) - 1)) | field)

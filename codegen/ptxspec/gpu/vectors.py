@@ -1,5 +1,5 @@
-"""Which operands a variant is run on. Each is a function of its signature and its place alone, so that any block of any
-sweep can be made again on any machine."""
+"""The operands that a variant is run on. Each is a function of its signature and its place alone, so that any block of
+any sweep can be made again on any machine."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ BLOCK = 1 << 20
 SLICE = 1 << 26
 INPUTS = 1 << 32
 STREAMS = ("grid", "every", "uniform", "near")
-# So many are made together: what they are made of stays in the processor's cache.
+# This many are made together, so that what they are made of stays in the processor's cache.
 _AT_ONCE = 1 << 13
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many random operands each stream has, how many of their results a recording keeps, and whether all 2^32
-    inputs of variants with one operand of 32 bits are run."""
+    """The sizes of a run: how many random operands each stream has, how many of their results a recording keeps, and
+    whether all 2^32 inputs of variants with one operand of 32 bits are run."""
 
     random: int = 1 << 24
     sample: int = 1 << 10
@@ -56,19 +56,20 @@ class Part:
     kept: int
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        """Start and size of each block that has a digest."""
+        """Yield the start and size of each block that has a digest."""
         for start in range(self.start, self.start + self.count, BLOCK):
             yield start, min(BLOCK, self.start + self.count - start)
 
     @property
     def turn(self) -> tuple[bool, bool, int]:
-        """Its place in a run: what is quick and telling first, behind the random streams whole domains, then sweeps."""
+        """The part's place in a run: quick and telling parts first, then the whole domains behind the random streams,
+        then sweeps."""
         stream = self.stream.partition("<<")[0]
         return stream == "every" and self.count > 1 << 16, not self.kept, STREAMS.index(stream)
 
 
 def core_parts(core: Core) -> list[Part]:
-    """The parts that hold a core's results."""
+    """Return the parts that hold a core's results."""
     stream, end = f"every<<{core.shift}" if core.shift else "every", core.first + core.count
     sizes = ((start, min(BLOCK, end - start)) for start in range(core.first, end, BLOCK))
     return [Part(stream, start, size, size) for start, size in sizes]
@@ -76,8 +77,8 @@ def core_parts(core: Core) -> list[Part]:
 
 @dataclass(frozen=True)
 class Signature:
-    """What operands depend on: the types of the sources with the names of their lanes' own registers, the number of
-    lanes, and the result's kind where that is a number."""
+    """The basis on which operands are chosen: the types of the sources with the names of their lanes' own registers,
+    the number of lanes, and the result's kind where that is a number."""
 
     sources: tuple[tuple[Type, tuple[str, ...]], ...]
     lanes: int
@@ -112,12 +113,12 @@ class Signature:
 
     @property
     def converts(self) -> bool:
-        """The one source is a float, and the result a number of another kind."""
+        """Return whether the one source is a float, and the result a number of another kind."""
         return len(self.sources) == len(self.floats) == 1 and self.result not in (None, self.kinds[0])
 
     @property
     def near(self) -> bool:
-        """Whether there is more to choose than any bits."""
+        """Return whether there is a stream `near`: whether there is more to choose than any bits."""
         return len(self.floats) > 1 or self.converts or any(kind.fixed is not None for kind in self.kinds)
 
 
@@ -127,12 +128,12 @@ def signature(v: Variant) -> Signature:
 
 
 def parts(v: Variant, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Part]:
-    """What a variant is run on; `cores` are those of its units."""
+    """Return the parts that a variant is run on; `cores` are those of its units."""
     return parts_of(signature(v), sizes, cores)
 
 
 def parts_of(s: Signature, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Part]:
-    """What anything of that signature is run on."""
+    """Return the parts that anything with this signature is run on."""
     size = _size(s)
     found = [Part("grid", 0, size, size)]
     if 0 < s.single <= 16:
@@ -146,7 +147,7 @@ def parts_of(s: Signature, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Par
 
 
 def is_part_of(s: Signature, part: Part) -> bool:
-    """Whether a signature has the operands of a part."""
+    """Return whether a signature has the operands of a part."""
     stream, _, shift = part.stream.partition("<<")
     if shift and not re.fullmatch("[1-9][0-9]?", shift, re.ASCII):
         return False
@@ -160,18 +161,19 @@ def is_part_of(s: Signature, part: Part) -> bool:
 
 @lru_cache
 def _size(s: Signature) -> int:
-    """The number of combinations of special values."""
+    """Return the number of combinations of special values."""
     return prod(map(len, s.values))
 
 
 def digest(values: Array) -> int:
-    """64 bits of BLAKE2b over the values as they lie in little-endian memory."""
+    """Return 64 bits of BLAKE2b over the values as they lie in little-endian memory."""
     little = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
     return int.from_bytes(hashlib.blake2b(little.data, digest_size=8).digest(), "little")
 
 
 def operands(v: Variant, stream: str, start: int, size: int) -> tuple[Array, ...]:
-    """Read-only arrays of `size` elements, one for each source register: the operands `start` ... of a stream."""
+    """Return read-only arrays of `size` elements, one for each source register: the operands `start` ... of a
+    stream."""
     return operands_of(signature(v), stream, start, size)
 
 
@@ -206,13 +208,13 @@ def _columns(s: Signature, stream: str, start: int, size: int) -> list[Array]:
 
 
 def _registers(s: Signature, columns: list[Array]) -> list[Array]:
-    """Those of all sources, from rows of lanes for each."""
+    """Return the registers of all sources, from rows of lanes for each."""
     pairs = zip(s.sources, columns, strict=True)
     return [register for (type, own), lanes in pairs for register in to_registers(type, own, lanes)]
 
 
 def encodings(width: int, first: int, count: int, shift: int) -> Array:
-    """`count` encodings of a width from `first` on, with `shift` zero bits after each."""
+    """Return `count` encodings of a width from `first` on, with `shift` zero bits after each."""
     word = unsigned(width)
     return np.asarray(np.arange(first, first + count, dtype=word) << word.type(shift))
 
@@ -242,7 +244,8 @@ def _pairs(s: Signature, start: int, size: int) -> list[Array]:
 
 
 def _whole_rows(s: Signature, start: int, size: int) -> tuple[Array, ...]:
-    """Pairs, where each first operand stands with all second ones: much quicker made so. Empty where it does not."""
+    """Return the pairs of a block in which each first operand stands with all second ones, which is much quicker; empty
+    for any other block."""
     bits = s.kinds[1].width
     if (start | size) & ((1 << bits) - 1):
         return ()

@@ -1,1 +1,1 @@
-"""What ptxas makes of variants: one instruction of the machine, or several."""
+"""The machine code that ptxas makes of variants: one instruction of the machine, or several."""

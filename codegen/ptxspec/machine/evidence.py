@@ -21,7 +21,7 @@ PATH = "spec/observed/machine_code.yaml"
 Progress = Callable[[int, int], None]
 # What became of a variant, by target.
 Works = Mapping[Variant, Mapping[str, Work]]
-# So many kernels are compiled at once.
+# The number of kernels that are compiled at once.
 _TOGETHER = 1500
 # Of the special function unit the function is told.
 _NAME = re.compile(r"(?:^|(?<=; ))(@\S+ )?(MUFU\.\w+|[\w?]+)(\.\*|(?:\.\w+)*)")
@@ -29,7 +29,7 @@ _WIDTH = 120
 
 
 def find_nvdisasm(ptxas: Path) -> Path:
-    """The disassembler beside an assembler. Raises PtxasError."""
+    """Return the disassembler beside an assembler. Raises PtxasError."""
     found = ptxas.with_name("nvdisasm")
     if not found.is_file():
         raise PtxasError(f"no nvdisasm beside {ptxas}: install the wheel nvidia-cuda-nvdisasm or the CUDA toolkit")
@@ -37,20 +37,20 @@ def find_nvdisasm(ptxas: Path) -> Path:
 
 
 def targets(spec: Spec) -> list[str]:
-    """Each architecture that ptxas assembles for, by the kind of it that takes most."""
+    """Return each architecture that ptxas assembles for, by the kind of it that takes most."""
     kinds = {t.base or t.name: t.name for t in spec.targets.values() if t.nvcc and t.kind != "family"}
     return list(kinds.values())
 
 
 def assembled(spec: Spec, target: str, variants: Iterable[Variant], ptx: str | None = None) -> list[Variant]:
-    """The variants of which ptxas makes machine code for a target under a PTX version, the newest unless told."""
+    """Return the variants of which ptxas makes machine code for a target under a PTX version, by default the newest."""
     ptx = ptx or spec.catalog.newest_version
     return [v for v in variants if not v.crash and spec.catalog.takes(v.requires, target, ptx)]
 
 
 def _versions(spec: Spec, ptxas: Path, on: Iterable[str]) -> dict[str, str]:
-    """The newest PTX version that this ptxas knows of each target. Raises PtxasError for a target that it does not
-    know."""
+    """Return the newest PTX version that this ptxas knows of each target. Raises PtxasError for a target that it does
+    not know."""
     found = dict.fromkeys(on, spec.catalog.newest_version)
     older = {t for t, _ in refused(ptxas, list(found.items()))}
     for target in older:
@@ -66,7 +66,7 @@ def _versions(spec: Spec, ptxas: Path, on: Iterable[str]) -> dict[str, str]:
 def examine(
     spec: Spec, ptxas: Path, variants: Sequence[Variant], on: Sequence[str], progress: Progress | None = None
 ) -> Works:
-    """What ptxas makes of variants on some targets. Raises PtxasError."""
+    """Return the machine code that ptxas makes of variants on some targets. Raises PtxasError."""
     nvdisasm = find_nvdisasm(ptxas)
     found: dict[Variant, dict[str, Work]] = {v: {} for v in variants}
     versions = _versions(spec, ptxas, on)
@@ -101,7 +101,7 @@ def _works(spec: Spec, ptxas: Path, nvdisasm: Path, pair: Pair, variants: Sequen
 
 
 def evidence(spec: Spec, ptxas: Path, works: Works) -> MachineEvidence:
-    """The entries of all opcodes."""
+    """Return the entries of all opcodes."""
     opcodes = {}
     for opcode, i in spec.instructions.items():
         if own := {v: works[v] for v in i.variants if works.get(v)}:
@@ -122,7 +122,7 @@ def _version(nvdisasm: Path) -> str:
 
 
 def _entries(spec: Spec, works: Works) -> Iterator[MachineForms]:
-    """Those of one opcode's variants."""
+    """Yield the entries of one opcode's variants."""
     alike: dict[object, list[Variant]] = {}
     for v, by in works.items():
         key = v.operands, tuple((t, w.count, w.beyond, bare(w.text)) for t, w in by.items())
@@ -138,12 +138,12 @@ def _entries(spec: Spec, works: Works) -> Iterator[MachineForms]:
 
 
 def bare(text: str) -> str:
-    """Instructions without their modifiers."""
+    """Return instructions without their modifiers."""
     return _NAME.sub(lambda m: (m[1] or "") + m[2], text)
 
 
 def common(texts: Sequence[str]) -> str:
-    """Instructions that are alike but for their modifiers, with those that all have."""
+    """Return instructions that are alike but for their modifiers, with the modifiers that all have."""
     if len(set(texts)) == 1:
         return texts[0]
     kept = [{m[3] for m in column} for column in zip(*(_NAME.finditer(t) for t in texts), strict=True)]
@@ -152,13 +152,13 @@ def common(texts: Sequence[str]) -> str:
 
 
 def matches(text: str, told: str) -> bool:
-    """Whether instructions are what an entry tells."""
+    """Return whether instructions match an entry."""
     pairs = list(zip(_NAME.finditer(text), _NAME.finditer(told), strict=False))
     return bare(text) == bare(told) and all(t[3] in (".*", m[3]) for m, t in pairs)
 
 
 def as_yaml(e: MachineEvidence) -> str:
-    """The file."""
+    """Return the text of the file."""
     lines = [
         "# yaml-language-server: $schema=../schema/machine_code.schema.json",
         "# Written by `ptxspec machine-code --record`; do not edit.",

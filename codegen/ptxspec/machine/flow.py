@@ -33,7 +33,7 @@ _WIDE = re.compile(
 _READS_PAIRS = re.compile(r"D(?:ADD|FMA|MUL|MNMX|SETP)\b|F(?:ADD|FMA|MUL)2\b|STG(?:\.\w+)*\.64\b")
 _FRAME = ("EXIT", "NOP", "LDG", "STG", "SHFL", "VOTE", "VOTEU", "RPCMOV")
 _JUMPS = ("BRA", "BSSY", "BSYNC", "BREAK", "CALL", "RET", "WARPSYNC", "BMOV")
-# So many instructions stand as they are. Of more it is told how often each occurs.
+# Up to this many instructions stand as they are; of more, only how often each occurs.
 WHOLE = 12
 
 # A value: its number, and 1 for the second register of a pair.
@@ -41,13 +41,13 @@ Value = tuple[int, int]
 
 
 class UnknownFlow(ValueError):
-    """An instruction reads a register that nothing wrote: names would not be right."""
+    """An error where an instruction reads a register that nothing wrote: names would not be right."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """What does a variant's work: so many instructions, and `beyond` as many in subroutines that it may call. `text` is
-    one after another, with `; ` between them; where they are many or jump, how often each occurs."""
+    """The machine code that does a variant's work: `count` instructions, and `beyond` as many in subroutines that it
+    may call. `text` is the instructions with `; ` between them; where they are many or jump, how often each occurs."""
 
     count: int
     beyond: int
@@ -55,7 +55,7 @@ class Work:
 
 
 def work(code: Sequence[Listed], operands: Sequence[str], results: Sequence[str]) -> Work:
-    """What a kernel does with `operands`, which it loads in this order, for `results`, which it stores behind them."""
+    """Return the work of a kernel that loads `operands` in this order, and stores `results` behind them."""
     # What is done once for a kernel ends with its stack pointer; what stands behind its end are subroutines.
     start = next(n for n, i in enumerate(code) if _STACK.match(i.get("operands", "")))
     own = [(n, i) for n, i in enumerate(code) if n > start and not _is_frame(n, i)]
@@ -75,7 +75,8 @@ def _name(i: Listed) -> str:
 
 
 def _kind(i: Listed) -> str:
-    """The name without what makes little difference; of the special function unit that with its function."""
+    """Return an instruction's name without what makes little difference; for the special function unit, with its
+    function."""
     first, *more = _name(i).split(".")
     return f"{first}.{more[0]}" if first == "MUFU" else first
 
@@ -86,7 +87,8 @@ def _is_frame(n: int, i: Listed) -> bool:
 
 
 class _Walk:
-    """Follows values through instructions without jumps. `places` are what memory holds: operands, then results."""
+    """A walk through instructions without jumps that follows values. `places` are what memory holds: operands, then
+    results."""
 
     def __init__(self, places: Sequence[str]) -> None:
         self._places = places
@@ -97,7 +99,7 @@ class _Walk:
         self._ballots: dict[str, tuple[Value, str]] = {}
 
     def lines(self, code: Sequence[Listed]) -> list[str]:
-        """The instructions that do the work, with the names of their values."""
+        """Return the instructions that do the work, with the names of their values."""
         found: list[list[str | Value]] = []
         for n, i in enumerate(code):
             first = _name(i).split(".")[0]
@@ -120,7 +122,7 @@ class _Walk:
         return ["".join(p if isinstance(p, str) else self._told(p, counts) for p in line) for line in found]
 
     def _store(self, i: Listed) -> None:
-        """What is stored is a result."""
+        """Name the stored value after the result."""
         address, _, register = i["operands"].rpartition(",")
         result = self._places[_place(address)]
         if register in self._ballots:
@@ -147,7 +149,7 @@ class _Walk:
         return parts
 
     def _new(self, letter: str, register: str, wide: object = None) -> int:
-        """A new value in a register, or in it and the next one."""
+        """Return a new value, held in a register, or in it and the next one."""
         number = len(self._letters)
         self._letters.append(letter)
         self._held[register] = number, 0
@@ -156,7 +158,7 @@ class _Walk:
         return number
 
     def _named(self, text: str, pairs: bool) -> list[str | Value]:
-        """An operand, with values for registers."""
+        """Return an operand, with values for registers."""
         parts: list[str | Value] = []
         end = 0
         for m in _REGISTER.finditer(text):
@@ -169,7 +171,7 @@ class _Walk:
         return [*parts, text[end:]]
 
     def _pair(self, register: str) -> list[Value]:
-        """What a register and the next one hold: one value, or two."""
+        """Return the values that a register and the next one hold: one, or two."""
         first, second = self._value(register), self._value(_next(register))
         return [first] if second == (first[0], 1) else [first, second]
 
@@ -204,8 +206,8 @@ def _place(address: str) -> int:
 
 
 def _written(name: str, operands: Sequence[str]) -> int:
-    """How many of an instruction's operands it writes: they stand first. A comparison writes two predicates, and what
-    has a carry writes predicates behind its result."""
+    """Return how many of an instruction's operands it writes: they stand first. A comparison writes two predicates, and
+    an instruction with a carry writes predicates behind its result."""
     first, *others = operands
     if _PREDICATE.fullmatch(first):
         return 2 if not name.startswith("FCHK") and others and _PREDICATE.fullmatch(others[0]) else 1

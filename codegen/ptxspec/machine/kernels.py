@@ -32,7 +32,8 @@ STEP = 16
 
 
 def kernel(name: str, spec: Spec, v: Variant) -> str:
-    """The operands are loaded from memory in their order, `STEP` bytes apart, and the results stored behind them."""
+    """Return a kernel that loads the operands from memory in their order, `STEP` bytes apart, and stores the results
+    behind them."""
     instruction, own = spec.instructions[v.opcode], [o.type.name for o in (*v.results, *v.sources)]
     taken = {t: spec.registers(instruction, v, t) for t in own}
     # Few instructions take registers of eight bits, so nobody has their operands in these.
@@ -59,12 +60,12 @@ def kernel(name: str, spec: Spec, v: Variant) -> str:
 
 
 def register_type(register: str) -> str:
-    """That of a register of a kernel."""
+    """Return the type of a kernel's register."""
     return _TYPES[register.rstrip("0123456789")]
 
 
 def listed(ptxas: Path, nvdisasm: Path, kernels: Iterable[str], target: str, ptx: str) -> dict[str, list[Listed]]:
-    """What kernels are compiled to, by their names. Raises PtxasError."""
+    """Return the machine code that kernels are compiled to, by their names. Raises PtxasError."""
     with tempfile.TemporaryDirectory() as directory:
         folder = Path(directory)
         Path(folder, "k.ptx").write_text(HEADER.format(ptx=ptx, target=target) + "\n".join(kernels), "utf-8")
@@ -74,7 +75,7 @@ def listed(ptxas: Path, nvdisasm: Path, kernels: Iterable[str], target: str, ptx
 
 
 def asked(folder: Path, command: Sequence[str]) -> str:
-    """What a tool prints that is run in a folder. Raises PtxasError."""
+    """Return the output of a tool that is run in a folder. Raises PtxasError."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=_LIMIT)
     except subprocess.TimeoutExpired:

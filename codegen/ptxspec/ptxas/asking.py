@@ -44,22 +44,23 @@ _SOON, _SAID = 30, 1 << 16
 _CRASH = "ptxas itself crashed"
 _END = b"ptxas fatal   : Ptx assembly aborted due to errors"
 
-# Braces are those of vectors.
+# Braces are only those of vectors.
 STATEMENT = re.compile(r"(?:[^{};\n]|\{[^{};\n]*\})+;")
-# Several of them, with registers of their own.
+# Several statements, with registers of their own.
 BLOCK = re.compile(rf"\{{(?: {STATEMENT.pattern})+ \}}")
 
 
 class PtxasError(RuntimeError):
-    """ptxas could not be run, or said something that is not understood."""
+    """An error where ptxas could not be run, or said something that is not understood."""
 
 
 class UnsupportedTarget(ValueError):
-    """This ptxas refuses the target, the PTX version, or the two together; no instruction was judged."""
+    """An error where this ptxas refuses the target, the PTX version, or the two together; no instruction was judged."""
 
 
 def find_ptxas(explicit: Path | None = None) -> Path | None:
-    """The given ptxas; else the one of the wheel beside the running Python; else the one on PATH."""
+    """Return the path of the given ptxas, else of the one in the wheel beside the running Python, else of the one on
+    PATH."""
     if explicit is not None:
         # A name without a folder would be looked for on PATH.
         return explicit.absolute() if explicit.is_file() else None
@@ -70,7 +71,8 @@ def find_ptxas(explicit: Path | None = None) -> Path | None:
 
 
 def _in_wheels() -> Iterator[Path]:
-    """`nvidia` is a namespace that many wheels share; the folder is named after the CUDA release from 13 on."""
+    """Yield the wheels' programs. `nvidia` is a namespace that many wheels share; the folder is named after the CUDA
+    release from 13 on."""
     spec = importlib.util.find_spec("nvidia")
     for place in (spec.submodule_search_locations or []) if spec else []:
         for folder in ("cu[0-9]*", "cuda_nvcc"):
@@ -78,7 +80,7 @@ def _in_wheels() -> Iterator[Path]:
 
 
 def version(ptxas: Path) -> str:
-    """The version as NVIDIA numbers it: `13.5.37`. Raises PtxasError for a program that names none."""
+    """Return the version as NVIDIA numbers it: `13.5.37`. Raises PtxasError for a program that names none."""
     output = _beginning([str(ptxas), "--version"])
     if match := re.search(r"\bV(\d+(?:\.\d+)+)", output):
         return match[1]
@@ -89,7 +91,8 @@ def version(ptxas: Path) -> str:
 
 
 def _beginning(command: list[str]) -> str:
-    """What a program says first. One that is no ptxas may say anything, go on without end, or start others."""
+    """Return the first output of a program. One that is not ptxas may print anything, run without end, or start
+    others."""
     try:
         with subprocess.Popen(
             command,
@@ -136,7 +139,7 @@ class Sheet:
 
 
 def judge(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> list[list[str]]:
-    """What is wrong with each statement for that target and PTX version; an empty list means that it is accepted.
+    """Return the errors of each statement for that target and PTX version; an empty list means that it is accepted.
     Raises UnsupportedTarget where the assembler refuses the target, the PTX version, or the two together."""
     found: list[list[str]] = []
     while True:
@@ -155,7 +158,7 @@ def judge(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> list
 
 
 def refused(ptxas: Path, pairs: Sequence[Pair]) -> dict[Pair, str]:
-    """The pairs that this ptxas does not know, as one of another CUDA release, and what it says of each."""
+    """Return the pairs that this ptxas does not know, as one of another CUDA release, and what it says of each."""
     said, _ = _output(ptxas, Sheet([]), pairs)
     places = set(_PLACE.findall(said))
     found: dict[Pair, str] = {}
@@ -182,8 +185,8 @@ def refused(ptxas: Path, pairs: Sequence[Pair]) -> dict[Pair, str]:
 def unexpected(
     ptxas: Path, sheet: Sheet, accepted: Mapping[Pair, Collection[int]]
 ) -> Iterator[tuple[Pair, int, list[str]]]:
-    """The statements of a sheet that are judged otherwise than expected: for which pair, which statement by its place,
-    and what is said of it, which is nothing where one is accepted that is not among that pair's `accepted` ones.
+    """Yield the statements of a sheet that are judged otherwise than expected: the pair, the place of the statement,
+    and the messages. There are none where a statement is accepted that is not among that pair's `accepted` ones.
 
     As `judge`, but one command asks for all pairs, and messages are read only where something is unexpected."""
     output, _ = _output(ptxas, sheet, list(accepted))
@@ -206,7 +209,7 @@ def unexpected(
 
 
 def _judge_once(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> tuple[list[list[str]], str | None]:
-    """The messages for each statement, and the fatal one where judging stopped before the end."""
+    """Return the messages for each statement, and the fatal one where judging stopped before the end."""
     said, crashed = _output(ptxas, Sheet(statements), [(target, ptx)])
     output = said.decode("utf-8", "replace")
     verdicts: list[list[str]] = [[] for _ in (*statements, CANARY)]
@@ -235,9 +238,9 @@ def _judge_once(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -
 
 
 def _output(ptxas: Path, sheet: Sheet, pairs: Sequence[Pair]) -> tuple[bytes, bool]:
-    """What is said of a sheet, on one pair after another, and whether ptxas crashed. Starting it takes longer than
-    judging a thousand statements. The output goes to a file: each message is written alone, and through a pipe each
-    would wake us."""
+    """Return the output for a sheet on one pair after another, and whether ptxas crashed. One command takes all pairs,
+    since starting it takes longer than judging a thousand statements. The output goes to a file: each message is
+    written alone, and through a pipe each would wake us."""
     with tempfile.TemporaryDirectory() as directory:
         sources = [Path(directory, f"{i}.ptx") for i in range(len(pairs))]
         for source, (target, ptx) in zip(sources, pairs, strict=True):

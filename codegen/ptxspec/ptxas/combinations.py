@@ -1,5 +1,5 @@
-"""What is asked of ptxas beside the variants: an opcode's names, and names that it does not have, put together in ways
-that mostly mean nothing.
+"""Statements to ask ptxas about beside the variants: an opcode's names, and names that it does not have, put together
+in ways that mostly mean nothing.
 
 Whatever ptxas takes must be found, but nobody can ask every product of all names: conversions alone have 2,000 pairs of
 types and 3,000 sets of modifiers. Of an opcode that has many `asked` holds
@@ -32,9 +32,9 @@ from ..model import BOOL, Spec, Variant
 from .statements import Signature, Writer, alike, nearest, signature
 
 Names = tuple[str, ...]
-# So many of the foreign modifiers are asked with each sequence of exchanged types, others with the next one.
+# The number of foreign modifiers asked with each sequence of exchanged types; the next one gets others.
 _IN_TURN = 8
-# So many combinations of an opcode, with its own types or with exchanged ones, are asked without leaving any out.
+# Up to this many combinations of an opcode, with its own types or with exchanged ones, are asked whole.
 _WHOLE = 100_000
 
 
@@ -76,7 +76,7 @@ class Block(NamedTuple):
 
 
 class Combinations:
-    """Those of one opcode.
+    """The combinations of one opcode.
 
     Left out are modifiers that the assembler is recorded to ignore where they do not belong, or to crash on, forms that
     other instructions of the name have, types of which no registers are known, and what is tolerated."""
@@ -126,12 +126,12 @@ class Combinations:
 
     @cached_property
     def exchanged(self) -> list[Names]:
-        """The same with one type exchanged for another one, as far as they are known to be wrong."""
+        """The sequences of types with one type exchanged for another one, as far as they are known to be wrong."""
         every = self._every_type
         return self._wrong((*f[:i], t, *f[i + 1 :]) for f in self.types for i in range(len(f)) for t in every)
 
     def too_many(self, types: Names) -> list[Names]:
-        """A sequence of types with one more, or one less, as far as that is known to be wrong."""
+        """Return a sequence of types with one more, or one less, as far as that is known to be wrong."""
         longer = [f for t in self._every_type for f in ((t, *types), (*types, t))]
         return self._wrong(f for f in (*longer, types[1:], types[:-1]) if f)
 
@@ -147,8 +147,8 @@ class Combinations:
         return [t.name for t in self._spec.types.values() if t.kind != BOOL and t.name in known]
 
     def asked(self) -> Iterator[Block]:
-        """Of the right types, and of those of which one was exchanged, all sets of modifiers, with foreign ones too:
-        each of these whole where it is not too large, else its single mistakes and some others in turn."""
+        """Yield what to ask: of the right types, and of those with one exchanged, all sets of modifiers, with foreign
+        ones too. Each is asked whole where it is not too large, else its single mistakes and some others in turn."""
         foreign, usual = itertools.cycle(self._foreign), itertools.cycle(self._usual.names)
         legal = {(len(types), operands) for types, operands in self._having}
         every = self._with(self.own.names, self._foreign_sets)
@@ -187,7 +187,7 @@ class Combinations:
                 yield Block(shape._replace(types=types), _distinct((), next(modifiers), next(modifiers)))
 
     def sample(self, count: int, seed: int) -> Iterator[Block]:
-        """So many of all combinations, wherever they fall."""
+        """Yield this number of combinations, drawn at random from all."""
         r = random.Random(seed)
         shapes = [*self._shapes(self.types), *self._shapes(self.exchanged)]
         for _ in range(count):
@@ -195,8 +195,8 @@ class Combinations:
             yield Block(r.choice(shapes), Sets([names]))
 
     def statements(self, block: Block) -> tuple[list[str], dict[int, Variant]]:
-        """A block as it is written, and by the places of statements the variants that some of them are. Left out is
-        what means nothing, and a variant with other operands than its own."""
+        """Return a block as it is written, and the variants among its statements by their places. Left out are
+        statements that mean nothing, and a variant with other operands than its own."""
         shape, sets = block
         tail = f".{'.'.join(shape.types)} {shape.written};"
         found = [f"{self.opcode}{spelled}{tail}" for spelled in sets.spelled]
@@ -216,8 +216,8 @@ class Combinations:
         return [found[i] for i in kept], {new: legal[i] for new, i in enumerate(kept) if i in legal}
 
     def _shapes(self, sequences: Iterable[Names]) -> Iterator[Shape]:
-        """Each sequence of types with each number of operands, as they are written in the variants with these; else as
-        in the most similar one. With p|q where a variant has that, and with predicates negated."""
+        """Yield each sequence of types with each number of operands, written as in the variants that have these, else
+        as in the most similar one. With p|q where a variant has that, and with predicates negated."""
         most = max(4, *(s.operands for s in self._known))
         two = [False, True] if any(s.second or s.result_registers > 1 for s in self._known) else [False]
         for types, operands in itertools.product(sequences, range(1, most + 1)):
@@ -231,7 +231,7 @@ class Combinations:
             yield from found.values()
 
     def _alike(self, types: Names, operands: int) -> Signature:
-        """Of types that nothing known ends in their number decides what is similar."""
+        """Return the most similar signature; where none has these types, their number decides."""
         if types in self._own_types:
             return alike(self._known, types, operands)
         key = (len(types), operands)
@@ -252,7 +252,7 @@ class Combinations:
         return found
 
     def _but(self, asked: Sets, more: Sets) -> Sets:
-        """Sets that were not asked already."""
+        """Return the sets without those that were asked already."""
         key = (asked, more)
         found = self._left.get(key)
         if found is None:
@@ -261,7 +261,7 @@ class Combinations:
         return found
 
     def _ordered(self, names: Iterable[str]) -> Names:
-        """Some modifiers are taken in front only."""
+        """Return modifiers in their order: some are taken in front only."""
         return tuple(sorted(names, key=lambda m: m not in self._spec.assembler.leading))
 
 
@@ -277,7 +277,7 @@ def _distinct(*names: Names) -> Sets:
 
 
 def own_shapes(writer: Writer, v: Variant) -> list[Shape]:
-    """A variant as it is, with its second result, and with its predicates negated."""
+    """Return the shapes of a variant as it is, with its second result, and with its predicates negated."""
     plain, more = (False, False), [(True, False)] * _has_two(v) + [(False, True)] * any(s.negatable for s in v.sources)
     return [
         Shape(v.type_names, v.operands, *how, ", ".join(writer.operands(signature(v), *how))) for how in (plain, *more)
@@ -289,12 +289,13 @@ def _has_two(v: Variant) -> bool:
 
 
 def _has(v: Variant, shape: Shape) -> bool:
-    """Whether a variant has the second result and the negated predicates of a shape."""
+    """Return whether a variant has the second result and the negated predicates of a shape."""
     return (_has_two(v) or not shape.second) and (not shape.inverted or any(s.negatable for s in v.sources))
 
 
 def _united(groups: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
-    """Groups that share a name as one: a rounding direction is one, whichever of them a line of syntax speaks of."""
+    """Return the groups, those that share a name as one: a rounding direction is one, whichever of them a line of
+    syntax speaks of."""
     found: list[tuple[str, ...]] = []
     for g in groups:
         apart = [other for other in found if set(other).isdisjoint(g)]

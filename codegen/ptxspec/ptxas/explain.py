@@ -55,7 +55,7 @@ class Explanation(NamedTuple):
 
 
 def messages(db: Database, log: Iterable[str], direct: bool = False) -> list[Complaint]:
-    """The distinct messages of a log, in its order. `direct`: every line is one, whatever it looks like."""
+    """Return the distinct messages of a log, in its order. `direct`: every line is one, whatever it looks like."""
     sources: dict[str, dict[int, list[Finding]]] = {}
     grouped: dict[tuple[str, str, str], tuple[tuple[Finding, ...], dict[Place, None]]] = {}
     for line in log:
@@ -85,8 +85,8 @@ def _read(line: str, direct: bool) -> Message | None:
 
 
 def _findings(db: Database, path: Path) -> dict[int, list[Finding]]:
-    """The errors that lint finds in a file, by line. Compilers delete the files that they give to ptxas, and a log may
-    name what is no file, and has no end."""
+    """Return the errors that lint finds in a file, by line. Compilers delete the files that they give to ptxas, and a
+    log may name what is no file, and has no end."""
     by_line: dict[int, list[Finding]] = {}
     if not os.path.isfile(path):
         return by_line
@@ -100,7 +100,7 @@ def _findings(db: Database, path: Path) -> dict[int, list[Finding]]:
 
 
 def explanations(db: Database, log: Iterable[str], direct: bool = False) -> list[Explanation]:
-    """What mends each message of a log: those of one instruction, and those with one change, are one."""
+    """Return what mends each message of a log; messages of one instruction, and those with one change, are merged."""
     log = list(log)
     around = surroundings(log)
     told: list[Meaning] = []
@@ -121,7 +121,8 @@ def explanations(db: Database, log: Iterable[str], direct: bool = False) -> list
 
 
 def _of_one_instruction(db: Database, group: list[tuple[Complaint, Meaning]]) -> Iterator[Explanation]:
-    """The target and the PTX version that messages ask for are one change."""
+    """Yield the explanations of one instruction; the target and the PTX version that its messages ask for are one
+    change."""
     asking = [(c, m) for c, m in group if m.target or m.ptx]
     if len(asking) > 1:
         yield Explanation(tuple(c for c, _ in asking), together(db, (m for _, m in asking)))
@@ -150,7 +151,8 @@ def _by_itself(db: Database, c: Complaint, around: Surroundings) -> Meaning | No
 
 
 def _of_findings(db: Database, found: Iterable[Finding]) -> Meaning:
-    """What lint says of an instruction, with what it needs as the change where that is what it lacks."""
+    """Return the meaning of lint's findings on an instruction; where it only lacks a target or a PTX version, that is
+    the change."""
     found = list(found)
     why = [w for f in found for w in (f.message, f.help) if w]
     needs = list(dict.fromkeys(f.requires for f in found if f.requires is not None))
@@ -181,7 +183,8 @@ def _needs(db: Database, r: Requirement) -> str:
 
 
 def as_text(explained: Iterable[Explanation], whole: bool = False) -> Iterator[str]:
-    """Text: of each explanation the change, the messages with their places, why, and with `whole` the other ways."""
+    """Yield text: the change of each explanation, the messages with their places, why, and with `whole` the other
+    ways."""
     for e in explained:
         yield e.meaning.change
         for c in e.complaints:

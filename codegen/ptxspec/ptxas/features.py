@@ -16,13 +16,14 @@ from .meanings import Meaning, floors
 NAMED = r"(?P<name>(?:'[^']*' on )?'[^']*')"
 _WORD = re.compile(r"[.\w:]+|\S")
 _FILLING = frozenset(["with", "on", "'"])
-# Refusals of a target that others end, and how these are told.
+# Refusals of a target for which another is needed, and how that one is told.
 _NEWER = {"target-specific": "{}", "target-too-old": "{} or newer"}
 _OTHERWISE = re.compile(r" or |/")
 
 
 def target_floor(db: Database, m: re.Match[str]) -> Meaning:
-    """`X requires .target T`: T, with the PTX version that all need which the words name and T is the first to have."""
+    """Return the meaning of `X requires .target T`: T, and the PTX version that is needed for all that the words name
+    and that came with T."""
     name, target = m["name"], f"sm_{m['target'].removeprefix('sm_')}"
     why = f"{name} came with {target}"
     variants = [] if target not in db.targets else meant(db, name)
@@ -42,8 +43,9 @@ def target_floor(db: Database, m: re.Match[str]) -> Meaning:
 
 
 def unsupported(db: Database, m: re.Match[str]) -> Meaning | None:
-    """`X not supported on .target T`: what has it, which is a kind of T's own where there is one. ptxas does not say
-    which; where the words name variants that need different targets, each is told with one that needs it."""
+    """Return the meaning of `X not supported on .target T`: the targets that have X, which may be a kind of T's own.
+    ptxas does not say which; where the words name variants that need different targets, each target is told with such a
+    variant."""
     name, target = m["name"], m["target"]
     if target not in db.targets:
         return None
@@ -71,8 +73,8 @@ def ptx_floor(db: Database, m: re.Match[str]) -> Meaning:
 
 
 def meant(db: Database, feature: str) -> list[Variant]:
-    """The variants that the words of a message name: '.NaN', 'max.f16 or max.f16x2', 'max.f32 with 3 input operands',
-    'cvt with .e4m3x2/.e5m2x2'. None where a word is not one of the database's."""
+    """Return the variants that the words of a message name: '.NaN', 'max.f16 or max.f16x2', 'max.f32 with 3 input
+    operands', 'cvt with .e4m3x2/.e5m2x2'. None where a word is not one of the database's."""
     opcodes, modifiers, groups, types = set[str](), set[str](), list[frozenset[str]](), list[str]()
     text, count = re.subn(r" with (\d+) input operands", "", feature)
     operands = int(re.findall(r"with (\d+) input", feature)[0]) if count else None
@@ -109,7 +111,7 @@ def meant(db: Database, feature: str) -> list[Variant]:
 
 
 def _first_on(db: Database, r: Requirement, target: str) -> str | None:
-    """The first PTX version on a target, where no older target has it then."""
+    """Return the first PTX version that has a requirement on a target, if no older target has it then."""
     if not db.catalog.takes(r, target):
         return None
     here = db.targets[target]
@@ -119,7 +121,7 @@ def _first_on(db: Database, r: Requirement, target: str) -> str | None:
 
 
 def _older(db: Database, needs: Iterable[Requirement], target: str) -> tuple[str, str] | None:
-    """The oldest target before one that has all of it, and the PTX version from which it does."""
+    """Return the oldest of the targets before one that have all of it, and the PTX version from which it does."""
     needs = list(needs)
     for t in db.targets.values():
         if t.order < db.targets[target].order and not t.base and all(db.catalog.takes(r, t.name) for r in needs):

@@ -28,7 +28,8 @@ _MEMBERS = {"Rounding": ("rn", "rni"), "Comparison": ("lt",)}
 
 
 def meaning(db: Database, text: str) -> Meaning | None:
-    """What a message of ptxas means by itself. Where it names an opcode, that is one of the database's instructions."""
+    """Return what a message of ptxas means by itself, or None. An opcode that it names is one of the database's
+    instructions."""
     for pattern, tell in (*_ANYWHERE, *_OF_PTXAS):
         m = re.search(pattern, text)
         if m:
@@ -40,12 +41,12 @@ def meaning(db: Database, text: str) -> Meaning | None:
 
 
 def is_one(text: str) -> bool:
-    """Whether a line is a message that nothing else in a log looks like."""
+    """Return whether a line is a message that nothing else in a log looks like."""
     return any(re.search(pattern, text) for pattern, _ in _ANYWHERE)
 
 
 def _is_ours(db: Database, instruction: str) -> bool:
-    """Whether what a message names may be an instruction of the database."""
+    """Return whether a message may name an instruction of the database."""
     opcode, names = _spelled(instruction)
     if opcode not in db.opcodes or db.is_elsewhere(opcode, names):
         return False
@@ -57,7 +58,7 @@ def _elsewhere(instruction: str) -> Meaning:
 
 
 def _besides(db: Database, instruction: str, found: Meaning | None) -> Meaning | None:
-    """What is told, with a word on the opcode's other instructions where these may be meant as well."""
+    """Return `found`, with a word on the opcode's other instructions where these may be meant as well."""
     opcode, names = _spelled(instruction)
     if found is None or not _other_forms(db, opcode) or db.split(names)[1]:
         return found
@@ -65,7 +66,7 @@ def _besides(db: Database, instruction: str, found: Meaning | None) -> Meaning |
 
 
 def _other_forms(db: Database, opcode: str) -> Sequence[str]:
-    """The types, some behind modifiers, of an opcode's instructions that are not in the database."""
+    """Return the types, some behind modifiers, of an opcode's instructions that are not in the database."""
     found: Sequence[str] = db.opcodes[opcode].data["assembler"]["elsewhere"] or ()
     return found
 
@@ -76,14 +77,14 @@ def _spelled(instruction: str) -> tuple[str, list[str]]:
 
 
 def _spelled_as(db: Database, opcode: str, variants: Sequence[Variant]) -> tuple[str, ...]:
-    """The spellings of some variants in the manual's notation, as another way."""
+    """Return the spellings of some variants in the manual's notation, as another way."""
     forms = compact((v.word for v in variants), db.groups)
     return (f"{opcode} is spelled {', '.join(opcode + form for form in forms)}",) if forms else ()
 
 
 def _of(db: Database, instruction: str) -> tuple[str, Asked, list[Variant]]:
-    """What a message says of an instruction: its form, and the variants that it may mean. The message names seldom all
-    that was written."""
+    """Return what a message says of an instruction: its form, and the variants that it may mean. The message seldom
+    names all that was written."""
     opcode, names = _spelled(instruction)
     modifiers, types = db.split(names)
     asked = Asked(types, frozenset(modifiers), None, complete=False)
@@ -95,7 +96,8 @@ def _fitting(db: Database, asked: Asked, variants: Sequence[Variant]) -> list[Va
 
 
 def _with(db: Database, instruction: str, wanted: str, type: str | None = None) -> Meaning:
-    """An instruction with a modifier that it does not have as it is written. `type`: one of those that it has."""
+    """Return the meaning of a modifier that an instruction does not have as it is written. `type`: one of those that it
+    has."""
     form, asked, typed = _of(db, instruction)
     opcode = form.partition(".")[0]
     typed = [v for v in typed if type is None or type in v.types]
@@ -116,7 +118,7 @@ def _with(db: Database, instruction: str, wanted: str, type: str | None = None) 
 
 
 def _listed(types: Iterable[str]) -> str:
-    """Some types, each once, the first of them by name."""
+    """Return a list of some types, each once, the first of them by name."""
     every = list(dict.fromkeys(types))
     more = f" and {len(every) - _TYPES} more" if len(every) > _TYPES else ""
     return ", ".join(f".{t}" for t in every[:_TYPES]) + more
@@ -131,7 +133,7 @@ def _illegal(db: Database, m: re.Match[str]) -> Meaning:
 
 
 def _members(db: Database, what: str) -> list[str]:
-    """The modifiers that a message means by a word."""
+    """Return the modifiers that a word of a message means."""
     return [n for members in db.groups.values() if not {*_MEMBERS[what]}.isdisjoint(members) for n in members]
 
 
@@ -148,7 +150,8 @@ def _illegal_rounding(db: Database, m: re.Match[str]) -> Meaning:
 
 
 def _required_one(db: Database, m: re.Match[str]) -> Meaning:
-    """Which of several modifiers is the author's to say: they compute different things."""
+    """Return the meaning of a missing modifier. Which one it is, is the author's to say: they compute different
+    things."""
     form, asked, typed = _of(db, m["opcode"])
     opcode = form.partition(".")[0]
     named = {n for n in re.findall(r"\.(\w+)", m["besides"] or "") if n in db.modifiers}
@@ -199,7 +202,7 @@ def _unknown(db: Database, m: re.Match[str]) -> Meaning | None:
 
 
 def _near(name: str, known: Iterable[str]) -> str | None:
-    """What is meant by a name with one letter wrong, too many or missing."""
+    """Return the known name that differs in one letter wrong, too many or missing; None where there is none."""
     known = list(known)
     return next((k for k in nearest(name, known, len(known)) if are_near(name.lower(), k.lower())), None)
 
@@ -227,7 +230,7 @@ def _operands(v: Variant) -> int:
 
 
 def _constants(db: Database, opcode: str) -> Iterator[str]:
-    """What constants an opcode takes for sources of each of its types, where all its variants agree."""
+    """Yield the constants that an opcode takes for sources of each of its types, where all its variants agree."""
     matcher = Matcher(DatabaseRules(db))
     taken: dict[str, set[tuple[str, ...]]] = {}
     for v in db.opcodes[opcode].variants:
@@ -283,7 +286,8 @@ def _undeclared(db: Database, m: re.Match[str]) -> Meaning:
 
 
 def _vector_size(db: Database, m: re.Match[str]) -> Meaning:
-    """Vectors are those of instructions that load, store and move; the database has few."""
+    """Return the meaning of a wrong size of a vector. Vectors belong to instructions that load, store and move; the
+    database has few."""
     instruction = m["instruction"]
     opcode, _ = _spelled(instruction)
     if opcode in db.opcodes and not _has_vectors(db, opcode):

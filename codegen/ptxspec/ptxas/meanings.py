@@ -1,4 +1,4 @@
-"""What a message means: the one change that mends it, why, and what else would do."""
+"""The meaning of a message: the one change that mends it, why, and what else would do."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NO_VERSION = "which PTX version it needs there is not known here: ptxas says it
 
 
 def floors(db: Database, target: str, ptx: str | None, *why: str) -> Meaning:
-    """Compile for a newer target, with a newer PTX version, or both, and why."""
+    """Return the change to a newer target, a newer PTX version, or both, and why."""
     if not target:
         return Meaning(f"write .version {db.versions.get(ptx or '', ptx)} or newer", why, ptx=ptx)
     change = f"compile for {target} or newer (-arch={target}; .target {target} in PTX)"
@@ -40,8 +40,8 @@ def floors(db: Database, target: str, ptx: str | None, *why: str) -> Meaning:
 
 
 def together(db: Database, meanings: Iterable[Meaning]) -> Meaning:
-    """The change that gives all of some what they need. Where a version may be needed that is not known, one is told
-    only if the assembler itself asked for one: then it asked for all that are lacking."""
+    """Return the change that gives all of some what they need. Where that may take an unknown version, the change names
+    a version only if the assembler itself asked for one: then it asked for all that are lacking."""
     meanings = list(meanings)
     targets = [m.target for m in meanings if m.target]
     target = max(targets, key=lambda t: db.targets[t].order) if targets else ""
@@ -56,7 +56,7 @@ def together(db: Database, meanings: Iterable[Meaning]) -> Meaning:
 
 
 def compilers(db: Database, target: str) -> str:
-    """The CUDA releases that compile for a target: "CUDA 12.8 or newer", "CUDA 8.0 or newer, before 13.0"."""
+    """Return the CUDA releases that compile for a target: "CUDA 12.8 or newer", "CUDA 8.0 or newer, before 13.0"."""
     t = db.targets[target]
     if not t.cuda:
         return f"a CUDA release that reads PTX {t.ptx}"
@@ -64,7 +64,7 @@ def compilers(db: Database, target: str) -> str:
 
 
 def compiler_for(db: Database, target: str, what: str) -> Meaning:
-    """A compiler that does not know a target."""
+    """Return the meaning of a compiler that does not know a target."""
     t = db.targets.get(target)
     if t is None:
         near = suggest(target, db.targets) or f"the newest is {db.catalog.newest_target}"
@@ -84,7 +84,7 @@ def compiler_for(db: Database, target: str, what: str) -> Meaning:
 
 
 def version_too_new(db: Database, wanted: str, known: str, tool: str, around: Surroundings) -> Meaning:
-    """A .version that the compiler of PTX does not read."""
+    """Return the meaning of a .version that the compiler of PTX does not read."""
     version = db.versions.get(wanted)
     if version is None:
         first, *_, last = db.versions
@@ -110,7 +110,7 @@ def version_too_new(db: Database, wanted: str, known: str, tool: str, around: Su
 
 
 def driver_error(db: Database, name: str, around: Surroundings) -> Meaning:
-    """What the driver calls an error of which it says no more."""
+    """Return the meaning of a driver's error that is known by its name alone."""
     if name == "CUDA_ERROR_INVALID_PTX":
         return Meaning(
             "assemble the PTX with ptxas, and explain what that says: `ptxas -arch=sm_90 a.ptx 2>&1 | ptxspec explain`",
@@ -153,5 +153,5 @@ def _unsupported_version(db: Database, around: Surroundings) -> Meaning:
 
 
 def _earlier(one: str, other: str) -> bool:
-    """Whether a CUDA release came before another."""
+    """Return whether a CUDA release came before another."""
     return [int(x) for x in one.split(".")] < [int(x) for x in other.split(".")] if one and other else False

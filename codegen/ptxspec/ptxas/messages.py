@@ -49,8 +49,8 @@ class Place(NamedTuple):
 
 
 class Message(NamedTuple):
-    """What a tool said: "ptxas", "nvcc", "clang", "NVRTC" or "driver"; of a JIT compiler of PTX `tool` is "JIT", and of
-    a line that names none it is empty."""
+    """A message of a tool: "ptxas", "nvcc", "clang", "NVRTC" or "driver". The `tool` is "JIT" for a JIT compiler of
+    PTX, and empty where the line names none."""
 
     tool: str
     text: str
@@ -58,8 +58,8 @@ class Message(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """What else a log tells: whether nvJitLink or Triton is in it, the targets that options name, the CUDA release of
-    the driver and that of the compiler."""
+    """The context that a log gives: whether nvJitLink or Triton is in it, the targets that options name, the CUDA
+    release of the driver and that of the compiler."""
 
     nvjitlink: bool
     triton: bool
@@ -83,7 +83,7 @@ def surroundings(lines: Iterable[str]) -> Surroundings:
 
 
 def message(line: str) -> Message | None:
-    """What a line of a log says, if it is one of these complaints."""
+    """Return the complaint in a line of a log, if it is one of these."""
     m = _PTXAS.search(line)
     if m is not None:
         place = Place(m["file"], int(m["line"])) if m["file"] else None

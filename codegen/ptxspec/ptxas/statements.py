@@ -14,7 +14,7 @@ _PREDICATE = REGISTERS["pred"]
 
 
 class Signed(Protocol):
-    """What has a signature: a variant of the database, or what one may be taken for."""
+    """Anything with a signature: a variant of the database, or what one may be taken for."""
 
     @property
     def types(self) -> tuple[str, ...]: ...
@@ -58,13 +58,13 @@ def signature(v: Variant) -> Signature:
 
 
 def nearest(known: Sequence[AnySigned], types: tuple[str, ...], operands: int) -> AnySigned:
-    """What is most similar to a spelling that does not exist."""
+    """Return the signature that is most similar to a spelling that does not exist."""
     return min(known, key=lambda s: (s.types != types, len(s.types) != len(types), abs(s.operands - operands)))
 
 
 def alike(known: Sequence[Signed], types: tuple[str, ...], operands: int) -> Signature:
-    """What the operands may be of a spelling that does not exist: those of the most similar one that does, with these
-    types, and as many of them."""
+    """Return a signature for a spelling that does not exist: that of the most similar one, with these types and this
+    number of operands."""
     base = nearest(known, types, operands)
     last = len(types) - 1
     place = {name: types[min(i, last)] for i, name in reversed(list(enumerate(base.types)))}
@@ -78,18 +78,18 @@ def alike(known: Sequence[Signed], types: tuple[str, ...], operands: int) -> Sig
 
 
 class Writer:
-    """Writes statements. `registers` are those that the assembler takes for operands of a type."""
+    """A writer of statements. `registers` are those that the assembler takes for operands of a type."""
 
     def __init__(self, registers: Mapping[str, Sequence[str]]) -> None:
         self._registers = registers
 
     def statement(self, spelling: str, s: Signed, second: bool = False, inverted: bool = False) -> str:
-        """A spelling with registers: `add.f32 %f0, %f1, %f2;`. `second`: with the q of p|q, or the p1 of p0|p1, which
-        may both be left out; `inverted`: with a `!` before predicates."""
+        """Return a statement: `add.f32 %f0, %f1, %f2;`. `second`: with the q of p|q, or the p1 of p0|p1, which may both
+        be left out; `inverted`: with a `!` before predicates."""
         return f"{spelling} {', '.join(self.operands(s, second, inverted))};"
 
     def operands(self, s: Signed, second: bool = False, inverted: bool = False) -> list[str]:
-        """The operands of a statement, each with a register of its own."""
+        """Return the operands of a statement, each with a register of its own."""
         numbers = iter(range(100))
         others = [s.result] * (s.result_registers - 1) or [s.second or s.result]
         results = [s.result, *(others if second else ())]
@@ -106,7 +106,7 @@ class Writer:
         return any(self.register(source.type) == _PREDICATE for source in s.sources)
 
     def register(self, type: str) -> str:
-        """The name, without a number, of the registers of a type."""
+        """Return the name, without a number, of the registers of a type."""
         for name in self._registers.get(type, ()):
             if name in REGISTERS:
                 return REGISTERS[name]

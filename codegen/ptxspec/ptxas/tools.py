@@ -1,4 +1,5 @@
-"""What compilers say of targets and PTX versions that they do not know: ptxas, nvcc, NVRTC, nvJitLink, clang."""
+"""The messages of compilers about targets and PTX versions that they do not know: ptxas, nvcc, NVRTC, nvJitLink,
+clang."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ Answer = Callable[[Database, str, Surroundings], Meaning]
 
 
 def of_tool(text: str) -> Answer | None:
-    """What answers a message, if it is one of these."""
+    """Return the answer to a message, if it is one of these."""
     for pattern, answer in _FORMS:
         m = re.search(pattern, text)
         if m:
@@ -41,12 +42,13 @@ def _target(m: re.Match[str], db: Database, tool: str, around: Surroundings) -> 
 
 
 def compilers_of(meaning: Meaning) -> str:
-    """The CUDA releases in a change that names some."""
+    """Return the CUDA releases in a change that names some."""
     return meaning.change.partition(" of ")[2]
 
 
 def _nvrtc(m: re.Match[str], db: Database, tool: str, around: Surroundings) -> Meaning:
-    """NVRTC does not say which target it does not know; its options do, where the log has them."""
+    """Return the meaning of NVRTC's complaint about a target. It does not name the target; its options do, where the
+    log has them."""
     if around.targets:
         return compiler_for(db, around.targets[-1], "NVRTC")
     return Meaning(

@@ -44,8 +44,8 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class Result:
-    """What was judged and what came of it: `variants` on `pairs`, `spellings` legal or not, and `recipes` where they
-    begin to work. `unjudged` are the pairs that this ptxas does not know."""
+    """The outcome of judging: `variants` on `pairs`, `spellings` legal or not, and `recipes` where they begin to work.
+    `unjudged` are the pairs that this ptxas does not know."""
 
     assembler: str
     pairs: int
@@ -57,7 +57,7 @@ class Result:
 
 
 def pairs(spec: Spec) -> list[Pair]:
-    """Every target with every PTX version that knows it."""
+    """Return every target with every PTX version that knows it."""
     return [(t, v) for t in spec.targets for v in spec.versions if spec.catalog.knows(t, v)]
 
 
@@ -72,7 +72,7 @@ class Questions:
         self._shapes: list[Shape] = []
 
     def add(self, shape: Shape, statements: Iterable[str], requirements: Mapping[int, Requirement]) -> None:
-        """Statements of one shape, and the requirements of those that are legal, by their places among them."""
+        """Add statements of one shape, and the requirements of the legal ones by their places."""
         start = len(self.statements)
         self._starts.append(start)
         self._shapes.append(shape)
@@ -85,7 +85,7 @@ class Questions:
         return Sheet(self.statements)
 
     def wrong(self, spec: Spec, ptxas: Path, pairs: Sequence[Pair]) -> list[Disagreement]:
-        """What ptxas judges otherwise on some pairs."""
+        """Return the statements that ptxas judges otherwise on some pairs."""
         taken = {
             pair: {i for r, places in self._legal.items() if spec.catalog.takes(r, *pair) for i in places}
             for pair in pairs
@@ -138,13 +138,13 @@ def recipes(spec: Spec, ptxas: Path, on: Sequence[Pair] | None = None) -> tuple[
 
 
 def _block(v: Variant, instead: Instead) -> str:
-    """A recipe in one line, as it is advised, with the variant's operands declared."""
+    """Return a recipe in one line, as it is advised, with the variant's operands declared."""
     operands = [f".reg .{declared(o)} %{place};" for o in (*v.results[:1], *v.sources) for place in o.places]
     return " ".join(["{", *operands, *instead.ptx.strip("{}").split(), "}"])
 
 
 def _ends(spec: Spec, r: Requirement, known: Sequence[Pair]) -> list[Pair]:
-    """The first target with the first PTX version that takes it, and the last with the last."""
+    """Return the first target with the first PTX version that takes a requirement, and the last with the last."""
     ends = (next((p for p in order if spec.catalog.takes(r, *p)), None) for order in (known, known[::-1]))
     return list(dict.fromkeys(filter(None, ends)))
 
@@ -160,7 +160,7 @@ def illegal(
 def judged(
     spec: Spec, ptxas: Path, on: Sequence[Pair], asked: Iterable[tuple[Combinations, Iterable[Block]]]
 ) -> tuple[list[Disagreement], int]:
-    """Judge blocks of combinations on some pairs. Also says how many judgements that were."""
+    """Judge blocks of combinations on some pairs, and return the number of judgements, too."""
     count = 0
 
     def jobs() -> Iterator[Callable[[], list[Disagreement]]]:
@@ -185,8 +185,8 @@ def _sheets(asked: Iterable[tuple[Combinations, Iterable[Block]]]) -> Iterator[Q
 
 
 def verify(spec: Spec, ptxas: Path, progress: Progress | None = None) -> Result:
-    """Everything: all variants on all pairs, and all combinations of names where what is current, or has ended, is.
-    Left out are the pairs that this ptxas does not know, as one of another CUDA release."""
+    """Judge all variants on all pairs, and all combinations of names on the pairs of `eras`. Left out are the pairs
+    that this ptxas does not know, as one of another CUDA release."""
     assembler, every = f"ptxas {version(ptxas)}", pairs(spec)
     unknown = refused(ptxas, every)
     known = [pair for pair in every if pair not in unknown]
@@ -201,7 +201,8 @@ def verify(spec: Spec, ptxas: Path, progress: Progress | None = None) -> Result:
 
 
 def told(spec: Spec, missing: Collection[Pair]) -> str:
-    """Pairs that were not judged, in words: PTX versions and targets of which none was, then those that are left."""
+    """Return the pairs that were not judged, in words: PTX versions and targets with no judged pair, then the other
+    pairs."""
     known = {pair for pair in pairs(spec) if pair not in missing}
     versions = [v for v in spec.versions if v in {v for _, v in missing} - {v for _, v in known}]
     targets = [t for t in spec.targets if t in {t for t, _ in missing} - {t for t, _ in known}]
@@ -211,7 +212,8 @@ def told(spec: Spec, missing: Collection[Pair]) -> str:
 
 
 def as_yaml(spec: Spec, result: Result) -> str:
-    """The evidence file: what was judged, and one line for each variant that the manual describes otherwise."""
+    """Return the evidence file: the judged pairs and statements, and one line for each variant that the manual
+    describes otherwise."""
     lines = [
         "# yaml-language-server: $schema=../schema/evidence.schema.json",
         "# Written by `ptxspec verify --record`; do not edit.",
@@ -230,9 +232,9 @@ def as_yaml(spec: Spec, result: Result) -> str:
 
 
 def eras(spec: Spec, on: Collection[Pair] | None = None) -> list[Pair]:
-    """Where combinations are judged: the newest PTX version on the newest target of each kind, and on as few further
-    ones as have what some of these do not; and for each ceiling the newest target under it: what has ended is judged
-    where it still was. All that as far as ptxas knows it."""
+    """Return the pairs on which combinations are judged, of those that ptxas knows: the newest PTX version on the
+    newest target of each kind, and on as few further targets as have what these do not. For each ceiling, that version
+    on the newest target that it has: there the ended variants still exist."""
     catalog = spec.catalog
     known_pairs = set(pairs(spec) if on is None else on)
     newest = [v for v in spec.versions if any(pair[1] == v for pair in known_pairs)][-1]
@@ -260,7 +262,7 @@ def _shown(items: Sequence[Item], progress: Progress | None) -> Iterator[Item]:
 
 
 def _collect(jobs: Iterable[Callable[[], list[Disagreement]]]) -> list[Disagreement]:
-    """What the jobs find, in their order. A job is made when one of the last has ended: sheets are large."""
+    """Return what the jobs find, in their order. A job is made when one of the last has ended: sheets are large."""
     found: list[Disagreement] = []
     workers = os.cpu_count() or 1
     running: deque[Future[list[Disagreement]]] = deque()

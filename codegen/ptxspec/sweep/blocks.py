@@ -1,5 +1,5 @@
-"""What a sweep counts: numbered blocks of operands. A block's number alone says what is in it, so that whoever counts
-it, and however often, finds the same."""
+"""The blocks of operands that a sweep counts. A block's number alone says what is in it, so that whoever counts it, and
+however often, finds the same."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ _JUDGES = ("compare", "gpu", "semantics", "sweep")
 
 @dataclass(frozen=True)
 class Job:
-    """What a process must be told to count blocks. `identity` is of what the sweep rests on in the process that began
-    it: where another one has something else, the two must not add up."""
+    """The data that a process needs to count blocks. `identity` is a digest of what the sweep rests on in the process
+    that began it: counts from a process where that differs must not be added."""
 
     root: Path
     packaged: bool
@@ -56,7 +56,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Counted:
-    """What a block came to. `hidden`: results differ in it of which a recording has no more than the digest."""
+    """The counts of a block. `hidden`: it has results that differ, and a recording has only their digest."""
 
     tally: Tally
     hidden: bool
@@ -111,11 +111,11 @@ class Sweep:
         return hashlib.sha256(json.dumps(self.facts, sort_keys=True).encode()).hexdigest()[:16]
 
     def size(self, number: int) -> int:
-        """How many operands are in a block."""
+        """Return the number of operands in a block."""
         return self._blocks[number][2]
 
     def unknown(self, number: int) -> int:
-        """Of how many operands of a hidden block nobody has the results."""
+        """Return how many operands of a hidden block nobody has the results of."""
         return self.recorded.unknown(*self._blocks[number]) if self.recorded else 0
 
     def empty(self) -> Sum:
@@ -155,7 +155,8 @@ class Sweep:
         return [([whole], Tried(whole.stream, whole.count, whole=True))]
 
     def _by_class(self, part: Part, start: int, size: int) -> Array | None:
-        """How many operands of a block each combination of classes has, where the order of operands tells."""
+        """Return how many operands of a block each combination of classes has; None where the order of operands does
+        not tell."""
         if part.stream != "pairs" or (start | size) & ((1 << (bits := self.face.kinds[1].width)) - 1):
             return None
         runs = (vectors.encodings(64, start >> bits, size >> bits, 0), vectors.encodings(64, 0, 1 << bits, 0))
@@ -166,7 +167,7 @@ class Sweep:
         return np.asarray(np.outer(first, second).ravel())
 
     def _facts(self, root: Root, job: Job) -> dict[str, Any]:
-        """What the counts depend on."""
+        """Return the facts that the counts depend on."""
         sources = Database.read(root.data).data["sources"]
         # No result depends on what was observed.
         kept = {name: digest for name, digest in sources.items() if not name.startswith("spec/observed/")}
@@ -189,8 +190,8 @@ class Sweep:
 
 
 def _told(side: Side, text: str) -> str:
-    """A side with all that may change without its name: what is in its file, and which version of a library runs it.
-    Where the file lies makes no difference."""
+    """Return a side with all that may change without its name: the content of its file, and the version of a library
+    that runs it. The place of the file makes no difference."""
     path = Path(text)
     try:
         if path.is_file():
@@ -202,7 +203,8 @@ def _told(side: Side, text: str) -> str:
 
 @lru_cache(maxsize=2)
 def sweep_of(job: Job) -> Sweep:
-    """Made once in each process. Raises PtxspecError where this one rests on something else than the one that began."""
+    """Return the sweep of a job, made once in each process. Raises PtxspecError where this process rests on something
+    else than the one that began."""
     sweep = Sweep(replace(job, identity=""))
     if job.identity and sweep.identity != job.identity:
         raise PtxspecError("a worker has another specification, emulator, recording or library than this process")

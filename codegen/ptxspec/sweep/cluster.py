@@ -29,7 +29,7 @@ _WITHOUT = 60.0
 
 
 def on_cluster(job: Job, left: Iterable[int], address: str) -> Iterator[tuple[int, Counted]]:
-    """Each block, as soon as it is counted. What a worker had that is gone another one counts."""
+    """Yield each block as soon as it is counted. Another worker counts what a lost one had."""
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
@@ -50,7 +50,7 @@ def on_cluster(job: Job, left: Iterable[int], address: str) -> Iterator[tuple[in
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without what Dask logs, tracebacks of lost connections: what comes of these is told here."""
+    """Silence Dask's log, tracebacks of lost connections: their consequences are told here."""
     handlers = [(h, h.level) for h in logging.getLogger("distributed").handlers]
     try:
         for handler, _ in handlers:
@@ -62,7 +62,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _absolute(text: str) -> str:
-    """A file or a folder by its whole path; other texts as they are."""
+    """Return the whole path of a file or a folder; other texts as they are."""
     try:
         return str(Path(text).resolve()) if Path(text).exists() else text
     except (OSError, ValueError):

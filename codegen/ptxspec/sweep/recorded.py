@@ -1,4 +1,4 @@
-"""What a recording of a GPU has of one variant, as a side of a sweep."""
+"""The recording of one variant on a GPU, as a side of a sweep."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ class Recorded:
 
     @staticmethod
     def is_one(path: Path) -> bool:
-        """Whether a path is meant as a recording: it is a folder."""
+        """Return whether a path is meant as a recording: whether it is a folder."""
         try:
             return path.is_dir()
         except (OSError, ValueError):
             return False  # a text that is too long for a name
 
     def streams(self, exhaustive: bool) -> Sequence[tuple[list[Part], Tried]]:
-        """What was recorded; of a stream that has all operands, that alone."""
+        """Return the recorded streams; where one has all operands, that alone."""
         by_stream: dict[str, list[Part]] = {}
         for part in sorted(_once(self._parts), key=lambda p: (p.turn, p.start)):
             by_stream.setdefault(part.stream, []).append(part)
@@ -78,8 +78,8 @@ class Recorded:
         return [(found, Tried(stream, sum(p.count for p in found), False)) for stream, found in by_stream.items()]
 
     def results(self, part: Part, start: int, size: int, a: Registers) -> tuple[Registers, bool]:
-        """What the GPU returned for a block, as far as it is known, and as `a`, the emulator's, beyond; and whether
-        there is something else beyond."""
+        """Return the GPU's results for a block, and whether it has others than these. Where the recording keeps no
+        results, they are those of `a`, the emulator's."""
         held = self._parts[part]
         made = [np.array(x, held.type) for x in a]
         for other, first, last in self._known(part, start, size):
@@ -92,14 +92,14 @@ class Recorded:
         return [x.astype(y.dtype) for x, y in zip(made, a, strict=True)], not known
 
     def unknown(self, part: Part, start: int, size: int) -> int:
-        """Of how many operands of a block there is no more than the digest."""
+        """Return how many operands of a block have no more than the digest."""
         found = np.ones(size, np.bool_)
         for _, first, last in self._known(part, start, size):
             found[first - start : last - start] = False
         return int(found.sum())
 
     def _known(self, part: Part, start: int, size: int) -> Iterator[tuple[RecordedPart, int, int]]:
-        """What is kept of the results of a block, by whichever parts, each with its first operand and its end."""
+        """Yield the parts that keep results of a block, each with the first operand and the end of these."""
         for other in self._parts.values():
             p = other.part
             first, last = max(start, p.start), min(start + size, p.start + p.kept)
@@ -107,7 +107,7 @@ class Recorded:
                 yield other, first, last
 
     def _all(self, held: RecordedPart) -> Array:
-        """What is kept of a part; the last one's is held. Several threads may ask at once."""
+        """Return the kept results of a part. Those of the last part are held, and several threads may ask at once."""
         last = self._kept
         if last is None or last[0] != held.part:
             self._kept = last = held.part, held.results()
@@ -120,7 +120,7 @@ class Recorded:
 
 
 def _once(parts: Iterable[Part]) -> list[Part]:
-    """The parts without those whose operands others have: a core's among all encodings."""
+    """Return the parts without those whose operands others have, as a core's are among all encodings."""
     found: list[Part] = []
     for part in sorted(parts, key=lambda p: (-p.count, p.start)):
         end = part.start
@@ -133,7 +133,7 @@ def _once(parts: Iterable[Part]) -> list[Part]:
 
 
 def _has_all(side: Side) -> bool:
-    """Whether a side has all results of its variant, as recordings have."""
+    """Return whether a side has all results of its variant, as recordings have."""
     return side.origin is not None and len(side.face.results) == len(side.origin.variant.results)
 
 

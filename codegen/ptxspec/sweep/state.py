@@ -1,4 +1,4 @@
-"""What of a sweep is done, in a file that is written whole: a sweep that was stopped goes on from it."""
+"""The state of a sweep, in a file that is written whole: a sweep that was stopped goes on from it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Broken(PtxspecError):
 
 
 def kept_in(path: Path | None) -> str:
-    """What of a sweep that is ended is not lost."""
+    """Return a text about what is kept of a sweep that was stopped."""
     if path is None:
         return "nothing is kept; --state FILE would"
     return f"{path} has what is done; the same command goes on" if path.exists() else "nothing was counted yet"
@@ -98,7 +98,7 @@ def _digest(body: dict[str, Any]) -> str:
 
 
 def _runs(numbers: frozenset[int]) -> list[list[int]]:
-    """The first and the last of numbers that follow each other."""
+    """Return the first and the last of each run of numbers that follow each other."""
     found = []
     for _, run in groupby(enumerate(sorted(numbers)), lambda at: at[1] - at[0]):
         of_run = [n for _, n in run]

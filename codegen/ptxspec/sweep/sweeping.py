@@ -62,7 +62,7 @@ def _counted(job: Job, here: Sweep, left: Sequence[int], scheduler: str | None) 
 
 
 def _on_processors(job: Job, here: Sweep, left: Sequence[int]) -> Done:
-    """In this process, as long as others would hardly be done sooner."""
+    """Yield blocks, counted in this process as long as further ones would hardly be sooner."""
     workers, start = processors(), time.monotonic()
     for i, number in enumerate(left):
         spent = time.monotonic() - start
@@ -105,8 +105,8 @@ def _in_processes(job: Job, left: Iterable[int], workers: int) -> Done:
 
 @contextlib.contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """An interrupt waits for the end: a process that is half started would print what it lacks. Those that are started
-    in here never get any: while they import what they need, each would print where it was interrupted."""
+    """Hold interrupts back until the end: a process that is half started would print what it lacks. The processes that
+    are started in here never get any: while they import what they need, each would print where it was interrupted."""
     seen: list[int] = []
     with contextlib.ExitStack() as after:
         if threading.current_thread() is threading.main_thread():

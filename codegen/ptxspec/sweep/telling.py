@@ -27,7 +27,7 @@ def as_json(sweep: Sweep, total: Sum) -> str:
 
 
 def _numbers(sweep: Sweep, found: Found, total: Sum) -> tuple[int, int, int]:
-    """How many results were judged, lane by lane; how many differ, and how many may."""
+    """Return how many results were judged, lane by lane, how many differ, and how many may."""
     counts = [sum(r.count for r in found.rows if bool(r.open) is opened) for opened in (False, True)]
     unknown = sum(map(sweep.unknown, total.hidden)) * found.face.lanes
     return (int(total.tally.tried.sum()) - unknown) * len(found.face.results), counts[0], counts[1]

@@ -33,7 +33,7 @@ class TraceLine:
 
 @dataclass(frozen=True)
 class Rules:
-    """Which modifiers decide on rounding, each as its name and place: of a mode, and the flush of tiny results."""
+    """The modifiers that decide on rounding, each as its name and place: of a mode, and the flush of tiny results."""
 
     modes: Mapping[str, tuple[str, str]]
     flush: tuple[str, str] | None
@@ -61,7 +61,7 @@ class Source:
 
 
 def lines(source: Source, lane: int, program: Program, steps: Sequence[Step]) -> Iterator[TraceLine]:
-    """The steps of a lane."""
+    """Yield the steps of a lane."""
     for step, does in zip(steps, effective(steps), strict=True):
         let = step.let
         text = source.line(let.path, let.mark.line)

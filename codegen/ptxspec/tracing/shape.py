@@ -75,7 +75,7 @@ def _rounding(a: Rounding, rules: Rules) -> dict[str, Any]:
 
 
 def _exact(number: Fraction | None, negative: bool) -> str:
-    """A hexadecimal float with all digits, or a quotient of integers."""
+    """Return a hexadecimal float with all digits, or a quotient of integers."""
     if number is None:
         return "-inf" if negative else "+inf"
     if number == 0 and negative:

@@ -22,7 +22,7 @@ _ORDINARY = ("a normal number", "a subnormal number")
 
 
 def blocks(trace: Sequence[TraceLine], rules: Rules, width: int, everything: bool, lanes: Sequence[str]) -> list[str]:
-    """The lines of a trace, with an empty one before each step. `lanes` are headings, of packed types alone."""
+    """Return the lines of a trace, with an empty one before each step. `lanes` are headings, of packed types alone."""
     found: list[str] = []
     seen = -1
     for line in trace:
@@ -39,7 +39,7 @@ def blocks(trace: Sequence[TraceLine], rules: Rules, width: int, everything: boo
 
 
 def lane_heading(sources: Sequence[Operand], lane: int, operands: Sequence[int]) -> str:
-    """What a lane has of the operands."""
+    """Return a lane's share of the operands, as text."""
     told = []
     for o, bits in zip(sources, operands, strict=True):
         places = f" bits {_ranges(o.lane_bits[lane])}" if o.lane_bits else ""
@@ -48,7 +48,7 @@ def lane_heading(sources: Sequence[Operand], lane: int, operands: Sequence[int])
 
 
 def _ranges(bits: Sequence[int]) -> str:
-    """Places in a register, as `lane_bits` has them: `31..24 15..8`."""
+    """Return places in a register, as `lane_bits` has them: `31..24 15..8`."""
     runs: list[list[int]] = []
     for b in bits:
         run = runs[-1] if runs else []
@@ -73,7 +73,7 @@ def _block(line: TraceLine, rules: Rules, width: int, everything: bool) -> list[
 
 
 def wrapped(key: str, text: str, column: int, indent: str, width: int) -> list[str]:
-    """A key in a column of its own (no column: before the text), and the text behind it."""
+    """Return the lines of a key in a column of its own (no column: before the text), with the text behind it."""
     start = f"{indent}{key:{column}}{'  ' if column else ' '}"
     return textwrap.wrap(text, width, initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False)
 
@@ -94,7 +94,7 @@ def _rows(line: TraceLine, rules: Rules, everything: bool) -> list[Row]:
 
 
 def _classified(line: TraceLine, bits: int) -> str:
-    """What the value is that was asked about."""
+    """Return the class of the value that was asked about, behind a comma; empty where it is not an ordinary one."""
     found = [
         e.account.found for e in line.why
         if isinstance(e.account, Class) and (e.account.bits, e.account.kind) == (bits, line.kind)
@@ -110,7 +110,7 @@ def _ending(line: TraceLine, changed: bool) -> str:
 
 
 def _says_nothing(a: Account) -> bool:
-    """A step on the way that leaves a value as it is."""
+    """Return whether this is a step on the way that leaves a value as it is."""
     if isinstance(a, Rounding):
         return a.choice == "exact" and not a.exact.note
     return isinstance(a, Extreme) and a.result in a.values[:1]
@@ -197,7 +197,7 @@ def _rounding(a: Rounding, rules: Rules) -> Iterator[Row]:
 
 
 def _exact(a: Rounding, value: Fraction) -> str:
-    """The exact value, and how it lies."""
+    """Return the exact value as text, and how it lies."""
     to = a.to
     precision = to.precision if isinstance(to, Format) else to.width
     lead = {"equal": "", "about": "", "above": "beyond ", "below": "nearer to 0 than "}[a.exact.nearness]
@@ -226,7 +226,7 @@ def _neighbour(n: Neighbour, to: Format | FixedPoint) -> str:
 
 
 def _part(place: Fraction) -> str:
-    """A part of the gap, so that it is seen whether it is a tie."""
+    """Return a part of the gap as text that shows whether it is a tie."""
     for base in (Fraction(0), Fraction(1, 2), Fraction(1)):
         off = place - base
         if 0 < abs(off) < Fraction(1, 1000):
@@ -242,7 +242,7 @@ def _plain(place: Fraction) -> str:
 
 
 def _rule(a: Rounding) -> str:
-    """Why it is this neighbour."""
+    """Return the reason why the result is this neighbour."""
     side = "above" if a.choice == "overflow" and not a.exact.negative else a.choice
     if side == "overflow":
         side = "below"
@@ -259,7 +259,7 @@ def _rule(a: Rounding) -> str:
 
 
 def _random(a: Rounding, place: Fraction, random: Fraction) -> str:
-    """What the random bits decided."""
+    """Return how the random bits decided."""
     part = 1 - place if a.exact.negative else place
     went = "1 or more, away from zero" if part + random >= 1 else "less than 1, toward zero"
     return f"{_part(part)} to be cut off + {float(random):.6g} from the random bits: {went}"
@@ -272,7 +272,7 @@ def _range(to: Format | FixedPoint) -> str:
 
 
 def short(bits: int, kind: Kind) -> str:
-    """A value for a sentence."""
+    """Return a value as a sentence has it."""
     if kind == BOOL:
         return "true" if bits else "false"
     if kind.fixed is not None:

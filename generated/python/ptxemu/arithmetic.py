@@ -108,7 +108,7 @@ _WHOLE = {
 
 @elementwise(2)
 def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """x + y (5.4.1). An exact zero sum of opposite signs is +0, or -0 under roundTowardNegative (6.3)."""
+    """Return x + y (5.4.1). An exact zero sum of opposite signs is +0, or -0 under roundTowardNegative (6.3)."""
     own = steered(np.add, (x, y), f, mode, ftz, daz)
     if own is not None:
         return own
@@ -147,14 +147,14 @@ def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: boo
 
 @elementwise(2)
 def subtraction(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """x - y (5.4.1), which is x + (-y) in all but the sign of a NaN."""
+    """Return x - y (5.4.1), which is x + (-y) in all but the sign of a NaN."""
     own = steered(np.subtract, (x, y), f, mode, ftz, daz)
     return addition(x, y ^ f.sign_mask, f, mode, ftz, daz) if own is None else own
 
 
 @elementwise(2)
 def multiplication(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """x * y (5.4.1)."""
+    """Return x * y (5.4.1)."""
     own = steered(np.multiply, (x, y), f, mode, ftz, daz)
     if own is not None:
         return own
@@ -181,7 +181,7 @@ def multiplication(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, da
 
 @elementwise(2)
 def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """x / y (5.4.1); a finite number but zero divided by zero is an infinity (7.3)."""
+    """Return x / y (5.4.1); a finite number but zero divided by zero is an infinity (7.3)."""
     own = steered(np.divide, (x, y), f, mode, ftz, daz)
     if own is not None:
         return own
@@ -203,7 +203,7 @@ def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: boo
 
 @elementwise(1)
 def squareRoot(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """The square root (5.4.1): that of -0 is -0, of a smaller number NaN."""
+    """Return the square root (5.4.1): that of -0 is -0, of a smaller number NaN."""
     own = steered(np.sqrt, (x,), f, mode, ftz, daz)
     if own is not None:
         return own
@@ -223,7 +223,8 @@ def squareRoot(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = Fals
 
 @elementwise(3)
 def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """x * y + z, rounded once (5.4.1). An exact zero has the sign that the sum of the product and z has (6.3)."""
+    """Return x * y + z, rounded once (5.4.1). An exact zero has the sign that the sum of the product and z has
+    (6.3)."""
     if daz and f.carrier is None:
         x, y, z = flushed(x, f), flushed(y, f), flushed(z, f)
     if f.native is not None and f.carrier is None and mode != roundTiesToAway:
@@ -246,7 +247,7 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, f
 
 
 def sum_of_carrier(product: Array, addend: Array, f: Format, mode: Direction, ftz: bool) -> Array:
-    """The sum of numbers of the carrier, rounded once; the first is reused."""
+    """Return the sum of numbers of the carrier, rounded once; the first is reused."""
     if mode not in (roundTiesToEven, roundTiesToAway) and environment.can(mode, ftz and f.native is not None):
         # Rounded twice in one direction is rounded once.
         with environment.environment(mode):
@@ -263,7 +264,7 @@ def sum_of_carrier(product: Array, addend: Array, f: Format, mode: Direction, ft
 
 @elementwise(1)
 def convert(x: Array, source: Format, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """`x` of the format `source` in the format `f` (5.4.2)."""
+    """Return `x` of the format `source` in the format `f` (5.4.2)."""
     if source.width <= 16 and f.native is not None and source.carrier is not None and np.size(x) >= ENOUGH:
         # Any index of the unsigned type is in range; "wrap" spares the check.
         return _every_wider(source, f, ftz, daz).take(x, mode="wrap")
@@ -272,7 +273,7 @@ def convert(x: Array, source: Format, f: Format, mode: Direction, ftz: bool, daz
 
 @cache
 def _every_wider(source: Format, f: Format, ftz: bool, daz: bool) -> Array:
-    """What the encodings of a narrow format are in a native one, which has all of its numbers."""
+    """Return the encodings of a narrow format, in their order, in a native format that has all of its numbers."""
     with np.errstate(all="ignore"), environment.ordinary():
         found = _convert(every_pattern(source.width), source, f, roundTiesToEven, ftz, daz)
     found.flags.writeable = False
@@ -298,7 +299,7 @@ def _convert(x: Array, source: Format, f: Format, mode: Direction, ftz: bool, da
 
 @elementwise(1)
 def roundToIntegral(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """The whole number next to x in a direction, of x's sign (5.9). It is never tiny."""
+    """Return the whole number next to x in a direction, of x's sign (5.9). It is never tiny."""
     if daz:
         x = flushed(x, f)
     if f.native is None:
@@ -315,7 +316,7 @@ def _integral(x: Array, mode: Direction) -> Array:
 
 @cache
 def _every_integral(f: Format, mode: Direction) -> Array:
-    """The results of a narrow format's encodings, in their order."""
+    """Return the results of a narrow format's encodings, in their order."""
     every = np.arange(1 << f.width, dtype=np.uint32).astype(f.unsigned)
     with np.errstate(all="ignore"):
         found = narrow(_integral(widen(every, f, np.dtype(np.float64)), mode), f, roundTiesToEven, False)
@@ -324,20 +325,21 @@ def _every_integral(f: Format, mode: Direction) -> Array:
 
 
 def _finish(value: Array, f: Format, ftz: bool, edge_is_tiny: Operation) -> Array:
-    """Bits of a fresh native result: NaN canonical, tiny results flushed."""
+    """Return bits of a fresh native result: NaN canonical, tiny results flushed."""
     bits = canonicalise(value, f)
     return flush(bits, f, edge_is_tiny) if ftz else bits
 
 
 def _rounds_twice_safely(f: Format, carrier: np.dtype[Any], mode: Direction) -> bool:
-    """May a result to nearest in the carrier be rounded to nearest again? With 2p + 2 bits, yes (Figueroa 1995)."""
+    """Return whether a result to nearest in the carrier may be rounded to nearest again. With 2p + 2 bits it may
+    (Figueroa 1995)."""
     nearest = mode in (roundTiesToEven, roundTiesToAway)
     return nearest and native_format(carrier).precision >= 2 * f.precision + 2
 
 
 @cache
 def _sums_round_twice_safely(f: Format) -> bool:
-    """May the sum of a product and a number be rounded to nearest in float64, and again?
+    """Return whether the sum of a product and a number may be rounded to nearest in float64, and again.
 
     It is exact there, or the product is less than a quarter of the number's last place, and what is lost makes no
     difference: a number is nowhere so small that the product of a finite result has no place for it."""
@@ -345,7 +347,7 @@ def _sums_round_twice_safely(f: Format) -> bool:
 
 
 def _nearest_carrier(f: Format, mode: Direction) -> np.dtype[Any] | None:
-    """float32 where it serves for sums and roots to nearest though not for products and remainders.
+    """Return float32 where it serves for sums and roots to nearest though not for products and remainders.
 
     It may have the exponent range of `f`: roots stay in range, subnormal sums are exact, and a sum that overflows in
     float32 does so in `f`.
@@ -355,18 +357,18 @@ def _nearest_carrier(f: Format, mode: Direction) -> np.dtype[Any] | None:
 
 
 def _reusing(ufunc: np.ufunc, x: Array, y: Array) -> Array:
-    """An operation that may reuse its first operand: few operands it does not, which takes longer to begin."""
+    """Compute an operation in its first operand's place, unless operands are few: then that takes longer to begin."""
     return ufunc(x, y, out=x) if x.size > FEW else ufunc(x, y)
 
 
 def _product(x: Array, y: Array, f: Format) -> Array:
-    """Of numbers of `f` in a carrier, the first of which may be reused."""
+    """Return the product of numbers of `f` in a carrier; the first may be reused."""
     stumbles = environment.STUMBLES and x.dtype == _SINGLE and _has_subnormal_products(f) and x.size > FEW
     return in_carrier(np.multiply, (x, y), _DOUBLE, _SINGLE) if stumbles else _reusing(np.multiply, x, y)
 
 
 def _has_single_products(f: Format, mode: Direction, ftz: bool) -> bool:
-    """Does float32 serve for products though some of them are subnormal there, and not exact?
+    """Return whether float32 serves for products though some of them are subnormal there, and not exact.
 
     All that reach half of the least number of `f` are: they have that many bits. A smaller one stays below it or, to
     nearest, reaches it as a tie, which goes to zero like itself; and what was rounded in one direction may be again."""
@@ -377,15 +379,16 @@ def _has_single_products(f: Format, mode: Direction, ftz: bool) -> bool:
 
 
 def _has_subnormal_products(f: Format) -> bool:
-    """Are some of the products that float32 has subnormal there?"""
+    """Return whether some of the products that float32 has are subnormal there."""
     return 2 * (f.emin - f.fraction_bits) < BINARY32.emin
 
 
 def _flushes_first(f: Format) -> bool:
-    """Are operands flushed before they are widened? In a carrier that is done at once."""
+    """Return whether operands are flushed before they are widened. In a carrier that is done at once."""
     return f.native is not None or f.carrier is None
 
 
 def _sign_exact_zero(bits: Array, total: Array, signs: Array, f: Format) -> None:
-    """Under roundTowardNegative a sum of zero is -0 unless both summands are +0; a nonzero sum is never zero here."""
+    """Set the sign of a zero sum under roundTowardNegative, which is -0 unless both summands are +0; a nonzero sum is
+    never zero here."""
     np.copyto(bits, signs & f.sign_mask, where=total == 0)

@@ -40,7 +40,7 @@ def _of_unsigned_nothing(x: Array) -> Array:
 
 
 def of_long_integers(f: Format) -> Iterator[Case]:
-    """Integers of 64 bits, which are too long for the format by their last bit."""
+    """Yield integers of 64 bits, which are too long for the format by their last bit."""
     for e in (f.precision + 6, 62):
         x, u = 2.0**e, 2.0 ** (e - f.fraction_bits)
         yield _of_long, (x,), (x, x, x + u, x)
@@ -52,7 +52,7 @@ def of_long_integers(f: Format) -> Iterator[Case]:
 
 
 def always(f: Format) -> Iterator[Case]:
-    """Far from subnormal numbers: the same with flushing and without."""
+    """Yield cases far from subnormal numbers: the same with flushing and without."""
     u, largest, infinity = 2.0**-f.fraction_bits, float(np.finfo(f.native).max), float("inf")
     yield np.add, (1, u / 8), (1, 1, 1 + u, 1)
     yield np.add, (-1, -u / 8), (-1, -1 - u, -1, -1)
@@ -70,7 +70,7 @@ def always(f: Format) -> Iterator[Case]:
 
 
 def gradual(f: Format) -> Iterator[Case]:
-    """Subnormal operands and results, without flushing."""
+    """Yield subnormal operands and results, without flushing."""
     least = 2.0**f.emin
     smallest = least * 2.0**-f.fraction_bits
     yield np.add, (least / 2, -smallest), (least / 2 - smallest,) * 4
@@ -81,7 +81,7 @@ def gradual(f: Format) -> Iterator[Case]:
 
 
 def flushed_results(f: Format) -> Iterator[Case]:
-    """Tiny results, which are zeros. Tiny is judged after rounding with unbounded exponent."""
+    """Yield tiny results, which are zeros. Tiny is judged after rounding with unbounded exponent."""
     u, least = 2.0**-f.fraction_bits, 2.0**f.emin
     yield np.add, (least * (1 + u), -least), (0.0,) * 4
     yield np.multiply, (-least, 0.5), (-0.0,) * 4
@@ -94,7 +94,7 @@ def flushed_results(f: Format) -> Iterator[Case]:
 
 
 def kept_operands(f: Format) -> Iterator[Case]:
-    """Subnormal operands where only results are flushed."""
+    """Yield subnormal operands where only results are flushed."""
     u, least = 2.0**-f.fraction_bits, 2.0**f.emin
     yield np.add, (1, least / 2), (1, 1, 1 + u, 1)
     yield np.add, (least / 2, least / 2), (least,) * 4
@@ -103,7 +103,7 @@ def kept_operands(f: Format) -> Iterator[Case]:
 
 
 def flushed_operands(f: Format) -> Iterator[Case]:
-    """Subnormal operands, which count as zeros of their sign."""
+    """Yield subnormal operands, which count as zeros of their sign."""
     u, least, infinity = 2.0**-f.fraction_bits, 2.0**f.emin, float("inf")
     yield np.add, (1, least / 2), (1,) * 4
     yield np.add, (least / 2, least / 2), (0.0,) * 4

@@ -50,8 +50,8 @@ def _compare(x: Array, y: Array, f: Format, relation: np.ufunc, daz: bool) -> Ar
 
 
 def _value_orders(x: Array, y: Array, f: Format, daz: bool) -> tuple[Array, Array, Array]:
-    """Signed integers in the order of the values, both zeros alike, and subnormal numbers too with `daz`; and whether
-    neither is a NaN."""
+    """Return signed integers in the order of the values, and whether neither is a NaN. Both zeros are alike, and with
+    `daz` subnormal numbers are zeros too."""
     orders, sizes = [], []
     for operand in (x, y):
         size = operand & f.magnitude_mask
@@ -68,37 +68,37 @@ def _value_orders(x: Array, y: Array, f: Format, daz: bool) -> tuple[Array, Arra
 
 
 def compareEqual(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """x = y (compareQuietEqual, 5.11)."""
+    """Return whether x = y (compareQuietEqual, 5.11)."""
     return _compare(x, y, f, np.equal, daz)
 
 
 def compareNotEqual(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """x != y, or either is NaN (compareQuietNotEqual, 5.11)."""
+    """Return whether x != y, or either is NaN (compareQuietNotEqual, 5.11)."""
     return _compare(x, y, f, np.not_equal, daz)
 
 
 def compareLess(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """x < y (compareQuietLess, 5.11)."""
+    """Return whether x < y (compareQuietLess, 5.11)."""
     return _compare(x, y, f, np.less, daz)
 
 
 def compareLessEqual(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """x <= y (compareQuietLessEqual, 5.11)."""
+    """Return whether x <= y (compareQuietLessEqual, 5.11)."""
     return _compare(x, y, f, np.less_equal, daz)
 
 
 def compareGreater(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """x > y (compareQuietGreater, 5.11)."""
+    """Return whether x > y (compareQuietGreater, 5.11)."""
     return _compare(x, y, f, np.greater, daz)
 
 
 def compareGreaterEqual(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """x >= y (compareQuietGreaterEqual, 5.11)."""
+    """Return whether x >= y (compareQuietGreaterEqual, 5.11)."""
     return _compare(x, y, f, np.greater_equal, daz)
 
 
 def compareLessGreater(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """x < y or x > y, so that neither is NaN (compareQuietLess and compareQuietGreater, 5.11)."""
+    """Return whether x < y or x > y, so that neither is NaN (compareQuietLess and compareQuietGreater, 5.11)."""
     if f.native is not None or are_few(x, f):
         return compareLess(x, y, f, daz) | compareGreater(x, y, f, daz)
     a, b, ordered = _value_orders(x, y, f, daz)
@@ -109,7 +109,7 @@ def compareLessGreater(x: Array, y: Array, f: Format, daz: bool = False) -> Arra
 
 
 def _order(x: Array, f: Format) -> Array:
-    """Signed integers, fresh, in the order of the values, -0 below +0; NaNs lie outside the infinities."""
+    """Return signed integers, fresh, in the order of the values, -0 below +0; NaNs lie outside the infinities."""
     key = x.view(f.signed) >> f.signed.type(f.width - 1)
     key &= f.signed.type(f.magnitude_mask)
     key ^= x.view(f.signed)
@@ -117,12 +117,13 @@ def _order(x: Array, f: Format) -> Array:
 
 
 def _from_order(key: Array, f: Format) -> Array:
-    """The inverse of `_order`."""
+    """Return the encodings of an order, the inverse of `_order`."""
     return _order(key.view(f.unsigned), f).view(f.unsigned)
 
 
 def _by_order(x: Array, y: Array, f: Format, choose: np.ufunc, marker: int) -> Array:
-    """`marker`, an order of no number, is where NaNs stand: the first chosen where one wins, the last where it loses.
+    """Return the number that `choose` takes by order. `marker`, an order of no number, is the place of NaNs: the first
+    chosen where one wins, the last where it loses.
 
     Above infinity and below -infinity lie only NaNs, side by side where integers wrap around. Counted from the least
     number on, all of them are above the numbers; counted from the first above infinity on, all are below."""
@@ -186,28 +187,28 @@ def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, 
 
 
 def maximum(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """The larger, +0 being larger than -0; NaN if either is NaN (9.6)."""
+    """Return the larger, +0 being larger than -0; NaN if either is NaN (9.6)."""
     return _extreme(x, y, f, np.maximum, np.maximum, (1 << (f.width - 1)) - 1, daz)
 
 
 def minimum(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """The smaller, -0 being smaller than +0; NaN if either is NaN (9.6)."""
+    """Return the smaller, -0 being smaller than +0; NaN if either is NaN (9.6)."""
     return _extreme(x, y, f, np.minimum, np.minimum, -(1 << (f.width - 1)), daz)
 
 
 def maximumNumber(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """As maximum, but of a number and a NaN, quiet or signaling, the number (9.6)."""
+    """The larger, as `maximum`; of a number and a NaN, quiet or signaling, the number (9.6)."""
     return _extreme(x, y, f, np.fmax, np.maximum, -(1 << (f.width - 1)), daz)
 
 
 def minimumNumber(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """As minimum, but of a number and a NaN, quiet or signaling, the number (9.6)."""
+    """The smaller, as `minimum`; of a number and a NaN, quiet or signaling, the number (9.6)."""
     return _extreme(x, y, f, np.fmin, np.minimum, (1 << (f.width - 1)) - 1, daz)
 
 
 def clamped(x: Array, most: Array, f: Format) -> Array:
-    """x from +0 up to `most`, of a format whose canonical NaN has all bits but the sign. If x is a NaN it is that one,
-    and becomes +0, but where `most` is the NaN."""
+    """x from +0 up to `most`, of a format whose canonical NaN has all bits but the sign. A NaN must be the canonical
+    one: it becomes +0, or stays where `most` is the NaN."""
     if are_few(x, f):
         return _every_clamped(f, int(most))[x.astype(PLACE)]
     return _clamped(x, most, f)
@@ -228,8 +229,8 @@ def _clamped(x: Array, most: Array, f: Format) -> Array:
 
 @cache
 def _bounds(f: Format, most: int) -> tuple[Array, Array, Array | None]:
-    """Of what is clamped, as signed integers: encodings with a sign are negative, and the NaN is the largest: one more,
-    which is added to all, is the least."""
+    """Return the bounds of `clamped` as signed integers, and the number to add to all first. Encodings with a sign are
+    negative. The NaN is the largest integer; one more makes it the least."""
     around = int(most != f.canonical_nan)
     zero, high, one = (np.array(x, f.signed) for x in (around, most + around, 1))
     return zero, high, one if around else None
@@ -237,23 +238,23 @@ def _bounds(f: Format, most: int) -> tuple[Array, Array, Array | None]:
 
 @cache
 def _every_clamped(f: Format, most: int) -> Array:
-    """The results of a narrow format's encodings, in their order."""
+    """Return the results of a narrow format's encodings, in their order."""
     return _clamped(every_pattern(f.width), f.unsigned.type(most), f)
 
 
 def _clip(x: Array, low: Array, high: Array) -> Array:
-    """Of few numbers NumPy's own function takes longest to begin."""
+    """Bound numbers; NumPy's own function takes longest to begin, so that few are bounded by two others."""
     return np.clip(x, low, high) if np.size(x) > 1 << 10 else np.minimum(np.maximum(x, low), high)
 
 
 def withoutSign(x: Array, f: Any) -> Array:
-    """x where it has no sign, else zero: of any format that has zeros of both signs."""
+    """Return x where it has no sign, else zero: for any format that has zeros of both signs."""
     kept = x >> x.dtype.type(f.width - 1)
     kept = kept - x.dtype.type(1)
     return kept & x
 
 
 def within(x: Array, low: Array, high: Array, f: Format) -> Array:
-    """Not below `low` and not above `high`, of a native format; a NaN is the canonical one."""
+    """Return x bounded by `low` and `high`, in a native format; a NaN becomes the canonical one."""
     native: Any = f.native
     return canonicalise(_clip(x.view(native), low.view(native), high.view(native)), f)

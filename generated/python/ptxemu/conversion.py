@@ -44,8 +44,8 @@ _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 u32 = np.uint32
 _LEAST = -1 << 63
 
-# Of integers of 64 bits those behind the 53 that float64 has, the last that are kept, and the others; and where longer
-# ones begin. Operations on arrays are sooner.
+# Masks of integers of 64 bits: the bits behind the 53 that float64 has, the last kept bit, and all kept bits; and the
+# number from which integers are longer. As arrays, for faster operations.
 _PARTS = {
     t.kind: (*(np.array(x, np.int64).view(t) for x in ((1 << 11) - 1, 1 << 11, -1 << 11)), np.array(2.0**53))
     for t in (np.dtype(np.int64), np.dtype(np.uint64))
@@ -54,7 +54,8 @@ _PARTS = {
 
 @arithmetic.elementwise(1)
 def convert(x: Array, source: Number, f: Number, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """A number of any kind as one of any other, rounded once. Integers out of range are the end of it; NaN is 0."""
+    """Return a number of any kind as one of any other, rounded once. Integers out of range become the end of it; NaN
+    becomes 0."""
     if source.width <= 8:
         # Any index of the unsigned type is in range; "wrap" spares the check.
         return _every_result(source, f, mode, ftz, daz).take(x, mode="wrap")
@@ -84,7 +85,7 @@ def _convert(x: Array, source: Number, f: Number, mode: Direction, ftz: bool, da
 
 
 def as_double(x: Array, f: Format | Declared, daz: bool) -> Array:
-    """The values of floats, which float64 has all."""
+    """Return the values of floats, which float64 has all."""
     if isinstance(f, Format):
         return widen(x, f, _DOUBLE, daz)
     return _float_of(x, f, daz).astype(_DOUBLE, copy=False)
@@ -104,7 +105,7 @@ def _float_for_integer(x: Array, source: Format | Declared, f: FixedPoint, mode:
 
 
 def to_float(value: Array, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
-    """float32 or float64, exact or rounded to odd, in a format."""
+    """Round float32 or float64, exact or rounded to odd, to a format."""
     many = value.size >= ENOUGH
     if isinstance(f, Format) and not (many and f.width <= 8 and environment.STEERS):
         carrier = native_format(value.dtype)
@@ -124,7 +125,8 @@ def to_float(value: Array, f: Format | Declared, mode: Direction, ftz: bool) -> 
 
 
 def _is_short(f: Declared) -> bool:
-    """Do the upper 16 bits of float32, the last one standing for the rest, have two bits more than the format?"""
+    """Return whether the upper 16 bits of float32, the last one standing for the rest, have two bits more than the
+    format."""
     return f.fraction_bits <= 5 and f.emin - f.has_zero * f.fraction_bits >= -127 and f.largest_exponent <= 127
 
 
@@ -203,7 +205,7 @@ def _to_integer(value: Array, f: FixedPoint, mode: Direction) -> Array:
 
 
 def _to_long(whole: Array, nan: int) -> Array:
-    """Whole numbers as signed integers of 64 bits; all that are out of range come out as the least of these."""
+    """Return whole numbers as signed integers of 64 bits; all that are out of range become the least of these."""
     result = whole.astype(np.int64)
     above = whole >= whole.dtype.type(2.0**63)
     if above.any():
@@ -219,7 +221,7 @@ def _to_long(whole: Array, nan: int) -> Array:
 def convertOr(
     x: Array, nan: Array, source: Format, f: FixedPoint, mode: Direction, ftz: bool, daz: bool = False
 ) -> Array:
-    """A float as an integer of 64 bits, and a NaN as some pattern."""
+    """Return a float as an integer of 64 bits, and a NaN as some pattern."""
     if f.signed and not f.point and environment.marks():
         value = _float_for_integer(x, source, f, mode, daz)
         return _to_long(value if mode == roundTowardZero else _whole(value, mode), int(nan.view(np.int64)))
@@ -243,7 +245,7 @@ def _native(x: Array, f: FixedPoint) -> Array:
 
 
 def _float_of_integer(x: Array, f: FixedPoint) -> Array:
-    """Of at most 32 bits, exactly."""
+    """Return integers of at most 32 bits as floats, exactly."""
     value: Array = _native(x, f).astype(_SINGLE if f.width <= 16 else _DOUBLE)
     return value * value.dtype.type(2.0**-f.point) if f.point else value
 
@@ -262,8 +264,8 @@ def _between(x: Array, source: FixedPoint, f: FixedPoint, mode: Direction) -> Ar
 
 @arithmetic.elementwise(2)
 def convertStochastic(x: Array, random: Array, source: Format | Declared, f: Format | Declared, width: int) -> Array:
-    """A float as one of another format: away from zero where what is cut off of its last place, and so many random bits
-    behind a binary point, make one or more."""
+    """Return a float in another format, rounded by random bits: away from zero where the part of its last place that is
+    cut off, and `width` random bits behind a binary point, make one or more."""
     value = as_double(x, source, False)
     finite = np.isfinite(value)
     size = np.abs(np.where(finite, value, 0))
@@ -276,8 +278,8 @@ def convertStochastic(x: Array, random: Array, source: Format | Declared, f: For
 
 @arithmetic.elementwise(2)
 def convertBounded(x: Array, random: Array, most: Array, f: Format | Declared, width: int) -> Array:
-    """`convertStochastic` of binary32, and what is larger than `most` is that: an infinity, or what bounds x. Subnormal
-    numbers the format has, and the place of the last random bit is one of binary32's."""
+    """Return `convertStochastic` of binary32, at most `most`, which is an infinity or the bound of x. The format has
+    subnormal numbers, and the place of the last random bit is one of binary32's."""
     cut = BINARY32.fraction_bits - f.fraction_bits
     size = x & BINARY32.magnitude_mask
     low = None
@@ -308,14 +310,14 @@ def convertBounded(x: Array, random: Array, most: Array, f: Format | Declared, w
 
 
 def _where(condition: Array, pattern: int, f: Format | Declared) -> Array:
-    """The pattern where the condition holds, else 0. To shift bytes takes NumPy ten times as long."""
+    """Return the pattern where the condition holds, else 0. Shifting bytes takes NumPy ten times as long."""
     found = np.negative(condition.view(np.int8)).astype(f"i{f.unsigned.itemsize}", copy=False).view(f.unsigned)
     found &= f.unsigned.type(pattern)
     return found
 
 
 def _sum_toward_zero(x: Array, y: Array) -> Array:
-    """Of magnitudes in binary32, the second of which is the larger, or zero."""
+    """Return the sum of magnitudes in binary32, rounded toward zero; the second is the larger, or zero."""
     if environment.can(roundTowardZero):
         with environment.environment(roundTowardZero):
             return x + y
@@ -351,7 +353,7 @@ def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Directi
 
 
 def _cut(number: Array) -> Array:
-    """Integers of 64 bits in float64, those that are too long rounded to odd."""
+    """Return integers of 64 bits in float64, those that are too long rounded to odd."""
     rest, last, others, long = _PARTS[number.dtype.kind]
     value: Array = number.astype(_DOUBLE)
     odd = (((number & rest) + rest) & last) | (number & others)
@@ -363,8 +365,8 @@ def _scaled(value: Array, source: FixedPoint) -> Array:
 
 
 def _halves(number: Array) -> tuple[Array, ...]:
-    """Integers of 64 bits as sums of what is quickly made a float: signed ones as they are. NumPy casts unsigned ones
-    one by one; their halves are exact, each in the last bits of a power of two."""
+    """Return integers of 64 bits as sums of what is quickly made a float. Signed ones stay as they are. NumPy casts
+    unsigned ones one by one; their halves are exact, each in the last bits of a power of two."""
     if number.dtype.kind == "i":
         return (number,)
     high, low = number >> u64(32), number & u64(0xFFFFFFFF)
@@ -376,7 +378,7 @@ def _halves(number: Array) -> tuple[Array, ...]:
 
 
 def _rounded_sum(parts: tuple[Array, ...], dtype: np.dtype[Any], mode: Direction) -> Array:
-    """In a direction, twice if need be."""
+    """Return the sum of the parts, rounded in a direction, twice if need be."""
     with environment.environment(mode):
         total = parts[0] if len(parts) == 1 else parts[0] + parts[1]
         return total.astype(dtype, copy=False)

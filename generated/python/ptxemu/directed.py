@@ -20,7 +20,7 @@ from .selection import replace
 
 
 def _fields(x: Array, f: Format) -> tuple[Array, Array]:
-    """Biased exponent and significand of normal numbers."""
+    """Return the biased exponents and significands of normal numbers."""
     exponent = x >> f.unsigned.type(f.fraction_bits)
     exponent &= f.unsigned.type((1 << f.exponent_bits) - 1)
     significand = x & f.fraction_mask
@@ -103,7 +103,7 @@ def directed(
 
 
 def _between(magnitude: Array, lower: Any, f: Format) -> Array:
-    """lower < magnitude < infinity: bool."""
+    """Return whether lower < magnitude < infinity."""
     inside = magnitude > lower
     inside &= magnitude < f.infinity
     return inside

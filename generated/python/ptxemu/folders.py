@@ -19,7 +19,8 @@ _ABANDONED: Final = 24 * 3600
 
 
 def places() -> Iterator[str]:
-    """Where a library may lie; the last, which exists, is where it is put. Raises OSError where there is none."""
+    """Yield the places of libraries; the last is a folder that exists, where new ones are put. Raises OSError where
+    there is none."""
     folder = cache()
     if folder and is_ones_own(folder):
         yield folder
@@ -32,7 +33,7 @@ def places() -> Iterator[str]:
 
 
 def cache() -> str:
-    """The folder where libraries are kept, in the user's cache; empty where there is none."""
+    """Return the folder where libraries are kept, in the user's cache; empty where there is none."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA", "")
     elif sys.platform == "darwin":
@@ -45,7 +46,8 @@ def cache() -> str:
 
 
 def is_ones_own(folder: str) -> bool:
-    """Can nobody but this user and the system's put a library there, or lead it elsewhere, or nobody at all yet?"""
+    """Return whether nobody but this user and the system's can put a library there, or lead the path elsewhere. That is
+    also true of a folder that does not exist yet."""
     if sys.platform == "win32":
         return True  # folders below the user's are
     try:
@@ -56,8 +58,8 @@ def is_ones_own(folder: str) -> bool:
 
 
 def _temporary() -> str:
-    """The user's own among the temporary folders: one for all processes, since none can be relied on to remove what it
-    made, and zig takes seconds to fill its part. Raises OSError."""
+    """Return the user's own among the temporary folders: one for all processes, since none can be relied on to remove
+    what it made, and zig takes seconds to fill its part. Raises OSError."""
     import stat
     import tempfile
 
@@ -77,7 +79,7 @@ def _temporary() -> str:
 
 
 def scratch(folder: str) -> tuple[str, int]:
-    """A new folder to compile in, and the file that holds it as long as it is open. Raises OSError."""
+    """Return a new folder to compile in, and the file that holds it as long as it is open. Raises OSError."""
     import tempfile
 
     while True:
@@ -99,7 +101,7 @@ def tidy(folder: str) -> None:
         with suppress(OSError):  # another process's, or gone by now
             held = _hold(path)
             try:
-                # Who compiles elsewhere may have a lock that is not seen here: then time tells.
+                # A compilation on another machine may hold a lock that is not seen here: then time tells.
                 is_free = held >= 0 and here and os.path.basename(path).startswith(f"{_PREFIX}{here}-")
                 if is_free or time.time() - os.lstat(path).st_mtime >= _ABANDONED:
                     shutil.rmtree(path, ignore_errors=True)
@@ -108,7 +110,7 @@ def tidy(folder: str) -> None:
 
 
 def _here() -> str:
-    """What names this run of this machine, whose processes see each other's locks; empty where nothing does."""
+    """Return a name for this run of this machine, whose processes see each other's locks; empty where it has none."""
     try:
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             return file.read(8)

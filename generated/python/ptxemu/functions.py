@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def function(text: str, target: str | None = None, results: Iterable[str] | None = None) -> Function:
-    """Straight-line PTX as a function of arrays.
+    """Return straight-line PTX as a function of arrays.
 
         >>> f = ptxemu.function("mul.f32 t, a, a;  fma.rn.f32 d, b, b, t;")
         >>> f.inputs, f.results
@@ -53,13 +53,13 @@ def function(text: str, target: str | None = None, results: Iterable[str] | None
 
 
 def _short(x: object) -> str:
-    """A wrong argument in at most a line."""
+    """Return a wrong argument as text of a line at most."""
     text = repr(x)
     return text if len(text) <= 60 else f"a {type(x).__name__}"
 
 
 class Traced(NamedTuple):
-    """What a statement did to a register: its bits as one of PTX's types, before (None: it had none) and after."""
+    """An effect of a statement on a register: its bits as one of PTX's types, before (None: it had none) and after."""
 
     line: int
     text: str
@@ -97,7 +97,7 @@ class Function(Kernel):
 
     @property
     def operands(self) -> int:
-        """How many arrays it takes."""
+        """The number of arrays that it takes."""
         return len(self._program.inputs)
 
     @property
@@ -121,7 +121,7 @@ class Function(Kernel):
         return super().__call__(*operands, out=out, threads=threads, results=len(self._program.results))
 
     def _in_order(self, arrays: Sequence[Any], named: dict[str, Any]) -> list[Any]:
-        """The operands in the order of the inputs."""
+        """Return the operands in the order of the inputs."""
         takes = f"the function takes {', '.join(self.inputs) or 'nothing'}"
         if len(arrays) > len(self.inputs):
             raise OperandError(f"{takes}; {len(arrays)} arrays came")
@@ -136,7 +136,8 @@ class Function(Kernel):
         return operands
 
     def trace(self, *arrays: Any, **named: Any) -> list[Traced]:
-        """What each statement does to the registers that it writes, as bits of the shape that the inputs broadcast to.
+        """Return the effects of each statement on the registers that it writes, as bits of the shape to which the
+        inputs broadcast.
 
         Raises OperandError as a call does."""
         operands, program = self._as_arrays(tuple(self._in_order(arrays, named))), self._program
@@ -157,7 +158,7 @@ class Function(Kernel):
         return found
 
     def _check_alike(self, arrays: tuple[Any, ...]) -> None:
-        """Each register has a representation of its own."""
+        """Accept any operands: each register may come in a representation of its own."""
 
     def _as_bits(self, x: Any, name: str, t: Type) -> Array:
         dtype = getattr(x, "dtype", None)
@@ -190,7 +191,7 @@ class Function(Kernel):
         super()._adopt(compiled or [])
 
     def _is_proved(self, found: Sequence[Piece | Alone]) -> bool:
-        """Do pieces give what NumPy gives?"""
+        """Return whether pieces give what NumPy gives."""
         from . import accelerator
 
         operands = accelerator.trial([named.type for named in self._program.inputs])
@@ -203,7 +204,7 @@ class Function(Kernel):
 
     @property
     def is_in_c(self) -> bool:
-        """Does it run in C, in whole or in part?"""
+        """Return whether it runs in C, in whole or in part."""
         return bool(self._pieces)
 
     def _run_on(self, arrays: list[Array], block: int) -> None:
@@ -254,7 +255,7 @@ class Function(Kernel):
 
 
 def run(step: Step, values: dict[int, Array], size: int, native: Native | None = None) -> None:
-    """A step on `size` elements: its results are among the values afterwards."""
+    """Run a step on `size` elements: its results are among the values afterwards."""
     operands = [~values[i] if n else values[i] for i, n in zip(step.sources, step.negated, strict=True)]
     if native is not None:
         s = step.signature
@@ -274,7 +275,8 @@ def run(step: Step, values: dict[int, Array], size: int, native: Native | None =
 
 
 def applied(function: Callable[..., Any], s: Signature, operands: Sequence[Array], size: int) -> list[Array]:
-    """The registers of the results that a function makes of those of the sources: contiguous, as it takes them."""
+    """Return the registers of the results that a function makes of those of the sources: contiguous, as it takes
+    them."""
     if not s.flat:
         return [np.ascontiguousarray(x) for x in s.apply(function, *operands)]
     if s.lanes > 1:

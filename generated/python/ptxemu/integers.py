@@ -42,7 +42,7 @@ class FixedPoint:
         return -largest - 1 if self.signed else 0, largest
 
     def most(self, negative: Array) -> Array:
-        """The largest magnitude of each sign: uint64."""
+        """Return the largest magnitude of each sign: uint64."""
         largest = (1 << (self.width - self.signed)) - 1
         return np.where(negative, u64(int(self.sign)), u64(largest))
 
@@ -55,7 +55,7 @@ class Magnitude(NamedTuple):
 
 
 def lessInteger(x: Array, y: Array, f: FixedPoint) -> Array:
-    """x is less than y."""
+    """Return whether x is less than y."""
     return (x ^ f.sign) < (y ^ f.sign)
 
 
@@ -66,20 +66,21 @@ def read(x: Array, f: FixedPoint) -> Magnitude:
 
 
 def write(x: Magnitude, f: FixedPoint) -> Array:
-    """The encodings, of the end of the range where they are out of it."""
+    """Return the encodings, with the end of the range where numbers are out of it."""
     size = np.minimum(x.size, f.most(x.negative))
     mask = u64((1 << f.width) - 1)
     return (np.where(x.negative, u64(0) - size, size) & mask).astype(f.unsigned)
 
 
 def congruent(x: Array, source: FixedPoint, f: FixedPoint) -> Array:
-    """The number of `f` that differs from x by a multiple of 2**width: a narrower x is extended, a wider one cut."""
+    """Return the number of `f` that differs from x by a multiple of 2**width: a narrower x is extended, a wider one
+    cut."""
     signed = x.view(f"i{x.dtype.itemsize}") if source.signed and source.width < f.width else x
     return signed.astype(f.unsigned)
 
 
 def shifted(x: Magnitude, places: int, f: FixedPoint, mode: Direction) -> Array:
-    """In other units: so many more places behind the point."""
+    """Return x in other units: with `places` more places behind the point."""
     if places >= 0:
         most = f.most(x.negative)
         fits = x.size <= most >> u64(min(places, 63))
@@ -89,14 +90,14 @@ def shifted(x: Magnitude, places: int, f: FixedPoint, mode: Direction) -> Array:
 
 
 def shiftLeftBy(x: Array, count: Array) -> Array:
-    """x moved by any number of places; 0 from the width on."""
+    """Return x moved by any number of places; 0 from the width on."""
     width = 8 * x.dtype.itemsize
     places = np.minimum(count, count.dtype.type(width - 1)).astype(x.dtype)
     return np.where(count < width, x << places, x.dtype.type(0))
 
 
 def shiftRightBy(x: Array, count: Array) -> Array:
-    """x moved by any number of places; 0 from the width on."""
+    """Return x moved by any number of places; 0 from the width on."""
     width = 8 * x.dtype.itemsize
     places = np.minimum(count, count.dtype.type(width - 1)).astype(x.dtype)
     return np.where(count < width, x >> places, x.dtype.type(0))

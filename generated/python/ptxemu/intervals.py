@@ -34,12 +34,12 @@ BELOW_ONE: Final = 1 - 2.0**-53
 
 
 def _at_most(x: Array, limit: float) -> Array:
-    """The smaller of x, which is reused, and a limit; NaN stays."""
+    """Return the smaller of x, which is reused, and a limit; NaN stays."""
     return np.minimum(x, np.full_like(x, limit), out=x)
 
 
 def _with_sign(x: Array, signs: Array) -> Array:
-    """Positive numbers, which are reused, with the signs of others."""
+    """Return positive numbers, which are reused, with the signs of others."""
     bits = x.view(np.uint64)
     bits |= signs.view(np.uint64) & np.uint64(1 << 63)
     return x
@@ -120,7 +120,8 @@ FLOAT: Final[dict[str, Callable[[Array], tuple[Array, Array]]]] = {
 
 @cache
 def _units_in_half_turns() -> tuple[Array, Array, Array]:
-    """The last place of a number of 24 bits in half turns, less whole turns, by the number's exponent field in float64.
+    """Return the last place of a number of 24 bits in half turns, less whole turns, by the number's exponent field in
+    float64.
 
     It is the sum of three float64 [2048], of which the first two have 29 bits, so that their products with 24 bits are
     exact. It is 0 for exponents that no format here has.
@@ -139,7 +140,8 @@ def _units_in_half_turns() -> tuple[Array, Array, Array]:
 
 
 def _half_turns(size: Array) -> Array:
-    """Positive angles in half turns, less whole turns: at most 1 + 2**-4 in size, and within 2**-52 of that or of 1."""
+    """Return positive angles in half turns, less whole turns: at most 1 + 2**-4 in size, and within 2**-52 of that or
+    of 1."""
     bits = size.view(np.int64)
     first, second, third = (piece.take(bits >> 52, mode="clip") for piece in _units_in_half_turns())
     bits = bits & ((1 << 52) - 1)
@@ -179,7 +181,8 @@ RAISED: Final = 64
 
 
 def _pair_rsqrt(x: Array, f: Format) -> tuple[Array, Array, Array]:
-    """Value and rest, of which the sum times 2**exponent is the result; of positive finite operands, none tiny."""
+    """Return a value and what it lacks, whose sum times 2**exponent is the result; for positive finite operands, none
+    tiny."""
     magnitude = x & f.magnitude_mask
     subnormal = magnitude < f.smallest_normal
     raised = np.count_nonzero(subnormal)

@@ -22,7 +22,7 @@ from .signature import Registers, Type, signature
 
 
 def compile(spelling: str, operands: int | None = None, target: str | None = None) -> Kernel:
-    """The kernel of a variant. Modifiers may stand in any order.
+    """Return the kernel of a variant. Modifiers may stand in any order.
 
     `operands` is the number of source operands; without it the fewest with which the spelling exists. `target`
     ("sm_90") picks the behaviour of that target where it is known to differ; without it, the behaviour documented for
@@ -45,7 +45,7 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
     return _compile(spelling, operands, target)
 
 
-# The objects that are every 1 and every 2 in Python: a call finds them sooner than it compares, and 1.0 is none.
+# The objects that are every 1 and every 2 in Python: a call finds them faster than it compares, and 1.0 is neither.
 _ONE: Final = 1
 _TWO: Final = 2
 
@@ -116,12 +116,12 @@ class Kernel(Computing):
 
     @property
     def operands(self) -> int:
-        """How many source registers it takes, and so arrays."""
+        """The number of source registers, and so of arrays."""
         return self.variant.operands
 
     @property
     def claim(self) -> str:
-        """How faithful it is on its target, where that makes a difference."""
+        """The claim of the variant, on the kernel's target where that makes a difference."""
         return self._row.claim_on(self.target)
 
     def __repr__(self) -> str:
@@ -202,7 +202,7 @@ class Kernel(Computing):
         return found if len(places) > 1 else found[0]
 
     def _given(self, out: Any, places: Registers) -> tuple[Any, ...]:
-        """What `out` has for each of the registers of the results."""
+        """Return the part of `out` for each register of the results."""
         if out is None:
             return (None,) * len(places)
         if len(places) == 1:
@@ -213,14 +213,14 @@ class Kernel(Computing):
         return out
 
     def _to_fill(self, t: Type, arrays: tuple[Any, ...], shape: tuple[int, ...], given: Any) -> tuple[Array, Array]:
-        """What a register of a result goes to, `given` or new, and that as bits."""
+        """Return the array for a register of a result, `given` or new, and the same array as bits."""
         made = self._representation(t, arrays)
         result = np.empty(shape, made) if given is None else self._checked_out(given, shape, made, t)
         # Of a class of its own, as np.matrix, an array need not take the shapes that it is cut to.
         return result, np.asarray(result).view(t.bits if result.dtype.isnative else t.in_order_of(result))
 
     def _as_arrays(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Operands with Python's numbers made NumPy's."""
+        """Return the operands, with NumPy's scalars for Python's numbers."""
         for x in arrays:
             if type(x) is not np.ndarray and not isinstance(x, np.generic):
                 return read(self._row, arrays, self._signature.registers)
@@ -238,7 +238,7 @@ class Kernel(Computing):
         raise OperandError(message + (f"; {hint}" if hint else ""))
 
     def _check_alike(self, arrays: tuple[Any, ...]) -> None:
-        """Are operands of one type of one representation?"""
+        """Refuse operands of one type that come in different representations."""
         representation = arrays[0].dtype.newbyteorder("=")
         for i, x in enumerate(arrays[1:], 1):
             if x.dtype.newbyteorder("=") != representation:
@@ -250,7 +250,7 @@ class Kernel(Computing):
                 raise OperandError(f"{message}; all must be of one representation; {hint}")
 
     def _representation(self, t: Type, arrays: tuple[Any, ...]) -> np.dtype[Any]:
-        """The type in which a register of the results comes."""
+        """Return the type in which a register of the results comes."""
         if t.sort == "integer":
             return t.native or t.bits
         registers = list(zip(self._signature.registers, arrays, strict=True))

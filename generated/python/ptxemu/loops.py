@@ -9,7 +9,7 @@ from .signature import Operand, Signature, Type
 
 
 def c_type(t: Type) -> str:
-    """Of a register."""
+    """Return the C type of a register."""
     return "uint8_t" if t.sort == "bool" else f"uint{8 * t.bits.itemsize}_t"
 
 
@@ -18,8 +18,8 @@ def c_lane(t: Type) -> str:
 
 
 def loop(name: str, symbol: str, s: Signature, results: int, decides: bool, eases: bool) -> str:
-    """Lines that make kernels of the function of that name, which fill the registers of so many results. `decides`,
-    `eases`: it is headed by DECIDING, or another of its name by DIRECTLY."""
+    """Return lines that make kernels of the function of that name, which fill the registers of this number of results.
+    `decides`: it is headed by DECIDING. `eases`: another function of its name is headed by DIRECTLY."""
     of_type = c_lane if s.flat else c_type
     parameters = [f"const {of_type(t)} *{_array(r)}" for r, t in s.registers]
     parameters += [f"{of_type(t)} *{_array(r)}" for r, t in s.places[results - 1]]
@@ -47,8 +47,8 @@ def loop(name: str, symbol: str, s: Signature, results: int, decides: bool, ease
 def called(
     name: str, s: Signature, sources: Mapping[str, str], flat: bool, decides: bool = False, tag: str = ""
 ) -> tuple[list[str], dict[str, str]]:
-    """Statements that call a function for each lane of registers, whose C is given by their names, and the C of the
-    registers of the results. `flat`: a register is a lane. What the statements name ends in `tag`."""
+    """Return statements that call a function for each lane of registers, whose C is given by their names, and the C of
+    the results' registers. `flat`: a register is a lane. Names in the statements end in `tag`."""
     first, *second = s.results
     lanes = 1 if flat else s.lanes
     statements = []
@@ -71,7 +71,7 @@ def _array(register: str) -> str:
 
 
 def _lane(o: Operand, i: int, sources: Mapping[str, str]) -> str:
-    """What lane i has of an operand."""
+    """Return C for lane `i` of an operand."""
     t = o.type
     if o.lane_bits:
         return _gathered(sources[o.name], o.lane_bits[i])
@@ -87,14 +87,14 @@ def _encoding(register: str, t: Type, i: int) -> str:
 
 
 def _gathered(register: str, bits: tuple[int, ...]) -> str:
-    """These bits of a register, the highest first."""
+    """Return C for these bits of a register, the highest first."""
     if bits == tuple(range(bits[0], bits[0] - len(bits), -1)):
         return f"({register} >> {bits[-1]} & {(1 << len(bits)) - 1:#x}u)"
     return "(" + " | ".join(f"({register} >> {bit} & 1) << {i}" for i, bit in enumerate(reversed(bits))) + ")"
 
 
 def _stored(o: Operand, lanes: list[str], flat: bool) -> dict[str, str]:
-    """The registers of a result."""
+    """Return C for the registers of a result."""
     t = o.type
     if o.order:
         return {r: _register(t, [lanes[i]]) for r, i in zip(o.registers, o.order, strict=True)}

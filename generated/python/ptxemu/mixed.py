@@ -28,14 +28,14 @@ from .tables import ENOUGH, are_kept, every_pattern, kept
 
 Formats: TypeAlias = "tuple[Format | Declared, ...]"
 _SINGLE = np.dtype(np.float32)
-# As many results at a time are worth the table of a product's.
+# The number of results at a time that is worth a table by products.
 _MANY = 1 << 16
 # What is added: one number, or two.
 Parts: TypeAlias = "Callable[[tuple[Array, ...], Formats, bool], tuple[Array, ...]]"
 
 
 def _mixed(count: int, parts: Parts) -> Operation:
-    """An operation on `count` operands, of which `parts` makes numbers of float64."""
+    """Return an operation on `count` operands, of which `parts` makes numbers of float64."""
 
     @arithmetic.elementwise(count)
     def operation(*arguments: Any) -> Array:
@@ -65,7 +65,8 @@ def _odd_sum(x: Array, y: Array, mode: Direction) -> Array:
 
 
 def _fused(operands: tuple[Array, ...], formats: Formats, f: Format, mode: Direction, ftz: bool, daz: bool) -> Array:
-    """A fused operation with a result in binary32: its sums are, too, where the product is a normal number there."""
+    """Return a fused operation with a result in binary32; its sums are in binary32 too, where the product is a normal
+    number there."""
     (x, y, z), (a, b, c) = operands, formats
     if c == f and not daz and _has_normal_products(a, b):
         assert isinstance(a, Format) and isinstance(b, Format)
@@ -79,7 +80,7 @@ def _fused(operands: tuple[Array, ...], formats: Formats, f: Format, mode: Direc
 
 @cache
 def _has_normal_products(a: Format | Declared, b: Format | Declared) -> bool:
-    """Has binary32 all products, as normal numbers?"""
+    """Return whether binary32 has all products as normal numbers."""
     usual = isinstance(a, Format) and isinstance(b, Format) and a.width <= 16 >= b.width
     low = a.emin - a.fraction_bits + b.emin - b.fraction_bits
     inside = low >= -126 and _largest_exponent(a) + _largest_exponent(b) < 126
@@ -95,7 +96,8 @@ def _with_sign(total: Array, x: Array, y: Array, mode: Direction) -> Array:
 
 @cache
 def _is_exact(formats: Formats) -> bool:
-    """Has float64 all bits of a sum, of which the last number is one summand, and the others' product the other?"""
+    """Return whether float64 has all bits of a sum. The last number is one summand, and the product of the others is
+    the other."""
     ends = [(f.emin - f.fraction_bits, _largest_exponent(f) + 1) for f in formats]
     *factors, last = ends
     low = min(sum(least for least, _ in factors), last[0])
@@ -104,7 +106,8 @@ def _is_exact(formats: Formats) -> bool:
 
 @cache
 def _is_of_single(formats: Formats, factors: int) -> bool:
-    """Are these formats of few bits, whose products are numbers of float32, and whose sums lie between its ends?"""
+    """Return whether these are formats of few bits, whose products are numbers of float32, and whose sums are in its
+    range."""
     ends = [(f.emin - f.fraction_bits, _largest_exponent(f) + 1) for f in formats]
     low = min(sum(least for least, _ in ends[:factors]), ends[-1][0])
     high = max(sum(most for _, most in ends[:factors]), ends[-1][1])
@@ -112,7 +115,7 @@ def _is_of_single(formats: Formats, factors: int) -> bool:
 
 
 def _single_parts(operands: tuple[Array, ...], formats: Formats, factors: int) -> list[tuple[Array, Array]]:
-    """Tables of float32, and where in them to look."""
+    """Return tables of float32, and the places to read in them."""
     multiplied = 2 * (factors > 1)
     found = [(_every_single(formats[:2]), _index(operands[0], operands[1], formats[1]))] if multiplied else []
     rest = zip(operands[multiplied:], formats[multiplied:], strict=True)
@@ -121,7 +124,7 @@ def _single_parts(operands: tuple[Array, ...], formats: Formats, factors: int) -
 
 @cache
 def _every_single(formats: Formats) -> Array:
-    """Every number of a format as float32, or every product of two."""
+    """Return every number of a format as float32, or every product of two."""
     if len(formats) == 1:
         value = as_double(every_pattern(formats[0].width), formats[0], False)
     else:
@@ -160,9 +163,9 @@ def _every_product(a: Format | Declared, b: Format | Declared, daz: bool) -> Arr
 
 
 def by_product(a: Format | Declared, b: Format | Declared, c: Format | Declared) -> Callable[[Operation], Operation]:
-    """A function of three operands of at most 8 bits, and with such a result, that sees no more of the first two than
-    their product. Products are few, and fewer make a difference: its results are read where many are asked for at a
-    time, by the product's row and the third operand."""
+    """Return a decorator for a function of three operands of at most 8 bits, with such a result, that sees only the
+    product of the first two. There are few products, and fewer that make a difference: where many results are asked for
+    at a time, they are read by the product's row and the third operand."""
 
     def decorate(function: Operation) -> Operation:
         @wraps(function)
@@ -184,7 +187,8 @@ def by_product(a: Format | Declared, b: Format | Declared, c: Format | Declared)
 def _every_row(
     function: Operation, a: Format | Declared, b: Format | Declared, c: Format | Declared
 ) -> tuple[Array, Array]:
-    """Of every pair of operands where its results begin, and these: a row for all products that give the same."""
+    """Return the start of the results of every pair of operands, and the results: a row for all products that give the
+    same."""
     product = _every_product(a, b, False).copy()
     product[np.isnan(product)] = np.nan
     _, pairs, product_of = np.unique(product.view(np.uint64), return_index=True, return_inverse=True)

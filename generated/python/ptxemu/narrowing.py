@@ -35,14 +35,14 @@ HIGH_WORD = 1 if sys.byteorder == "little" else 0
 
 @cache
 def _values(f: Format, dtype: np.dtype[Any], daz: bool) -> Array:
-    """Every value of a format of at most 16 bits in the order of its patterns: `dtype` [2**width]."""
+    """Return every value of a format of at most 16 bits in the order of its patterns: `dtype` [2**width]."""
     value = (_of_short_exponents if f.exponent_bits <= 8 else _of_any)(f, daz).astype(dtype)
     value.flags.writeable = False
     return value
 
 
 def _of_short_exponents(f: Format, daz: bool) -> Array:
-    """The values in float32, made of few numbers in few steps: a first call waits for them."""
+    """Return the values in float32, made of few numbers in few steps: a first call waits for them."""
     u32, cut = np.uint32, BINARY32.fraction_bits - f.fraction_bits
     bits = np.arange(1 << f.width, dtype=u32)
     size = bits & u32(f.magnitude_mask)
@@ -71,7 +71,8 @@ def _of_any(f: Format, daz: bool) -> Array:
 
 
 def widen(x: Array, f: Format, dtype: np.dtype[Any], daz: bool = False) -> Array:
-    """The values of `x`, bits of the narrow or native format `f`, in the native type `dtype`, which holds them all.
+    """Return the values of `x`, bits of the narrow or native format `f`, in the native type `dtype`, which holds them
+    all.
 
     With `daz`, subnormal numbers count as zeros of their sign."""
     if are_few(x, f):
@@ -92,7 +93,7 @@ def widen(x: Array, f: Format, dtype: np.dtype[Any], daz: bool = False) -> Array
 
 
 def _is_upper_half(f: Format) -> bool:
-    """Is a pattern the upper half of a binary32?"""
+    """Return whether a pattern is the upper half of a binary32."""
     return f.width == 16 and f.exponent_bits == BINARY32.exponent_bits
 
 
@@ -124,12 +125,12 @@ def narrow(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
 
 
 def fits_single(f: Format) -> bool:
-    """Has float32, rounded to odd, all that tells how a number is rounded to a narrow format?"""
+    """Return whether float32, rounded to odd, has all that tells how a number is rounded to a narrow format."""
     return f.native is None and f.exponent_bits <= 8 and f.precision <= 22
 
 
 def single_to_odd(value: Array) -> Array:
-    """float64 as float32, rounded to odd."""
+    """Return float64 as float32, rounded to odd."""
     with environment.environment(roundTowardNegative):
         low = value.astype(np.float32)
     with environment.environment(roundTowardPositive):
@@ -157,7 +158,7 @@ def _narrow_by_cast(value: Array, f: Format, mode: Direction) -> Array:
 
 
 def _narrow_by_addition(value: Array, f: Format, mode: Direction) -> Array:
-    """float32 in a format of fewer exponent bits.
+    """Round float32 to a format of fewer exponent bits.
 
     Added to a power of two whose last place is the format's at the value, subnormal or not, a value is rounded there by
     the addition itself; what the sum's pattern has beyond the power's is the significand. The exponent is added to it.
@@ -208,8 +209,8 @@ def _narrow_by_addition(value: Array, f: Format, mode: Direction) -> Array:
 
 
 def _narrow_to_upper_half(value: Array, f: Format, mode: Direction) -> Array:
-    """float32 in a format whose patterns are the upper halves: what is added to the lower half carries where a value is
-    rounded away from zero, past the largest number to infinity."""
+    """Round float32 to a format whose patterns are the upper halves. What is added to the lower half carries where a
+    value is rounded away from zero, past the largest number to infinity."""
     u32 = np.uint32
     bits = value.view(u32)
     if mode == roundTowardZero:
@@ -279,7 +280,7 @@ def _narrow_by_integers(value: Array, f: Format, mode: Direction) -> Array:
 
 
 def _count_subnormal(value: Array, carrier: Format, f: Format, mode: Direction) -> Array:
-    """|value|, below 2**emin, in units of the smallest subnormal of `f`: uint32.
+    """Return |value|, below 2**emin, in units of the smallest subnormal of `f`: uint32.
 
     Added to a power of two whose last place is that unit, a value is rounded to nearest by the addition itself.
     """

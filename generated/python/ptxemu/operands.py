@@ -21,8 +21,8 @@ class OperandError(TypeError):
 
 
 def read(what: object, arrays: Sequence[Any], registers: Registers) -> tuple[Any, ...]:
-    """Operands as NumPy's arrays and scalars: numbers, and arrays of a class of their own, are made some. `what` is
-    named in errors. Raises OperandError for what would lose something."""
+    """Return operands as NumPy's arrays and scalars, made of numbers and of arrays of other classes where need be.
+    `what` is named in errors. Raises OperandError for what would lose something."""
     plain = [isinstance(x, (np.ndarray, np.generic)) for x in arrays]
     found = []
     for x, is_plain, (name, t) in zip(arrays, plain, registers, strict=True):
@@ -41,13 +41,13 @@ def read(what: object, arrays: Sequence[Any], registers: Registers) -> tuple[Any
 
 
 def truths(x: Array) -> Array:
-    """Bools of the bytes 0 and 1: what was viewed as bool may have any."""
+    """Return bools of the bytes 0 and 1: an array viewed as bool may hold any bytes."""
     made: Array = x.view(np.uint8) != 0
     return made
 
 
 def masked(x: Any) -> str:
-    """What is wrong with an array that has a mask, of which kernels know nothing; empty for any other."""
+    """Return the error for an array with a mask, which kernels know nothing of; empty for any other."""
     if not isinstance(x, np.ndarray) or type(x) is np.ndarray or not isinstance(x, np.ma.MaskedArray):
         return ""
     return "is a masked array, whose mask would be lost; write .filled(VALUE), or .data to compute what is masked, too"
@@ -57,7 +57,8 @@ def masked(x: Any) -> str:
 
 
 def _number(x: Any, name: str, t: Type, others: Sequence[np.dtype[Any]]) -> np.generic:
-    """A Python number as the scalar that it is exactly. Raises OperandError where it is none, or could be another."""
+    """Return a Python number as the scalar that it is exactly. Raises OperandError where there is none, or it could
+    mean another."""
     if not isinstance(x, (bool, int, float)):
         expected = f"expected a NumPy array or scalar of {t.expected}"
         raise OperandError(f"operand {name} is a {type(x).__name__}; {expected}{_from_other(x, name, t)}")
@@ -126,7 +127,7 @@ def _float(x: int | float, said: str, t: Type, others: Sequence[np.dtype[Any]]) 
 
 
 def _shown(x: int | float) -> str:
-    """A number in at most a line: Python refuses to write thousands of digits."""
+    """Return a number as text of a line at most: Python refuses to write thousands of digits."""
     return repr(x) if isinstance(x, float) or abs(x) < 1 << 64 else f"an int of {x.bit_length()} bits"
 
 
@@ -134,7 +135,7 @@ def _shown(x: int | float) -> str:
 
 
 def spelled(t: Type, native: bool = False) -> str:
-    """What makes a scalar of a type, as one writes it: of its numbers, or where they have none of bits."""
+    """Return the name of the scalar type to write for a type of PTX: `native` where it has one, else its bits."""
     if native and t.native_name:
         return f"{'ml_dtypes' if t.is_extension else 'np'}.{t.native_name}"
     return f"np.{t.bits}"
@@ -149,7 +150,7 @@ def _from_other(x: Any, name: str, t: Type) -> str:
 
 
 def mended(name: str, dtype: np.dtype[Any], t: Type) -> str:
-    """What makes an array of another type one that is taken; empty where nothing is known that is sure to be meant."""
+    """Return what makes an array of another type acceptable; empty where no way is sure to be meant."""
     bits, kind = f"np.{t.bits}", dtype.kind
     same_size = dtype.itemsize == t.bits.itemsize
     # The types of ml_dtypes are of a kind of their own.
@@ -179,7 +180,8 @@ def mended(name: str, dtype: np.dtype[Any], t: Type) -> str:
 
 
 def _packed(name: str, dtype: np.dtype[Any], t: Type, is_float: bool) -> str:
-    """How lanes come to stand in one register: neighbours in memory, if each fills bytes of its own."""
+    """Return what packs lanes into one register: a view of neighbours in memory, if each lane fills bytes of its
+    own."""
     bits = f"np.{t.bits}"
     if dtype.kind == "i" and dtype.itemsize == t.bits.itemsize:
         return f"write {name}.view({bits})"

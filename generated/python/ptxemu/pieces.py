@@ -31,8 +31,8 @@ class Lane(NamedTuple):
 
 
 def compiled(program: Program, prove: Callable[[list[Piece | Alone]], bool]) -> list[Piece | Alone] | None:
-    """The pieces of a program; None where nothing is gained, or the compiler fails. `prove` says whether they do what
-    NumPy does."""
+    """Return the pieces of a program; None where nothing is gained, or the compiler fails. `prove` says whether they do
+    what NumPy does."""
     parts = list(_parts(program.steps))
     types = _types(program)
     try:
@@ -60,7 +60,7 @@ def _kernel(step: Step) -> accelerator.Native | None:
 
 
 def _parts(steps: Sequence[Step]) -> Iterator[Step | list[Step]]:
-    """Runs of statements with C, and the statements between them."""
+    """Yield runs of statements with C, and the statements between them."""
     run: list[Step] = []
     for step in steps:
         if step.function.__name__ in lanes(step.opcode):
@@ -76,7 +76,7 @@ def _parts(steps: Sequence[Step]) -> Iterator[Step | list[Step]]:
 
 @cache
 def lanes(opcode: str) -> dict[str, Lane]:
-    """The functions of an opcode that are C for every lane."""
+    """Return the functions of an opcode that are C for every lane."""
     found = {}
     for text in source(f"{opcode}.c").decode().split("\nLANE(")[1:]:
         name, _, direction, *_ = (x.strip() for x in text.split(",", 3))
@@ -89,7 +89,7 @@ def _lane(step: Step) -> Lane:
 
 
 def _loops(steps: Sequence[Step]) -> list[tuple[str, list[Step]]]:
-    """The statements that one loop does, with the direction in which the processor rounds for it."""
+    """Return the statements that one loop does, with the direction in which the processor rounds for it."""
     found: list[tuple[str, list[Step]]] = []
     for step in steps:
         wanted = _lane(step).direction
@@ -108,7 +108,7 @@ def _read_by(parts: Sequence[Step | list[Step]]) -> set[int]:
 
 
 def _types(program: Program) -> dict[int, Type]:
-    """What the register of each value is."""
+    """Return the type of each value's register."""
     found = {named.value: named.type for named in program.inputs}
     for step in program.steps:
         places = step.signature.places[-1]
@@ -145,8 +145,8 @@ def _piece(program: Program, types: Mapping[int, Type], steps: list[Step], after
 def _text(
     program: Program, types: Mapping[int, Type], steps: list[Step], takes: list[int], gives: list[int]
 ) -> Iterator[str]:
-    """The loops, and what runs them. What a later loop reads, and what comes out, is kept in an array; results are
-    stored by the last one, since they may take the place of an operand."""
+    """Yield the C of the loops, and of what runs them. An array keeps what a later loop reads and what comes out. The
+    last loop stores the results, since they may take the place of an operand."""
     loops = _loops(steps)
     kept: dict[int, None] = {}
     calls = []

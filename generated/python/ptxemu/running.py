@@ -24,7 +24,7 @@ THREADS_BLOCKS, THREADS_BYTES = (BLOCK, 2 * BLOCK, 4 * BLOCK, 8 * BLOCK), 1 << 2
 # The C library of Linux returns what a step frees to the system, and fetches it again for the next, until it has seen
 # something larger come and go.
 np.empty(1 << 24, np.uint8)
-# So many lanes of C's are worth a second thread.
+# The number of lanes in C that are worth a second thread.
 WORTH_THREADS = 1 << 19
 
 
@@ -37,17 +37,17 @@ def on_threads(
     results: int = 1,
     blocks: Quickest | None = None,
 ) -> None:
-    """`run` fills the last arrays, so many `results`, in blocks of so many lanes: on one thread, or on as many as are
-    asked for and worth it (None: on as many as there are processors), at most on one for each processor. On several
-    they are as long as `blocks` says; C, for which that is None, takes what a thread is given as it is. Errors of
-    `threads` name what is run."""
+    """Run `run`, which fills the last arrays, in blocks of this number of lanes. It runs on one thread, or on as many
+    as are asked for and worth it (None: on as many as there are processors), at most on one for each processor.
+    `results` is the number of arrays to be filled. On several threads the length of blocks is that of `blocks`; C, for
+    which that is None, takes what a thread is given as it is. Errors of `threads` name what is run."""
     operands, filled = arrays[:-results], arrays[-results:]
     result = filled[0]
     if not (threads is None or is_integer(threads)):
         raise TypeError(f"{what}: threads is {threads!r}; it takes 1 or more, or None for as many as are quickest")
     if threads is not None and threads < 1:
         raise ValueError(f"{what}: {threads} threads; it takes 1 or more, or None for as many as are quickest")
-    # So many lanes are worth a thread of NumPy's: the narrowest array has a mebibyte of them.
+    # The lanes that are worth a thread of NumPy's: the narrowest array has a mebibyte of them.
     block = min(THREADS_BLOCKS[-1], (1 << 20) * lanes // min(x.itemsize for x in arrays))
     worth = result.size * lanes // (WORTH_THREADS // 2 if blocks is None else block)
     if worth > 1 and threads != 1:
@@ -83,12 +83,12 @@ def on_threads(
 
 
 def is_integer(x: object) -> bool:
-    """Is it a number of things? A truth value is none."""
+    """Return whether x is an integer; a truth value is none."""
     return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
 
 
 def _rows(operands: Sequence[Array], filled: Sequence[Array]) -> list[Array]:
-    """The arrays, to be cut along the first axis: of one dimension, or with the longest axis first."""
+    """Return the arrays, to be cut along the first axis: of one dimension, or with the longest axis first."""
     shape = filled[0].shape
     if all(x.shape == shape and x.flags.c_contiguous for x in (*operands, *filled)):
         return [x.reshape(-1) for x in (*operands, *filled)]
@@ -97,8 +97,8 @@ def _rows(operands: Sequence[Array], filled: Sequence[Array]) -> list[Array]:
 
 
 def in_blocks(arrays: list[Array], size: int, contiguous: bool, results: int = 1) -> np.nditer:
-    """The arrays, broadcast to the last, which are to be filled, as views of one dimension and at most this size: in
-    the processor's byte order, and on request with each element next to the other."""
+    """Return the arrays, broadcast to the last, which are to be filled, as views of one dimension and at most this
+    size: in the processor's byte order, and on request with each element next to the other."""
     order = ["nbo", "contig", "aligned"] if contiguous else ["nbo"]
     reads = ["readonly", "overlap_assume_elementwise", *order]
     writes = ["writeonly", "overlap_assume_elementwise", *order]
@@ -108,7 +108,7 @@ def in_blocks(arrays: list[Array], size: int, contiguous: bool, results: int = 1
 
 
 def takes(arrays: Sequence[Array], filled: int = 1) -> bool:
-    """Can these, of which the last are to be filled, be handed to C as they are?"""
+    """Return whether arrays, of which the last are to be filled, can be handed to C as they are."""
     result = arrays[-1]
     return all(
         x.shape == result.shape
@@ -126,12 +126,12 @@ def _apart(x: Array, result: Array) -> bool:
 
 
 def available() -> int:
-    """The processors that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _is_same(x: Array, y: Array) -> bool:
-    """Do two arrays have the same elements in the same places?"""
+    """Return whether two arrays have the same elements in the same places."""
     return (
         x.__array_interface__["data"] == y.__array_interface__["data"] and x.shape == y.shape and x.strides == y.strides
     )

@@ -22,8 +22,8 @@ class Parts:
         self._failures: list[BaseException] = []
 
     def share(self, run: Callable[[int, int], None], threads: int) -> None:
-        """`run` does every part, from a start to a stop, on so many threads, of which this is one. Raises what it
-        raises, once nobody is at work any more."""
+        """Do every part with `run`, from a start to a stop, on this number of threads, this one included. Raises what
+        `run` raises, once nobody is at work any more."""
         import threading  # noqa: F401  # whichever thread imports it is the main one to it: no helper
 
         self._done.acquire()
@@ -57,7 +57,7 @@ class Parts:
                     self._done.release()
 
     def _taken(self, helpers: int) -> tuple[int, int] | None:
-        """The next part, at which one helper more is at work, or none."""
+        """Return the next part, counting the helper that takes it as at work; None where there is none."""
         with self._lock:
             start = self._next
             if start == self._length or self._stopped or self._failures:
@@ -70,7 +70,7 @@ class Parts:
             return start, self._next
 
     def _is_over(self) -> bool:
-        """Nobody begins another part. Is nobody at work any more?"""
+        """Let nobody begin another part, and return whether nobody is at work any more."""
         with self._lock:
             self._stopped = True
             return not self._running

@@ -22,7 +22,8 @@ _STUMBLING = (np.multiply, np.divide, np.sqrt)
 def steered(
     ufunc: np.ufunc, operands: tuple[Array, ...], f: Format, mode: Direction, ftz: bool, daz: bool
 ) -> Array | None:
-    """The processor's own operation, steered; None where there is none, or none that can be."""
+    """Return the result of the processor's own operation, steered; None where it has none, or none that can be
+    steered."""
     if f.native is None or not environment.can(mode, ftz, daz):
         return None
     values = [operand.view(f.native) for operand in operands]
@@ -39,13 +40,14 @@ def steered(
 
 
 def in_carrier(ufunc: np.ufunc, values: Sequence[Array], carrier: np.dtype[Any], native: np.dtype[Any]) -> Array:
-    """What an operation gives in a wider type, rounded there and back: fresh. NumPy converts piece by piece, which
-    takes less memory than converting all first."""
+    """Return the results of an operation in a wider type, rounded there and back, in a fresh array. NumPy converts
+    piece by piece, which takes less memory than converting all first."""
     return ufunc(*values, dtype=carrier, out=np.empty(values[0].shape, native), casting="same_kind")
 
 
 def _stumbles(ufunc: np.ufunc, values: list[Array], f: Format) -> bool:
-    """Would the processor take long for many lanes, whose operands or results are subnormal? A sample tells."""
+    """Return whether the processor would take long because operands or results of many lanes are subnormal; a sample
+    tells."""
     if not environment.STUMBLES:
         return False
     sample = [value.flat[:256] for value in values]

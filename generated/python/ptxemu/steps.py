@@ -23,7 +23,7 @@ _SHOWN = 20
 
 
 class Refused(NamedTuple):
-    """What cannot be run, and where it stands: line and column count from 1, `source` is the line."""
+    """A refusal, and its place in the text: line and column count from 1, `source` is the line."""
 
     line: int
     column: int
@@ -86,7 +86,7 @@ class Named:
 
     @property
     def type(self) -> Type:
-        """What its bits are taken for: a number rather than bits."""
+        """The type that its bits are read as: a number rather than bits."""
         order = ("float", "integer", "bool", "bits")
         return min(self.types, key=lambda t: (not t.native_name, order.index(t.sort)))
 

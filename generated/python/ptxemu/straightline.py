@@ -26,7 +26,7 @@ from .steps import Named, Program, Refused, StatementError, Step
 
 
 def read(text: str, target: str | None = None, results: Iterable[str] | None = None) -> Program:
-    """What a text says. Raises StatementError, and ValueError for names of results that are none."""
+    """Return the program of a text. Raises StatementError, and ValueError for names of results that are none."""
     reader = _Reader(text, target)
     scanner = Scanner(OPCODES, everything=True)
     for item in scanner.scan(reader):
@@ -52,7 +52,7 @@ class _Register:
 
 
 class _Refusal(Exception):
-    """Of a statement: what is wrong, and where in the text."""
+    """The refusal of a statement: what is wrong, and where in the text."""
 
     def __init__(self, start: int, message: str) -> None:
         super().__init__(message)
@@ -60,7 +60,7 @@ class _Refusal(Exception):
 
 
 class _Reader:
-    """Reads items one by one. It is what is scanned, too."""
+    """A reader of items one by one. It is what is scanned, too."""
 
     final, embedded, full = True, False, False
 
@@ -116,7 +116,7 @@ class _Reader:
             self.refuse(item.start, f"there is no {name[0] if name else 'directive'} here: only .reg declares")
 
     def _directive(self, item: Directive) -> None:
-        """`.version` and `.target` say what the statements are judged for, where the caller does not."""
+        """Take `.version` and `.target`, which say what the statements are judged for, unless the caller does."""
         for word in item.values[:1]:
             if item.name == "version" and word.text in CATALOG.versions:
                 self.ptx = word.text
@@ -253,7 +253,8 @@ class _Reader:
         return self._named.setdefault((home or 0, name), _Register(name.lstrip("%"), home or 0, declared))
 
     def _read(self, o: Operand, t: Type, v: Statement, item: Instruction, quietly: bool = False) -> int:
-        """`quietly`: it is what a guarded result has elsewhere."""
+        """Return the value of a register that is read. `quietly`: it is the value that a guarded result has
+        otherwise."""
         start = item.operands_start + o.start
         register = self._register(o.text)
         self._narrow(register, self._matcher.registers(v, t.name), start, f"{v.spelling}")
@@ -275,7 +276,7 @@ class _Reader:
         return register.value
 
     def _before(self, o: Operand, t: Type, v: Statement, item: Instruction, guarded: bool) -> int | None:
-        """The value of a result's register, which it must have under a guard."""
+        """Return the value of a result's register, which it must have under a guard."""
         if o.kind == kinds.DISCARD:
             return None
         return self._read(o, t, v, item, quietly=True) if guarded else self._register(o.text).value
@@ -291,7 +292,8 @@ class _Reader:
         return self._values
 
     def _narrow(self, register: _Register, taken: tuple[str, ...], start: int, what: str) -> None:
-        """What a register of no declaration may be: it must be something."""
+        """Narrow the possible types of an undeclared register to those that a statement takes; refuse it where none is
+        left."""
         if register.declared or not taken:
             return
         possible = register.possible
@@ -303,7 +305,7 @@ class _Reader:
         register.possible = left
 
     def _forget(self, item: Instruction) -> None:
-        """The results of what is refused are written somehow: no more is said of them."""
+        """Take the results of a refused statement as written, so that no more is said of them."""
         first = next(split(item.operands), None)
         for o in (first.parts or (first,)) if first else ():
             if o.kind == kinds.REGISTER and not re.search(r"[.\[]", o.text):
@@ -369,7 +371,7 @@ def _unknown(statement: str) -> str:
 
 
 def _types(register: _Register, used: Iterable[Type]) -> tuple[Type, ...]:
-    """The types as which a register is used, and that of its declaration."""
+    """Return the types as which a register is used, and the type of its declaration."""
     found = list(used)
     if register.declared:
         found.append(type_named(register.declared[1:]))

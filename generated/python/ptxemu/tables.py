@@ -13,10 +13,10 @@ from . import environment
 from .binary import Array
 from .narrowing import single_to_odd
 
-# As many results at a time are worth a table of 65,536, and so many calls for a few: a call takes as long as dozens of
-# its results.
+# The results at a time, and the calls for few results, that are worth a table of 65,536: a call takes as long as
+# dozens of its results.
 ENOUGH, _OFTEN = 1 << 12, 64
-# Tables are kept of so many functions: the larger ones have half a megabyte.
+# The number of functions whose tables are kept: the larger ones have half a megabyte.
 _KEPT = 64
 _Function: TypeAlias = "Callable[..., Array]"
 _T = TypeVar("_T")
@@ -27,14 +27,14 @@ _asked: dict[_Function, int] = {}
 
 @cache
 def every_pattern(width: int) -> Array:
-    """Of at most 16 bits, in order."""
+    """Return every pattern of at most 16 bits, in order."""
     found = np.arange(1 << width, dtype=np.uint32).astype(np.uint8 if width <= 8 else np.uint16)
     found.flags.writeable = False
     return found
 
 
 def kept(function: _Function, made: Callable[[], _T]) -> _T:
-    """The tables of a function, made if it has none."""
+    """Return the tables of a function, making them if it has none."""
     found: _T | None = _tables.get(function)
     if found is None:
         found = _tables[function] = made()
@@ -51,7 +51,7 @@ def are_kept(function: _Function) -> bool:
 
 
 def half(x: Array) -> Array:
-    """The upper half of each binary32, its last bit set where it is not the whole."""
+    """Return the upper half of each binary32, its last bit set where it is not the whole."""
     rest = (x & np.uint32(0xFFFF)) != 0
     found: Array = (x >> np.uint32(16)).astype(np.uint16)
     found |= rest
@@ -59,7 +59,7 @@ def half(x: Array) -> Array:
 
 
 def halved(function: _Function) -> _Function:
-    """A function of a binary32 number that sees no more of it than `half`, and reads its results there."""
+    """Return a function of a binary32 number that sees no more of it than `half`, and reads its results there."""
     of_half = tabulated(16)(lambda x: function(x.astype(np.uint32) << np.uint32(16)))
 
     @wraps(function)
@@ -70,8 +70,8 @@ def halved(function: _Function) -> _Function:
 
 
 def quartered(function: _Function) -> _Function:
-    """A function of a binary64 number that sees no more of it than `half` of a binary32 number, to which it is rounded
-    to odd."""
+    """Return a function of a binary64 number that sees no more of it than `half` of a binary32 number, to which the
+    number is rounded to odd."""
 
     def of_single(x: Array) -> Array:
         return function(x.view(np.float32).astype(np.float64).view(np.uint64))
@@ -88,8 +88,8 @@ def quartered(function: _Function) -> _Function:
 
 
 def tabulated(width: int, other: int = 0) -> Callable[[_Function], _Function]:
-    """A function of one operand with so many bits, or of two, which have 16 at most: it reads its results where many
-    are asked for at a time."""
+    """Return a decorator for a function of one operand of `width` bits, or of two, with 16 bits together at most. The
+    function then reads its results where many are asked for at a time."""
     least = min(ENOUGH, 1 << (width + other))
 
     def decorate(function: _Function) -> _Function:

@@ -87,8 +87,8 @@ class Unit:
 
     @cached_property
     def table(self) -> tuple[Array, Array, Array]:
-        """C0 with the bias, C1 and C2 by segment, in units of the sum's last place but for the factors x and square: in
-        float64, which is quicker, where that has every sum."""
+        """C0 with the bias, C1 and C2 by segment, in units of the sum's last place but for the factors x and square. In
+        float64, which is quicker, if that has every sum."""
         c0, c1, c2 = np.array(self.coefficients, np.int64).T
         first, second, third, out = self.shifts
         tables = (c0 << first) + self.bias, c1 << second, c2 << third
@@ -101,8 +101,8 @@ class Unit:
 
     @cached_property
     def positive(self) -> bool:
-        """Whether no sum is known to be zero or less. A parabola that is highest within its segment is lowest at one of
-        the ends."""
+        """Return whether all sums are known to be positive. A parabola that is highest within its segment is lowest at
+        an end of it."""
         c0, c1, c2 = (c.astype(np.float64) for c in self.table)
         length, least = float(1 << self.local), float(1 << self.shifts[3])
         end = c0 + c1 * length + c2 * float(self.squares.max())
@@ -111,7 +111,7 @@ class Unit:
 
     @cached_property
     def fits(self) -> bool:
-        """Whether 32 bits hold what numbers with their exponents are encoded as, though it be beyond the format."""
+        """Return whether 32 bits hold the encodings of sums with their exponents, even those beyond the format."""
         if self.format.width != 32 or not self.positive:
             return False
         c0, c1, c2 = (np.abs(c.astype(np.float64)).max() for c in self.table)
@@ -138,8 +138,8 @@ class Unit:
 
 
 def square(x: Array, drop: int, columns: bool, unseen: int = 0) -> Array:
-    """x without its last `unseen` bits squared in units of 2**drop, for int64 from 0 on; with `columns`, without the
-    partial products below, of which those of two different bits stand once, in the column above their own."""
+    """Return the square of x without its last `unseen` bits in units of 2**drop, for int64 from 0 on. With `columns`,
+    it lacks the partial products below; those of two different bits stand once, in the column above their own."""
     x = x >> unseen << unseen
     whole = x * x
     if columns:
@@ -152,7 +152,7 @@ def square(x: Array, drop: int, columns: bool, unseen: int = 0) -> Array:
 
 
 def unit(x: Array, u: Unit) -> Array:
-    """What the unit makes of x, bits of its format."""
+    """Return the results of the unit for x, bits of its format."""
     if np.ndim(x) == 1 and x.size > _PART:
         # Numbers of 64 bits take twice the room that those of 32 have in a cache.
         return np.concatenate([_part(x[i : i + _PART], u) for i in range(0, x.size, _PART)])
@@ -174,7 +174,7 @@ def _part(operands: Array, u: Unit) -> Array:
 
 
 def reduce(x: Array, u: Unit) -> tuple[Array, Array, Array]:
-    """The scale and the integer that picks segment and place, integers with a sign, and whether the sign is to be
+    """Return the scale; the integer that picks segment and place, both with a sign; and whether the sign is to be
     inverted.
 
     Of special operands they mean nothing. kind:
@@ -244,7 +244,7 @@ def reduce(x: Array, u: Unit) -> tuple[Array, Array, Array]:
 
 
 def _float64(x: Array, f: Format) -> Array:
-    """Numbers in float64, which may be written to; subnormal ones are zeros."""
+    """Return numbers in float64, writable, with zeros for subnormal ones."""
     if f.native is not None:
         return x.view(f.native).astype(np.float64)
     size = (x & f.magnitude_mask).astype(np.int64)
@@ -255,7 +255,8 @@ def _float64(x: Array, f: Format) -> Array:
 
 
 def interpolate(place: Array, u: Unit) -> Array:
-    """The polynomial, with shifts[3] bits more after the point than the result: int64, or float64 where that has it."""
+    """Return the polynomial, with shifts[3] bits more after the point than the result: int64, or float64 where that has
+    it."""
     segment = (place >> u.local).astype(np.intp, copy=False)
     if u.mirror == "negate":
         # A place that is a whole quarter lies at the end of the last segment.
@@ -275,7 +276,7 @@ def interpolate(place: Array, u: Unit) -> Array:
 
 
 def finish(total: Array, scale: Array, u: Unit) -> Array:
-    """The number that a sum stands for, in bits: rounded, normalised and truncated."""
+    """Return the number that a sum stands for, in bits: rounded, normalised and truncated."""
     f, out = u.format, u.shifts[3]
     if u.exponent is None:
         total += scale.astype(total.dtype) * (1 << (u.point + out))
@@ -315,7 +316,7 @@ def finish(total: Array, scale: Array, u: Unit) -> Array:
 
 
 def _in_range(encoded: Array, f: Format) -> Array:
-    """Magnitudes from encodings that may be beyond the format's; what is tiny is a zero."""
+    """Return magnitudes from encodings that may be beyond the format's; what is tiny is a zero."""
     np.clip(encoded, encoded.dtype.type(0), encoded.dtype.type(f.infinity), out=encoded)
     result = encoded.astype(f.unsigned)
     return replace(result, result < f.smallest_normal, f.unsigned.type(0), f)
@@ -356,7 +357,7 @@ def _specials(x: Array, result: Array, u: Unit) -> None:
 
 
 def _differing(u: Unit, place: Array, scale: Array) -> Array:
-    """The correctly rounded results at places, and as many steps away as the table says, scaled."""
+    """Return the correctly rounded results at places, moved as many steps as the table says, and scaled."""
     f = u.format
     # Encodings without the bits that results do not have, as integers in the order of the numbers.
     cut = f.precision - u.precision
@@ -373,7 +374,7 @@ def _differing(u: Unit, place: Array, scale: Array) -> Array:
 
 
 def rounded(place: Array, u: Unit) -> Array:
-    """The function's results at places, rounded to nearest; "reciprocal" is a division of 1."""
+    """Return the function's results at places, rounded to nearest; "reciprocal" is a division of 1."""
     f = u.format
     operand = place = place.astype(np.int64)
     if u.kind == "significand":

@@ -49,14 +49,14 @@ class Double(NamedTuple):
 
 
 def bit_length(x: Array) -> Array:
-    """The bits that each uint64 needs: int64."""
+    """Return the number of bits that each uint64 needs, as int64."""
     # Clearing the second bit keeps the conversion from rounding up to the next power of two.
     leading = (x & ~(x >> ONE)).astype(np.float64).view(np.int64)
     return np.maximum((leading >> 52) - 1022, 0)
 
 
 def unpack(x: Array, f: Format) -> Finite:
-    """Finite numbers taken apart and normalised; infinities and NaNs give some number."""
+    """Return finite numbers taken apart and normalised; infinities and NaNs give some number."""
     bits = x.astype(u64)
     fraction = bits & u64(f.fraction_mask)
     exponent = ((bits & u64(f.magnitude_mask)) >> u64(f.fraction_bits)).astype(np.int64)
@@ -116,7 +116,7 @@ def _is_zero(x: Array, f: Format) -> Array:
 
 
 def _multiply(x: Array, y: Array) -> tuple[Array, Array]:
-    """The product of uint64s as its upper and lower 64 bits."""
+    """Return the product of uint64s as its upper and lower 64 bits."""
     low_mask, word = u64(0xFFFFFFFF), u64(32)
     x_high, x_low, y_high, y_low = x >> word, x & low_mask, y >> word, y & low_mask
     low = x_low * y_low
@@ -126,7 +126,7 @@ def _multiply(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _shift_right(high: Array, low: Array, count: Array) -> tuple[Array, Array, Array]:
-    """128 bits shifted right by 0 to 128 places, and whether a set bit fell out.
+    """Return 128 bits shifted right by 0 to 128 places, and whether a set bit fell out.
 
     NumPy shifts by 64 and more to zero, which the cases of 0, 64 and 128 places use.
     """
@@ -139,7 +139,7 @@ def _shift_right(high: Array, low: Array, count: Array) -> tuple[Array, Array, A
 
 
 def _sum(x: Double, y: Double, f: Format, mode: Direction, ftz: bool) -> Array:
-    """x + y, rounded. Both significands end in twenty zeros or more."""
+    """Return x + y, rounded. Both significands end in twenty zeros or more."""
     swap = (x.exponent < y.exponent) | (
         (x.exponent == y.exponent) & ((x.high < y.high) | ((x.high == y.high) & (x.low < y.low)))
     )
@@ -171,7 +171,7 @@ def _sum(x: Double, y: Double, f: Format, mode: Direction, ftz: bool) -> Array:
 
 
 def _as_double(x: Finite) -> Double:
-    """Exact: the significand of a finite number of any format ends in zeros."""
+    """Return a finite number as a Double, exactly: the significand of any format ends in zeros."""
     return Double(x.negative, x.exponent - 63, x.significand >> ONE, np.zeros_like(x.significand))
 
 
@@ -194,7 +194,7 @@ def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array
 
 
 def _product_specials(x: Array, y: Array, f: Format) -> tuple[Array, Array]:
-    """Where x * y is infinite and where it is NaN."""
+    """Return where x * y is infinite, and where it is NaN."""
     infinite = _is_infinite(x, f) | _is_infinite(y, f)
     nan = _is_nan(x, f) | _is_nan(y, f) | (infinite & (_is_zero(x, f) | _is_zero(y, f)))
     return infinite, nan
@@ -222,7 +222,8 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, f
 
 
 def _quarters(root: Array, remainder: Array) -> Array:
-    """An integer of 53 bits to nearest and the sign of what it lacks, as a significand with a bit set in between."""
+    """Return an integer of 53 bits to nearest and the sign of what it lacks, as a significand with a bit set in
+    between."""
     return (((root << u64(2)) + (remainder > 0)) - (remainder < 0)) << u64(9)
 
 

@@ -28,8 +28,8 @@ _LETTERS = {16: "h", 32: "r", 64: "l"}
 
 @dataclass(frozen=True)
 class Register:
-    """How a register comes from memory: `letter` is the constraint by which inline assembly names the one that it comes
-    in. Of a kind that no letter has, `local` is what is declared for it: ".pred" or ".b8"."""
+    """A register and the way it comes from memory: `letter` is the constraint by which inline assembly names it. A kind
+    that no letter stands for is declared as `local`: ".pred" or ".b8"."""
 
     name: str
     letter: str
@@ -56,12 +56,12 @@ class Shape:
 
     @property
     def registers(self) -> list[Register]:
-        """Those of the sources, in the statement's order."""
+        """The registers of the sources, in the statement's order."""
         return [r for registers in self.sources for r in registers]
 
     @property
     def locals(self) -> list[tuple[str, str, str]]:
-        """What is declared: the register's kind, its name, and the operand of the assembly that it stands for."""
+        """The declared registers: each one's kind, its name, and the operand of the assembly that it stands for."""
         places = [(r, f"%%d{i}", f"%{i}") for i, r in enumerate(self.results)]
         places += [(r, f"%%s{i}", f"%{i + len(self.results)}") for i, r in enumerate(self.registers)]
         return [(r.local, name, operand) for r, name, operand in places if r.local]
@@ -94,15 +94,16 @@ class Test:
 
 @dataclass
 class Guards:
-    """What an opcode's kernels ask of the target that is compiled for. `lists` are those of what few targets have, by
-    their numbers in the opcode's file: each target as `_architecture` writes it, and the PTX version that it needs."""
+    """The conditions under which an opcode's kernels are compiled. `lists` are the requirements of variants that few
+    targets have, by their numbers in the opcode's file: each target as `_architecture` writes it, with the PTX version
+    that it needs."""
 
     catalog: Catalog
     lists: dict[tuple[tuple[int, int], ...], int] = field(default_factory=dict)
     _found: dict[Requirement, tuple[int, int]] = field(default_factory=dict)
 
     def of(self, r: Requirement) -> tuple[int, int]:
-        """The target and the PTX version of a requirement, as the header's PTXSPEC_TAKES has them."""
+        """Return the target and the PTX version of a requirement, as the header's PTXSPEC_TAKES has them."""
         if r not in self._found:
             self._found[r] = self._guard(r)
         return self._found[r]
@@ -122,8 +123,8 @@ class Guards:
 
 @dataclass
 class Source:
-    """What one file holds. Rows have a cell for each source and result, encodings of a lane, and 1 where any NaN will
-    do; they are listed once, by their length, and variants name those that are theirs by numbers."""
+    """The content of one file. A row has a cell for each source and result, which is the encoding of a lane, and 1
+    where any NaN will do. Rows are listed once, by their length; variants name their own by numbers."""
 
     guards: Guards
     tests: list[Test] = field(default_factory=list)
@@ -165,7 +166,7 @@ class Source:
 
 @product("cuda")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
-    """The files of generated/cuda."""
+    """Return the files of generated/cuda."""
     files: Files = {}
     shapes: dict[str, Shape] = {}
     for c in checked:
@@ -183,7 +184,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
 
 
 def _of(spec: Spec, checked: Checked, templates: Templates) -> tuple[Files, dict[str, Shape]]:
-    """The file of an opcode, and the shapes of its kernels by their names; none where it has no kernel."""
+    """Return the file of an opcode, and the shapes of its kernels by their names; none where it has no kernel."""
     i, source, shapes = checked.instruction, Source(Guards(spec.catalog)), dict[str, Shape]()
     for v in i.variants:
         if spec.has_kernel(v):
@@ -199,7 +200,7 @@ def _of(spec: Spec, checked: Checked, templates: Templates) -> tuple[Files, dict
 
 
 def _releases(spec: Spec) -> list[tuple[int, int, int]]:
-    """CUDA releases as major, minor, and the newest PTX version (as 86 for 8.6) that each reads."""
+    """Return CUDA releases as major, minor, and the newest PTX version (as 86 for 8.6) that each reads."""
     found: dict[tuple[int, int], int] = {}
     for v in spec.versions.values():
         if v.cuda:
@@ -214,7 +215,7 @@ def _number(version: str) -> int:
 
 
 def _architecture(target: str) -> int:
-    """A target as the header's guard has it: 900 is sm_90, 1001 sm_100f, 1002 sm_100a."""
+    """Return a target as the header's guard has it: 900 is sm_90, 1001 sm_100f, 1002 sm_100a."""
     number = target.removeprefix("sm_").rstrip("af")
     return int(number) * 10 + {"f": 1, "a": 2}.get(target[-1], 0)
 
@@ -231,7 +232,8 @@ def shape_of(v: Variant) -> Shape:
 
 
 def register(type: Type) -> Register:
-    """Inline assembly has no letter for predicates, which come as words, nor for registers of eight bits."""
+    """Return the register of a type. Inline assembly has no letter for predicates, which come as words, nor for
+    registers of eight bits."""
     if type.kind == BOOL:
         return Register("p", "r", _UNSIGNED[32], ".pred")
     memory = _UNSIGNED[type.width]
@@ -242,8 +244,8 @@ def register(type: Type) -> Register:
 
 
 def _described(t: Type) -> str:
-    """A type as the runner knows it: its bytes in memory, the number of lanes, the bits from one to the next and those
-    below it, the bits of an encoding, those of a magnitude, and the first magnitude that is a NaN."""
+    """Return a type as the runner knows it: its bytes in memory, the number of lanes, the bits from one to the next and
+    those below it, the bits of an encoding, those of a magnitude, and the first magnitude that is a NaN."""
     f = t.kind.format
     nan = (f.magnitudes - 1, f.first_nan) if f and f.nans else (0, 1)
     size = 32 if t.kind == BOOL else t.width
@@ -251,15 +253,15 @@ def _described(t: Type) -> str:
 
 
 def _signature(v: Variant) -> str:
-    """The cell in a row and the type of each register, of the sources first."""
+    """Return the cell in a row and the type of each register, the sources' first."""
     return ", ".join(
         f"{{{cell}, PTXSPEC_TYPE_{o.type.name}}}" for cell, o in enumerate((*v.sources, *v.results)) for _ in o.places
     )
 
 
 def _rows(tables: Sequence[CornerTable], program: Program, sources: Sequence[Operand]) -> Iterator[tuple[int, ...]]:
-    """The corner cases, with what a program makes of them; without those in which lanes that share the bits of a
-    register could not read the same."""
+    """Yield the corner cases with a program's results, except those in which lanes that share the bits of a register
+    could not read the same."""
     for table in tables:
         for row in table.rows:
             if len(row.operands) == len(program.inputs):
@@ -269,14 +271,15 @@ def _rows(tables: Sequence[CornerTable], program: Program, sources: Sequence[Ope
 
 
 def _operands(sources: Sequence[Operand], values: Sequence[int]) -> list[int] | None:
-    """What stands in a row for the operands: encodings, and registers of which each lane reads bits of its own."""
+    """Return the cells of a row for the operands: encodings, and whole registers where each lane reads its own bits of
+    one. None where lanes that share bits cannot read the same."""
     found = [o.spread(x) if o.lane_bits else x for o, x in zip(sources, values, strict=True)]
     known = [x for x in found if x is not None]
     return known if len(known) == len(found) else None
 
 
 def _runs(numbers: Sequence[int]) -> list[int]:
-    """The first number and the count of each run of numbers that follow each other."""
+    """Return the first number and the count of each run of numbers that follow each other."""
     found: list[int] = []
     for number in numbers:
         if found and number == found[-2] + found[-1]:
@@ -287,7 +290,7 @@ def _runs(numbers: Sequence[int]) -> list[int]:
 
 
 def _written(row: tuple[int, ...]) -> str:
-    """The cells, without the last one where it is zero: C has zeros where nothing stands."""
+    """Return the cells, without the last one where it is zero: C has zeros where nothing stands."""
     return ", ".join(map(_cell, row if row[-1] else row[:-1]))
 
 
@@ -296,5 +299,5 @@ def _cell(value: int) -> str:
 
 
 def _wrapped(text: str) -> str:
-    """A list behind a name, on lines of its own where it is long."""
+    """Return a list behind a name, on lines of its own where it is long."""
     return text if len(text) < 80 else "\n" + textwrap.fill(text, 120, initial_indent="    ", subsequent_indent="    ")

@@ -47,7 +47,7 @@ _STAMP = "by ptxspec from spec/; do not edit"
 
 @product("data")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
-    """The files of generated/data."""
+    """Return the files of generated/data."""
     files = {"data/ptxspec.json": _lines(_shared(spec))}
     for i in spec.instructions.values():
         about = parts.of("data", i.opcode, partial(_opcode, spec, i))
@@ -60,7 +60,7 @@ def _opcode(spec: Spec, instruction: Instruction) -> str:
 
 
 def as_data(spec: Spec) -> Data:
-    """What the files hold."""
+    """Return the content of the files."""
     return Data(_shared(spec), {i.opcode: _Opcode(spec, i).data() for i in spec.instructions.values()})
 
 
@@ -148,7 +148,7 @@ class _Table:
         self.values: list[Any] = []
 
     def place(self, value: Any) -> int:
-        """The place of something that JSON can hold."""
+        """Return the place of something that JSON can hold."""
         key = json.dumps(value)
         if key not in self._places:
             self._places[key] = len(self.values)
@@ -157,7 +157,7 @@ class _Table:
 
 
 def _lines(data: Mapping[str, Any]) -> str:
-    """JSON with one line per entry of the large tables, so that a change is a readable diff."""
+    """Return JSON with one line per entry of the large tables, so that a change is a readable diff."""
 
     # `json.dumps` would make one for each entry.
     short = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -175,14 +175,14 @@ def _lines(data: Mapping[str, Any]) -> str:
 
 
 def _reported(spec: Spec, r: Report) -> list[str]:
-    """The targets on which the claim is `reported`."""
+    """Return the targets on which the claim is `reported`."""
     instruction = spec.instructions.get(r.variant.partition(".")[0])
     here = [v for v in instruction.variants if v.spelling == r.variant] if instruction else []
     return [t for t in r.targets if any(spec.claim(v, t) == "reported" for v in here)]
 
 
 def _unit(u: Unit) -> dict[str, Any]:
-    """What is known of a unit, and on which targets every result of a recording is reproduced."""
+    """Return the data of a unit: its models, and the targets on which they reproduce every result of a recording."""
     return {
         "summary": u.summary,
         "format": u.format.name,
@@ -198,12 +198,12 @@ def _unit(u: Unit) -> dict[str, Any]:
 
 
 def _grounds(g: Grounds) -> list[Any]:
-    """The fields in their order, without empty ones at the end."""
+    """Return the fields in their order, without empty ones at the end."""
     return [list(g.kinds), *([g.section, g.ieee754] if g.ieee754 else [g.section] if g.section else [])]
 
 
 def _given(**fields: Any) -> dict[str, Any]:
-    """The fields that say something."""
+    """Return the fields that say something."""
     return {k: v for k, v in fields.items() if v not in (None, "", False, [], {})}
 
 
@@ -297,12 +297,12 @@ class _Opcode:
         ) | {"rests_on": self.rests_on(r.rests_on)}
 
     def table(self, t: CornerTable) -> list[Any]:
-        """A row is its cells with a space between."""
+        """Return a table of corner cases; a row is its cells with a space between."""
         rows = [" ".join([*(v.text for v in r.operands), "|".join(v.text for v in r.results)]) for r in t.rows]
         return [t.title, t.selector.text, self.rests_on(t.rests_on), *rows]
 
     def lane_bits(self, b: LaneBits) -> dict[str, Any]:
-        """Of each lane the bits of the register that it reads, as "23..16 7..0": first what is the lane's highest."""
+        """Return the bits of the register that each lane reads, as "23..16 7..0": the lane's highest bits first."""
         lanes = {str(lane): bits for lane, bits in b.lanes}
         return {"for": b.selector.text, "operand": b.operand, "lanes": lanes, "rests_on": self.rests_on(b.rests_on)}
 
@@ -311,7 +311,7 @@ class _Opcode:
         return [n.text, n.selector.text, self.rests_on(n.rests_on), *([more] if more else [])]
 
     def instead(self, v: Variant) -> list[list[Any]]:
-        """Each recipe for a variant as PTX and as inline assembly, what it requires, and what may differ."""
+        """Return each recipe for a variant as PTX and as inline assembly, what it requires, and what may differ."""
         return [
             [
                 x.ptx,
@@ -336,7 +336,7 @@ class _Opcode:
         }
 
     def without_what_does_nothing(self, v: Variant) -> str:
-        """The variant that computes the same without one of the modifiers; empty where there is none."""
+        """Return the variant that computes the same without one of the modifiers; empty where there is none."""
         compiler, (modifiers, *rest) = Compiler(self.spec), v.form
         fewer = [w for m in sorted(modifiers) for w in self.instruction.variants if w.form == (modifiers - {m}, *rest)]
         own = compiler.program(self.instruction, v, None)
@@ -350,7 +350,7 @@ class _Opcode:
         return self.requirements.place(v.manual.as_json()) if v.manual else None
 
     def known(self, v: Variant) -> list[Any]:
-        """What is known of a variant, and of all others of its class."""
+        """Return the data of a variant, which all others of its class share."""
         i, rule = self.instruction, self.instruction.nan_rule(v)
         own = any(r is rule for _, r in i.nan)
         rest = _given(
@@ -376,9 +376,9 @@ class _Opcode:
 
 
 def _signature(v: Variant) -> list[Any]:
-    """The types that a variant's spelling ends in, that of its result, and its sources. Lanes of the result in
-    registers of their own, as in p0|p1, are counted. A source is its type where it is one register as it stands; else
-    also the number of its registers, whether they stand in braces, and whether it may be negated."""
+    """Return a signature: the types that a spelling ends in, the type of its result, and its sources. Lanes of the
+    result in registers of their own, as in p0|p1, are counted. A source is its type where it is one register as it
+    stands; else also the number of its registers, whether they stand in braces, and whether it may be negated."""
     more = _given(result_registers=len(v.result.registers), second=v.second.type.name if v.second else None)
     return [".".join(v.type_names), v.result.type.name, [_source(s) for s in v.sources], *([more] if more else [])]
 
@@ -393,7 +393,7 @@ def _sort(t: Type) -> str:
 
 
 def _operands(r: OperandRule) -> dict[str, Any]:
-    """Of a type with an empty list nothing is taken."""
+    """Return the data of an operand rule; nothing is taken for a type with an empty list."""
     registers, constants = ({t: list(taken) for t, taken in said.items()} for said in (r.registers, r.constants))
     return _given(**{"for": r.selector.text}, registers=registers, constants=constants)
 

@@ -54,8 +54,8 @@ _INVENTED = {
 
 @dataclass(frozen=True)
 class Serving:
-    """What a function computes: of the variants with so many operands modifiers and types, on some targets if not
-    by default."""
+    """A function of the emulator with the variants that it computes: their number of operands, their modifiers and
+    types, and the targets, if it is not the default."""
 
     name: str
     operands: int
@@ -65,7 +65,7 @@ class Serving:
 
 @product("emulator")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
-    """The files of generated/python/ptxemu."""
+    """Return the files of generated/python/ptxemu."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
     for module in (catalog, notebook):
         name = Path(str(module.__file__)).name
@@ -97,7 +97,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
 
 
 def _of(spec: Spec, checked: Checked, published: Sequence[str], templates: Templates) -> Files:
-    """The files of an opcode."""
+    """Return the files of an opcode."""
     i = checked.instruction
     modules, kernels = modules_of(checked, templates)
     files = {f"{_FOLDER}/instructions/{name}.py": text for name, text in modules.items()}
@@ -113,7 +113,7 @@ def _refuse_what_cannot_be_computed(formats: Iterable[Format]) -> None:
 
 
 def _about(spec: Spec, instruction: Instruction, published: Sequence[str], templates: Templates) -> str:
-    """The module of ptxemu that says what is known of an opcode's variants."""
+    """Return the module of ptxemu that describes an opcode's variants."""
     signatures: dict[tuple[str, int], str] = {}
     known = [(_known(spec, instruction, v, signatures), _spelled(v)) for v in instruction.variants]
     recipes = [((_spelled(v), v.operands), spec.instead[v]) for v in instruction.variants if v in spec.instead]
@@ -133,8 +133,8 @@ def _spelled(v: Variant) -> str:
 
 
 def _known(spec: Spec, instruction: Instruction, v: Variant, signatures: dict[tuple[str, int], str]) -> str:
-    """The arguments of a variant's Group in templates/runtime/opcodes/__init__.py. `signatures` are those of its types
-    and number of operands, as far as they are known."""
+    """Return the arguments of a variant's Group in templates/runtime/opcodes/__init__.py. `signatures` are those of its
+    types and number of operands, as far as they are known."""
     said = [_literal(x) for x in (v.operands, v.claim, v.requires)]
     own = _signature(v)
     if signatures.setdefault((".".join(v.type_names), v.operands), own) != own:
@@ -155,7 +155,7 @@ def _known(spec: Spec, instruction: Instruction, v: Variant, signatures: dict[tu
 
 
 def _literal(value: object) -> str:
-    """A value as Python has it; of a named tuple what is not so by default."""
+    """Return a value as Python writes it; of a named tuple, only what is not the default."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, Hazard | Limit | Requirement):
@@ -170,7 +170,7 @@ def _literal(value: object) -> str:
 
 
 def _signature(v: Variant) -> str:
-    """As templates/runtime/signature.py reads it."""
+    """Return a variant's signature as text that templates/runtime/signature.py reads."""
     return " ".join((*map(_operand, v.results), "=", *map(_operand, v.sources)))
 
 
@@ -182,14 +182,15 @@ def _operand(o: Operand) -> str:
 
 
 def module_of(checked: Checked, templates: Templates) -> tuple[str, list[Shared]]:
-    """The module of an opcode, and the programs that have a function in it."""
+    """Return the module of an opcode, and the programs that have a function in it."""
     modules, kept = modules_of(checked, templates, split_up=False)
     return modules[checked.instruction.opcode], kept
 
 
 def modules_of(checked: Checked, templates: Templates, split_up: bool = True) -> tuple[dict[str, str], list[Shared]]:
-    """The modules of an opcode by name, and the programs that have a function in them: one module, or if there are very
-    many functions another for each type of the first operand. Python reads no more of them than is called."""
+    """Return the modules of an opcode by name, and the programs that have a function in them. It is one module, or one
+    for each type of the first operand if there are very many functions: Python then reads no more of them than is
+    called."""
     instruction = checked.instruction
     sharing = shared(checked)
     split_up = split_up and len(sharing) > _MANY
@@ -228,17 +229,17 @@ def modules_of(checked: Checked, templates: Templates, split_up: bool = True) ->
 
 
 def _first_type(one: Shared) -> str:
-    """The type of the first operand of the variant that a function is named after."""
+    """Return the type of the first operand of the variant that a function is named after."""
     return one.variant.sources[0].type.name
 
 
 def _storage(kind: Kind) -> int:
-    """The width of NumPy's type, which C's function has too; 0 of bool."""
+    """Return the width of NumPy's type, which C's function has too; 0 of bool."""
     return 0 if kind == BOOL else kind.storage
 
 
 def _serving(one: Shared) -> Iterator[tuple[int, str, list[str]]]:
-    """For each number of operands and list of targets what is spelled behind the opcode."""
+    """Yield the spellings behind the opcode for each number of operands and list of targets."""
     found: dict[tuple[int, str], list[str]] = {}
     for (spelling, operands), targets in one.targets.items():
         found.setdefault((operands, " ".join(targets)), []).append(spelling.partition(".")[2])
@@ -251,7 +252,7 @@ def _docstring(text: str) -> str:
 
 
 class _Writer(Lowering):
-    """Writes one function. Bits and bools are NumPy arrays."""
+    """A writer of one function. Bits and bools are NumPy arrays."""
 
     OPERATORS: ClassVar = {**Lowering.OPERATORS, "logicalNot": "(~{})"}
 
@@ -261,7 +262,7 @@ class _Writer(Lowering):
         self.hoisted = 0
 
     def function(self, shared: Shared) -> list[NumPyFunction]:
-        """The function, behind the one that reads the end of it in a table."""
+        """Return the function, behind a function that reads its end in a table where there is one."""
         program = fuse(shared.program)
         outer = ""
         if kinds := multiplied(program):
@@ -298,7 +299,8 @@ class _Writer(Lowering):
         )
 
     def fitting(self, term: Term, source: str) -> str:
-        """The term's text; of one too long for a line, the arguments are computed on lines of their own first."""
+        """Return the term's text; where it is too long for a line, the arguments are computed on lines of their own
+        first."""
         text = self.term(term)
         if len(text) <= _WIDTH - 20 or not isinstance(term, Apply):
             return text
@@ -352,7 +354,7 @@ class _Writer(Lowering):
         return f"{self.function_of(t)}({', '.join(parts)})"
 
     def function_of(self, t: Apply) -> str:
-        """The function under the name that it has in the module."""
+        """Return the function under the name that it has in the module."""
         if t.function in _INVENTED:
             return self.module.use(_INVENTED[t.function], t.function, f"_{t.function}")
         f = TABLE[t.function]
@@ -373,7 +375,7 @@ class _Writer(Lowering):
         return self.module.use(HOMES[f.clause], t.function)
 
     def mixed(self, t: Apply) -> str:
-        """The function for operands and a result of several formats."""
+        """Return the function for operands and a result of several formats."""
         for kind in (t.kind, *(a.kind for a in t.arguments)):
             if kind.format is None or (kind.format.precision > 24 and kind != t.kind):
                 raise PtxspecError(f"there is no {t.function} in NumPy for a {kind} among others")
@@ -381,6 +383,6 @@ class _Writer(Lowering):
 
 
 def _is_mixed(t: Apply) -> bool:
-    """Is it for mixed.py, which has tables of what formats of few bits give?"""
+    """Return whether an operation is one of mixed.py, which has tables of the results of narrow formats."""
     of_one = t.function in SEVERAL and t.mode != "" and t.format is not None and not is_usual(t.format)
     return t.mixed or of_one

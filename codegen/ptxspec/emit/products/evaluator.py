@@ -30,7 +30,7 @@ _FOLDER = "templates/manual/evaluator"
 
 @product("evaluator")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
-    """manual/evaluator.js, and manual/<opcode>.programs.js."""
+    """Return manual/evaluator.js, and manual/<opcode>.programs.js."""
     files = {"manual/evaluator.js": script(templates.root)}
     lines = semantics_lines(spec)
     for c in checked:
@@ -47,12 +47,12 @@ def _of(spec: Spec, checked: Checked, lines: Mapping[str, Sequence[str]], templa
 
 
 def script(root: Path) -> str:
-    """The scripts that all pages share, as one."""
+    """Return the scripts that all pages share, as one."""
     return "".join(plain(root / _FOLDER / f"{name}.js", f"{_FOLDER}/{name}.js") for name in _SCRIPTS)
 
 
 def semantics_lines(spec: Spec) -> Mapping[str, Sequence[str]]:
-    """The lines of the files that semantics stands in, by their paths."""
+    """Return the lines of the files that semantics stands in, by their paths."""
     codes: list[Code | None] = [i.semantics for i in spec.instructions.values()]
     codes += [r.code for r in spec.nan_rules.values()]
     codes += [c for m in spec.modifiers.values() for c in (m.raw, m.operand, m.result, m.override)]
@@ -60,7 +60,7 @@ def semantics_lines(spec: Spec) -> Mapping[str, Sequence[str]]:
 
 
 def _text(data: Mapping[str, Any]) -> str:
-    """An object of JavaScript; what has many entries has a line for each, so that a change is a readable diff."""
+    """Return an object of JavaScript, with a line for each of many entries, so that a change is a readable diff."""
 
     # `json.dumps` would make one for each entry.
     short = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -99,7 +99,8 @@ class _Opcode:
         }
 
     def families(self) -> list[dict[str, Any]]:
-        """Variants of which the same is known but for their programs, which stand in the order of their spellings."""
+        """Return the families: variants that share everything but their programs, which stand in the order of their
+        spellings."""
         found: dict[str, tuple[dict[str, Any], list[Variant]]] = {}
         for v in self.checked.instruction.variants:
             about = self.about(v)
@@ -107,8 +108,8 @@ class _Opcode:
         return [self.family(about, variants) for about, variants in found.values()]
 
     def about(self, v: Variant) -> dict[str, Any]:
-        """What is known of a variant. Where it depends on targets, there are pairs of some of them and of what holds
-        on these."""
+        """Return the data of a variant. Data that depends on targets is in pairs: some targets, and what holds on
+        them."""
         catalog, own = self.spec.catalog, {*v.modifiers, *v.means}
         hazards = dict[str, list[str]]()
         for t in self.spec.targets if v.hazards else ():
@@ -129,14 +130,14 @@ class _Opcode:
         return {name: said for name, said in about.items() if said not in (None, [], ())}
 
     def modifiers(self) -> dict[str, tuple[str | None, bool, str]]:
-        """The direction in which a modifier makes operations round, whether it flushes, and the place of both: of those
-        that variants have, mean or behave as though they had."""
+        """Return for each modifier the direction in which it makes operations round, whether it flushes, and the place
+        of both. The modifiers are those that variants have, mean or behave as though they had."""
         names = {n for v in self.checked.instruction.variants for n in (*v.modifiers, *v.means)}
         names.update(i.modifier for i in self.spec.implied)
         return {n: (m.mode, m.ftz, m.round_place) for n, m in self.spec.modifiers.items() if n in names}
 
     def mask(self, targets: Iterable[str]) -> str:
-        """Some targets as the bits of an integer, the first as the lowest."""
+        """Return some targets as the bits of an integer, the first as the lowest."""
         return hex(sum(1 << self.targets[t] for t in targets))
 
     def family(self, about: dict[str, Any], variants: Sequence[Variant]) -> dict[str, Any]:

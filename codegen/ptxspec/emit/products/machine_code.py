@@ -17,7 +17,7 @@ _SOURCE = "spec/observed/machine_code.yaml"
 
 @product("machine_code")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
-    """The file; none where no machine code was recorded."""
+    """Return the file; none where no machine code was recorded."""
     found = spec.machine
     if found is None:
         return {}
@@ -35,8 +35,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
 
 
 def _entry(entry: MachineForms, targets: Sequence[str]) -> str:
-    """Variants in notation that become the same but for modifiers, which `.*` stands for. `beyond` counts what is
-    called; targets that stand together are the first and the last of them."""
+    """Return an entry: variants in notation that become the same but for modifiers, which `.*` stands for. `beyond`
+    counts what is called; targets that stand together are the first and the last of them."""
     code = []
     for c in entry.codes:
         on = [[run[0], run[-1]] for run in runs(c.targets, targets)]

@@ -1,4 +1,4 @@
-"""What is known of the special function unit -> the emulator's units, and their functions in C."""
+"""The models of the special function unit -> the emulator's units, and their functions in C."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..units import fields, has_c, in_c
 
 @product("emulator-units")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
-    """generated/python/ptxemu/units.py and, where it has functions, native/units.h."""
+    """Return generated/python/ptxemu/units.py and, where it has functions, native/units.h."""
     models = [m for u in spec.units.values() for m in u.models]
     sources = ["spec/units.yaml", *(f"spec/units/{m.name}.yaml" for m in models)]
     text = templates.render(
@@ -29,7 +29,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
 
 
 def _text(value: Any) -> str:
-    """The field in Python: a table with a row to a line, a long text in lines of its own."""
+    """Return a field in Python: a table with a row to a line, a long text in lines of its own."""
     if isinstance(value, str):
         return f'"""\n{value}"""' if "\n" in value else f'"{value}"'
     if isinstance(value, tuple) and value and isinstance(value[0], tuple):

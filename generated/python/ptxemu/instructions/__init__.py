@@ -14,8 +14,8 @@ Choice: TypeAlias = "dict[str | None, Callable[..., Any]]"
 
 
 class Kernels(Mapping["tuple[str, int]", Choice]):
-    """What a module's table says, by spelling and operands: function, operands, modifiers and types, and targets where
-    it is not for all. A function of another module is text, "module.function". Rows are read when they are asked
+    """The table of a module, by spelling and operands. A row is a function, operands, modifiers and types, and targets
+    where it is not for all. A function of another module is text, "module.function". Rows are read when they are asked
     for: a process seldom needs more than a few of them."""
 
     def __init__(self, opcode: str, rows: Sequence[tuple[Any, ...]]) -> None:

@@ -15,7 +15,7 @@ from .catalog import products, window
 from .families import Family
 from .site import Site
 
-# So many products stand behind a target's name where one is picked, and so many notations in a row before it folds.
+# The number of products behind the name of a target to pick, and of notations in a row before it folds.
 _SHOWN = 3
 _FOLDED = 4
 
@@ -40,8 +40,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Part:
-    """What takes variants on a target, or on a kind of it: `since` where older PTX versions know the target, too,
-    `ended` where later ones take them no more; `hazards` are the places of those that hold there."""
+    """The PTX versions that take variants on a target, or on a kind of it. `since`: older versions know the target,
+    too. `ended`: later versions no longer take them. `hazards` are the places of the hazards that hold there."""
 
     kind: str
     versions: str
@@ -71,14 +71,14 @@ class Row:
 
 @dataclass(frozen=True)
 class HazardNote:
-    """What machine code does instead, of which variants, where."""
+    """A hazard: what machine code does instead, of which variants and where."""
 
     text: str
     families: Sequence[tuple[Family, str]]
 
 
 def emit(spec: Spec, families: Mapping[str, Sequence[Family]], site: Site) -> Files:
-    """manual/availability, as HTML and as Markdown."""
+    """Return manual/availability, as HTML and as Markdown."""
     every = [f for found in families.values() for f in found]
     hazards = list(dict.fromkeys(text for f in every for text in f.hazards))
     matrix = _Matrix(spec, hazards)
@@ -128,8 +128,8 @@ class _Matrix:
         return Row(family, self._spec.catalog.text(family.first.requires), hazards, self._places[alike])
 
     def _parts(self, family: Family, column: Column) -> Iterable[Part]:
-        """The target's own, and those of its kinds that differ: a kind takes what its base takes, from its own PTX
-        version on."""
+        """Return the parts of a target, and those of its kinds that differ: a kind takes what its base takes, from its
+        own PTX version on."""
         base = self._part(family, column.target)
         if base:
             yield base
@@ -147,19 +147,19 @@ class _Matrix:
         return Part(letter, versions, first != target.ptx, bool(last), on) if text else None
 
     def _follows(self, part: Part, base: Part, kind: Target) -> bool:
-        """Whether a kind has no more to say than its base and the version that knows it."""
+        """Return whether a kind says no more than its base and the version that knows it."""
         first, dash, last = base.versions.partition("\N{EN DASH}")
         known = max(first, kind.ptx, key=lambda ptx: self._spec.versions[ptx].order)
         return part.hazards == base.hazards and part.versions == known + dash + last
 
 
 def _short(product: str) -> str:
-    """Without the brand that all of its kind have."""
+    """Return a product's name without the brand that all of its kind have."""
     return product.removeprefix("NVIDIA ").removeprefix("GeForce ").removeprefix("Tesla ")
 
 
 def _architectures(spec: Spec) -> list[tuple[str, list[tuple[Target, str]]]]:
-    """All targets to pick from, the newest first, by what NVIDIA calls their architecture."""
+    """Return all targets to pick from, the newest first, by what NVIDIA calls their architecture."""
     found: dict[str, list[tuple[Target, str]]] = {}
     for t in reversed(list(spec.targets.values())):
         sold = products(spec, t)
@@ -174,7 +174,7 @@ def _note(spec: Spec, every: Iterable[Family], text: str) -> HazardNote:
 
 
 def _where(spec: Spec, family: Family, targets: Sequence[str]) -> str:
-    """The targets of a hazard, where they are not all that take the variants."""
+    """Return the targets of a hazard, where they are not all that take the variants."""
     taking = [t for t in spec.targets if spec.catalog.takes(family.first.requires, t)]
     first, last = taking.index(targets[0]), taking.index(targets[-1])
     if taking == list(targets):

@@ -1,4 +1,4 @@
-"""What exists where, as data for the manual's scripts: catalog.js documents what they make of it."""
+"""The variants that exist, and where, as data for the manual's scripts: catalog.js documents what they make of it."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates)
 
 
 def versions(spec: Spec, r: Requirement, target: Target) -> tuple[str, str | None] | None:
-    """The first and the last PTX version that takes a variant on a target, both of which know it; without a last one,
-    all from the first on. None where no version does."""
+    """Return the first and the last PTX version that takes a variant on a target, both of which know it; without a last
+    one, all from the first on. None where no version does."""
     if not spec.catalog.takes(r, target.name):
         return None
     first, last = spec.catalog.window(r, target.name)
@@ -55,14 +55,14 @@ def versions(spec: Spec, r: Requirement, target: Target) -> tuple[str, str | Non
 
 
 def window(spec: Spec, r: Requirement, target: Target) -> str:
-    """As the manual's scripts have it: `7.0`, `1.0-1.3`, or nothing."""
+    """Return the PTX versions as the manual's scripts have them: `7.0`, `1.0-1.3`, or empty."""
     found = versions(spec, r, target)
     return "-".join(filter(None, found)) if found else ""
 
 
 def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
-    """The oldest target and PTX version that take what requires this, the last version, and the window of each target;
-    `few`: no other targets than those it names."""
+    """Return the oldest target and PTX version that a requirement takes, the last version, and the window of each
+    target. `few`: only the targets that it names."""
     windows = runs(window(spec, r, t) for t in spec.targets.values())
     found: dict[str, object] = {"target": r.target, "ptx": spec.catalog.first_version(r), "windows": windows}
     until = max(
@@ -76,8 +76,8 @@ def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
 
 
 def called(spec: Spec) -> dict[str, list[str]]:
-    """What people call modifiers and types: by everyday words, and by the number of a number's bits, where fp16 is f16
-    and fp8 every narrow format with a sign of so many."""
+    """Return the modifiers and types that everyday words mean, and those that the width of a number means: fp16 is f16,
+    fp8 is every signed format of 8 bits."""
     dotted = {word: [m[1:] for m in meanings if m[0] == "."] for word, meanings in spec.words.items()}
     found: dict[str, list[str]] = {word: names for word, names in dotted.items() if names}
     for t in spec.types.values():
@@ -90,10 +90,11 @@ def called(spec: Spec) -> dict[str, list[str]]:
 
 
 def products(spec: Spec, target: Target) -> list[str]:
-    """What the GPUs of a target are sold as, the best known first; an a or f kind has those of its base."""
+    """Return the names under which the GPUs of a target are sold, the best known first; an a or f kind has those of its
+    base."""
     return [p.name for p in spec.naming.products if p.target == (target.base or target.name)]
 
 
 def runs(texts: Iterable[str]) -> list[tuple[str, int]]:
-    """Each text with the number of times that it stands there in a row."""
+    """Return each text with the number of times that it stands in a row."""
     return [(text, len(list(same))) for text, same in groupby(texts)]

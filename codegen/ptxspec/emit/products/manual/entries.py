@@ -1,5 +1,5 @@
-"""What the search finds beside variants and targets: names with what is said of them, notes, hazards, and the sections
-of pages. Every link leads to where the page that was made has an anchor."""
+"""The entries of the search beside variants and targets: names with what is said of them, notes, hazards, and the
+sections of pages. Every link leads to an anchor of a page that was made."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ....model import Spec
 from ....semantics.functions import TABLE
 from .site import Places
 
-# So many characters of a note are shown.
+# The number of characters of a note that are shown.
 _SHOWN = 240
 
 
@@ -26,7 +26,8 @@ class Entry(NamedTuple):
 
 
 class Entries:
-    """What is found in a specification, on the pages made of it: their places by the names of their files."""
+    """The entries that a specification gives, linked to the pages made of it: `places` has their anchors by file
+    name."""
 
     def __init__(self, spec: Spec, places: Mapping[str, Places]) -> None:
         self._spec = spec
@@ -40,7 +41,7 @@ class Entries:
         return [*self._names(), *self._functions(), *self._others(), *self._notes(), *self._claims()]
 
     def _names(self) -> Iterator[Entry]:
-        """Modifiers and types: on the page of the first instruction that has them."""
+        """Yield modifiers and types, each with a link to the page of the first instruction that has it."""
         kinds = (("modifier", self._spec.modifiers), ("type", self._spec.types))
         for kind, names in kinds:
             for name, about in names.items():
@@ -50,7 +51,7 @@ class Entries:
                     yield Entry(kind, f".{name}", link, f"{_ended(about.summary)} In {', '.join(opcodes)}.")
 
     def _functions(self) -> Iterator[Entry]:
-        """The functions of the semantics: in their list, or where one is called first."""
+        """Yield the functions of the semantics, with a link to their list, or to where one is called first."""
         called: dict[str, list[str]] = {}
         for i in self._spec.instructions.values():
             for name in dict.fromkeys(re.findall(r"\w+", i.semantics.text)):
@@ -69,7 +70,7 @@ class Entries:
                 )
 
     def _others(self) -> Iterator[Entry]:
-        """Functions of other languages: what compilers make of them, and which variants compute the same."""
+        """Yield functions of other languages: what compilers make of them, and which variants compute the same."""
         compiled: set[str] = set()
         known = {v.spelling for i in self._spec.instructions.values() for v in i.variants}
         for c in self._spec.functions.compiled:
@@ -109,7 +110,7 @@ class Entries:
                 yield Entry("claim", name, self._link(f"{used[name]}.html", "claims", "accuracy"), _ended(meaning))
 
     def _link(self, page: str, *anchors: str, page_too: bool = True) -> str:
-        """The first of some anchors that a page has; without one the page itself, or nothing."""
+        """Return the first of some anchors that a page has; without one the page itself, or nothing."""
         found = next((a for a in anchors if a in self._places[page].anchors), "")
         return f"{page}#{found}" if found else page if page_too else ""
 
@@ -119,7 +120,7 @@ def _about(opcode: str, forms: str) -> str:
 
 
 def _ended(text: str) -> str:
-    """Text on one line, which ends as a sentence."""
+    """Return text on one line that ends as a sentence."""
     line = " ".join(text.split())
     return line if line.endswith((".", "?")) else f"{line}."
 

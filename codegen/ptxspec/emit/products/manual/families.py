@@ -25,7 +25,7 @@ class Family:
 
 
 def families(spec: Spec, write: Writer) -> dict[str, list[Family]]:
-    """All variants that the assembler comes to an end with, by their opcodes."""
+    """Return all variants that the assembler comes to an end with, by their opcodes."""
     return {i.opcode: _of(spec, write, i) for i in spec.instructions.values()}
 
 
@@ -43,7 +43,7 @@ def _of(spec: Spec, write: Writer, instruction: Instruction) -> list[Family]:
 
 
 def _hazards(spec: Spec, v: Variant) -> dict[str, list[str]]:
-    """The targets on which each hazard of a variant holds."""
+    """Return the targets on which each hazard of a variant holds."""
     found: dict[str, list[str]] = {}
     for t in spec.targets if v.hazards else ():
         if spec.catalog.takes(v.requires, t):

@@ -1,4 +1,4 @@
-"""What the assembler folds constants to where the semantics gives something else, each entry with PTX that shows it."""
+"""The constants that the assembler folds differently from the semantics, each entry with PTX that shows it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Entry:
 
 
 def entries(spec: Spec, write: Writer, checked: Checked) -> list[Entry]:
-    """Those of one instruction."""
+    """Return the entries of one instruction."""
     found = []
     for folding in checked.instruction.folding:
         variants = [v for v in checked.instruction.variants if folding.selector.matches(v)]
@@ -67,7 +67,7 @@ def _hex(bits: int, width: int) -> str:
 
 
 def _ptx(spec: Spec, v: Variant, shown: Shown) -> str:
-    """A kernel that stores what one example is folded to."""
+    """Return a kernel that stores what one example is folded to."""
     target = next(t for t in spec.targets.values() if t.nvcc and spec.catalog.takes(v.requires, t.name))
     ptx = window(spec, v.requires, target).partition("-")[0]
     sources = [(f"%{s.name}", f"b{s.type.width}", x) for s, x in zip(v.sources, shown.operands, strict=True)]

@@ -29,25 +29,25 @@ class Forms:
 
 
 class Writer:
-    """Writes variants of a specification in few words."""
+    """A writer of a specification's variants in few words."""
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
 
     def __call__(self, variants: Iterable[Variant]) -> list[Forms]:
-        """For pages about several opcodes: texts without the opcode, and with the number of operands where it tells
-        variants apart."""
+        """Return the variants for pages about several opcodes: texts without the opcode, and the number of operands
+        where it tells variants apart."""
         found: dict[tuple[str, int | None], list[Variant]] = {}
         for v in variants:
             found.setdefault((v.opcode, self.operands(v)), []).append(v)
         return [Forms(opcode, self._texts(alike), operands) for (opcode, operands), alike in found.items()]
 
     def operands(self, v: Variant) -> int | None:
-        """The number of operands, where the spelling alone does not tell it from others."""
+        """Return the number of operands, where the spelling alone does not tell it from others."""
         return v.operands if v.key[0] in self._ambiguous else None
 
     def whole(self, variants: Iterable[Variant]) -> list[str]:
-        """For the page of their opcode: texts with the opcode."""
+        """Return the variants for the page of their opcode: texts with the opcode."""
         alike = list(variants)
         return [alike[0].opcode + text for text in self._texts(alike)] if alike else []
 
@@ -56,19 +56,19 @@ class Writer:
 
     @cached_property
     def _ambiguous(self) -> set[str]:
-        """Spellings of several variants."""
+        """The spellings that several variants have."""
         spellings = Counter(v.spelling for i in self.spec.instructions.values() for v in i.variants)
         return {s for s, n in spellings.items() if n > 1}
 
 
 def statement(v: Variant) -> str:
-    """The operands as a syntax line has them, without their types: `p{|q}, a, b, {!}c`."""
+    """Return the operands as a syntax line has them, without their types: `p{|q}, a, b, {!}c`."""
     result = "|".join(v.result.places) + ("{|q}" if v.second else "")
     return ", ".join([result, *map(_source, v.sources)])
 
 
 def unpacking(instruction: Instruction) -> list[str]:
-    """The statements that stand the other way round, with a vector as their result."""
+    """Return the statements that stand the other way round, with a vector as their result."""
     packing = [(v, s) for v in instruction.variants for s in v.sources if s.braced] if instruction.unpacks else []
     return [f"{v.spelling} {{{', '.join(r.replace(s.name, 'd') for r in s.registers)}}}, a" for v, s in packing]
 

@@ -42,14 +42,14 @@ class Chapter:
 
 
 def emit(spec: Spec, instructions: Sequence[Instruction], site: Site) -> Files:
-    """manual/functions."""
+    """Return the files of manual/functions."""
     callers = {i.opcode: functions_of(codes_of(spec, i)) for i in instructions}
     values = {"chapters": _chapters(callers), "about": [*map(_paragraph, functions.__doc__.split("\n\n"))][1:]}
     return site.page("functions", ["spec/types.yaml", "spec/modifiers.yaml", "spec/instructions/"], values)
 
 
 def codes_of(spec: Spec, instruction: Instruction) -> list[Code]:
-    """All code that an opcode's page shows."""
+    """Return all code that an opcode's page shows."""
     found = [instruction.semantics, *(p.code for p in instruction.hardware)]
     used = {name for v in instruction.variants for name in v.modifiers}
     for name in used:
@@ -60,7 +60,7 @@ def codes_of(spec: Spec, instruction: Instruction) -> list[Code]:
 
 
 def _chapters(callers: Mapping[str, set[str]]) -> list[Chapter]:
-    """The functions by what they deliver, in the table's order."""
+    """Return the functions by what they deliver, in the table's order."""
     found: dict[tuple[str, str], list[Entry]] = {}
     for f in TABLE.values():
         entry = Entry(f, _call(f), _kinds(f), _operator(f), [o for o, called in callers.items() if f.name in called])
@@ -92,7 +92,8 @@ def _kinds(f: Function) -> str:
 
 
 def _operator(f: Function) -> str:
-    """How the language writes it: before one operand, between two, or among three with a condition in the middle."""
+    """Return a function as the language writes its operator: before one operand, between two, or among three with a
+    condition in the middle."""
     if not f.operator:
         return ""
     names = f.names[: len(f.names) - f.optional]
@@ -107,7 +108,8 @@ def _operator(f: Function) -> str:
 
 
 def _paragraph(text: str) -> Paragraph:
-    """Of the language's description: indented lines are a table, each row a name and, two spaces on, its meaning."""
+    """Return a paragraph of the language's description: indented lines are a table, each row a name and, two spaces on,
+    its meaning."""
     lines = text.strip("\n").split("\n")
     if not lines[0].startswith("  "):
         return Paragraph(" ".join(lines))

@@ -21,7 +21,7 @@ OVERVIEW = "guide"
 
 @dataclass(frozen=True)
 class Guide:
-    """What the overview says of a page."""
+    """A page of the guide as the overview lists it."""
 
     name: str
     title: str
@@ -39,7 +39,7 @@ class Example:
 
 
 def emit(spec: Spec, write: Writer, root: Path, site: Site) -> Files:
-    """The guides, and the page that lists them."""
+    """Return the guides, and the page that lists them."""
     examples = [_example(path, root) for path in sorted((root / "spec" / "examples").glob("*.ptx"))]
     values = {
         "claims": claims.CLAIMS,
@@ -62,7 +62,8 @@ def emit(spec: Spec, write: Writer, root: Path, site: Site) -> Files:
 
 
 def _followed(spec: Spec, write: Writer) -> list[tuple[str, tuple[str, ...], list[str]]]:
-    """Variants of which the emulator follows a published model: what they claim on which targets, and their forms."""
+    """Return variants of which the emulator follows a published model: what they claim on which targets, and their
+    forms."""
     found: dict[tuple[str, tuple[str, ...]], list[Variant]] = {}
     for i in spec.instructions.values():
         for v in i.variants:

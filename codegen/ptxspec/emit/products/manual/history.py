@@ -45,7 +45,7 @@ class Generation:
 
 
 def emit(spec: Spec, write: Writer, site: Site) -> Files:
-    """manual/history, as HTML and as Markdown; the newest stand first."""
+    """Return manual/history, as HTML and as Markdown; the newest stand first."""
     variants = [v for i in spec.instructions.values() for v in i.variants if not v.crash]
     oldest = _grouped(variants, lambda v: v.requires.target)
     generations = [

@@ -27,7 +27,7 @@ class Row:
 
 
 def emit(spec: Spec, checked: Sequence[Checked], write: Writer, site: Site) -> Files:
-    """manual/ledger, where something was observed."""
+    """Return manual/ledger, where something was observed."""
     if spec.evidence is None:
         return {}
     instructions = [c.instruction for c in checked]
@@ -43,7 +43,7 @@ def emit(spec: Spec, checked: Sequence[Checked], write: Writer, site: Site) -> F
 
 
 def rows(spec: Spec, i: Instruction, write: Writer) -> list[Row]:
-    """The instruction's part of the ledger."""
+    """Return the instruction's part of the ledger."""
     found: dict[tuple[int, str, str], list[Variant]] = {}
     refused = set(i.refused)
     for v in (*i.variants, *i.refused):

@@ -22,7 +22,7 @@ MACHINE_CODE = "spec/observed/machine_code.yaml"
 
 @product("manual")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
-    """The files of generated/manual."""
+    """Return the files of generated/manual."""
     files: Files = {}
     instructions = [c.instruction for c in checked]
     write = Writer(spec)
@@ -43,7 +43,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
 
 
 def _opcode(spec: Spec, checked: Checked, write: Writer, site: Site) -> tuple[Files, dict[str, Places]]:
-    """The pages of an opcode, and where links may lead in them."""
+    """Return the pages of an opcode, and the places in them that links may lead to."""
     i = checked.instruction
     values: dict[str, Any] = {"targets_text": targets_text, "newest": spec.newest}
     values |= opcode.values(opcode.About(spec, checked, write))

@@ -20,8 +20,8 @@ _BLOCK = 0xFFFF
 
 
 def emit(spec: Spec, site: Site, pages: Files, templates: Templates) -> Files:
-    """llms.txt with the pages' addresses and llms-full.txt with their text, objects.inv, hover.json. `pages` are those
-    of the manual."""
+    """Return llms.txt with the pages' addresses and llms-full.txt with their text, objects.inv, hover.json. `pages` are
+    those of the manual."""
     sources = ["spec/instructions/"]
     texts = {name: _unstamped(pages[f"manual/{name}"]) for name in _markdown(site, pages)}
     listed = {
@@ -38,7 +38,7 @@ def emit(spec: Spec, site: Site, pages: Files, templates: Templates) -> Files:
 
 
 def _markdown(site: Site, pages: Files) -> list[str]:
-    """The Markdown pages, the general ones first."""
+    """Return the Markdown pages, the general ones first."""
     general = [p.file.removesuffix("html") + "md" for p in site.every]
     found = [path.removeprefix("manual/") for path in pages if path.endswith(".md")]
     return sorted(found, key=lambda name: (name not in general, general.index(name) if name in general else 0, name))
@@ -52,7 +52,7 @@ def _unstamped(text: str) -> str:
 
 
 def _objects(spec: Spec, site: Site, pages: Files) -> Iterator[tuple[str, str, str, str]]:
-    """What another project's pages can link to: name, role, address, title."""
+    """Yield the things that another project's pages can link to: name, role, address, title."""
     for p in site.every:
         name = p.file.removesuffix(".html")
         yield name, "std:doc", p.file, p.title
@@ -68,8 +68,8 @@ def _objects(spec: Spec, site: Site, pages: Files) -> Iterator[tuple[str, str, s
 
 
 def _inventory(objects: Iterable[tuple[str, str, str, str]]) -> str:
-    """Sphinx's inventory, version 2, whose lines stand in a zlib stream. What a compressor gives differs from one zlib
-    to the next, and this file must not: the stream stores its lines as they are."""
+    """Return Sphinx's inventory, version 2, whose lines stand in a zlib stream. The stream stores them uncompressed,
+    since this file must not differ from one version of zlib to the next."""
     head = "# Sphinx inventory version 2\n# Project: ptxspec\n# Version: \n# The remainder is compressed using zlib.\n"
     lines = "".join(f"{name} {role} 1 {address} {title}\n" for name, role, address, title in objects).encode()
     blocks = [lines[at : at + _BLOCK] for at in range(0, len(lines), _BLOCK)]
@@ -85,7 +85,8 @@ def _inventory(objects: Iterable[tuple[str, str, str, str]]) -> str:
 
 
 def _hover(spec: Spec) -> str:
-    """Markdown to show where a name stands under the cursor; `variants` are by opcode the spellings of a text."""
+    """Return the Markdown to show where a name stands under the cursor; `variants` has the spellings of each text, by
+    opcode."""
     variants: dict[str, dict[str, list[str]]] = {i.opcode: {} for i in spec.instructions.values()}
     for i in spec.instructions.values():
         for v in i.variants:

@@ -22,7 +22,7 @@ class Sold:
 
 
 def emit(spec: Spec, site: Site) -> Files:
-    """manual/releases, as HTML and as Markdown; the newest stand first."""
+    """Return manual/releases, as HTML and as Markdown; the newest stand first."""
     targets = list(spec.targets.values())
     values = {
         "versions": [(v, _known(targets, v)) for v in list(spec.versions.values())[::-1]],

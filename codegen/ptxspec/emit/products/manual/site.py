@@ -50,8 +50,8 @@ class Page:
 
 @dataclass
 class Places:
-    """Where a link to a page may lead, as its templates write it: headings, each with its anchor, and other anchors.
-    What a page itself is called has no anchor."""
+    """The places in a page that links may lead to, collected while its templates write them: headings, each with its
+    anchor, and other anchors. The anchor of the page's own title is empty."""
 
     headings: list[tuple[str, str]] = field(default_factory=list)
     anchors: set[str] = field(default_factory=set)
@@ -67,7 +67,8 @@ class Places:
 
 
 class Site:
-    """Renders pages, each as HTML and as Markdown. `places` are those of the HTML pages, by the name of the file."""
+    """A renderer of pages, each as HTML and as Markdown. `places` are those of the HTML pages, by the name of the
+    file."""
 
     def __init__(self, spec: Spec, templates: Templates, opcodes: Sequence[str]) -> None:
         self._templates = templates
@@ -88,7 +89,7 @@ class Site:
     def page(
         self, name: str, sources: Iterable[str], values: Mapping[str, object], *, template: str | None = None
     ) -> Files:
-        """A page of both kinds; `sources` are the files that it is made from."""
+        """Return a page as HTML and as Markdown; `sources` are the files that it is made from."""
         made_from = list(sources)
         text = self._templates.render(f"manual/{template or name}.md.j2", made_from, _COMMENT, site=self, **values)
         html = self._html(name, f"manual/{template or name}.html.j2", made_from, values)
@@ -103,11 +104,12 @@ class Site:
         )  # fmt: skip
 
     def part(self, name: str, sources: Iterable[str], values: Mapping[str, object]) -> Files:
-        """A section of an opcode's page on a page of its own, as HTML: the Markdown page has it."""
+        """Return a section of an opcode's page as a page of HTML of its own: in Markdown it stays on the opcode's
+        page."""
         return {f"manual/{name}.html": self._html(name, "manual/part.html.j2", sources, values)}
 
     def guide(self, name: str, sources: Iterable[str], values: Mapping[str, object]) -> tuple[Files, Document]:
-        """A page of the guide: its template is Markdown, and what that says is shown as HTML too."""
+        """Return a page of the guide: its template is Markdown, which is shown as HTML too."""
         template = f"manual/guides/{name}.md.j2"
         made_from = list(sources)
         text = self._templates.render(template, made_from, _COMMENT, **values)
@@ -118,7 +120,7 @@ class Site:
         return {f"manual/{name}.md": text, f"manual/{name}.html": page}, found
 
     def shared(self) -> Files:
-        """The style sheet, and the scripts that are the same whatever the specification says."""
+        """Return the style sheet, and the scripts that are the same whatever the specification says."""
         scripts = self._templates.plain("manual/scripts")
         style = self._templates.render("manual/style.css.j2", [], comment="/* {} */")
         return {"manual/style.css": style, **{f"manual/{name}": text for name, text in scripts.items()}}

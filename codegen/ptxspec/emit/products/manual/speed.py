@@ -65,7 +65,7 @@ def _shown(table: SpeedTable) -> Shown:
 
 
 def _explained(table: SpeedTable) -> tuple[str, dict[str, str]]:
-    """A note taken apart: what it says of columns, each as `'head': ...`, and the rest."""
+    """Return a note taken apart: its sentences on columns, each as `'head': ...`, and the rest."""
     quoted = "|".join(re.escape(c) for c in table.columns)
     first, *parts = re.split(rf"'({quoted})': ", table.note)
     heads = {head: text[0].upper() + text[1:].strip() for head, text in zip(parts[::2], parts[1::2], strict=True)}
@@ -94,7 +94,7 @@ def _series(head: str) -> Iterable[tuple[str, str]]:
 
 
 def _figure(cell: str) -> tuple[str, float, float | None] | None:
-    """A cell's text, its number, and what stands in parentheses: the aim."""
+    """Return a cell's text, its number, and what stands in parentheses: the aim."""
     found = _FIGURE.fullmatch(cell)
     return (cell, float(found[1]), float(found[2]) if found[2] else None) if found and float(found[1]) else None
 

@@ -59,7 +59,8 @@ LARGE = 100
 
 
 def values(about: About) -> Mapping[str, object]:
-    """What the templates of a page read. `apart` are the sections with a page of their own, by what it is called."""
+    """Return the values that the templates of a page read. `apart` has the file names of the sections on pages of their
+    own."""
     made = {s.id.replace("-", "_"): s.make(about) for s in SECTIONS if s.make}
     name = about.instruction.opcode
     apart = {s.id: f"{name}.{s.id}.html" for s in SECTIONS if s.size and s.size(about) > LARGE}

@@ -1,4 +1,4 @@
-"""What every section of an opcode's page is made from."""
+"""The data that every section of an opcode's page is made from."""
 
 from __future__ import annotations
 

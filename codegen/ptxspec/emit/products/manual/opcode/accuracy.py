@@ -1,4 +1,4 @@
-"""How faithful the emulator is: the manual's bounds, the claims on each target, and what these rest on."""
+"""The accuracy of the emulator: the manual's bounds, the claims on each target, and what these rest on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Basis:
-    """What a claim rests on, and which variants make it: how many, and where others make another, their forms."""
+    """The basis of a claim, and the variants that make it: their number, and their forms where others make another
+    claim."""
 
     name: str
     rests_on: str
@@ -70,8 +71,8 @@ def _rows(about: About) -> list[Row]:
 
 
 def claimed(spec: Spec, v: Variant) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The claims of targets on which there is another one than elsewhere, and where a published model is followed by
-    inference."""
+    """Return the claims of targets on which there is another one than elsewhere, and where a published model is
+    followed by inference."""
     inferred = spec.inferred_on(v) if v.claim != "exact" else ()
     return (*spec.other_claims(v).items(), *([("inferred", inferred)] if inferred else []))
 
@@ -91,6 +92,7 @@ def _claims(spec: Spec, write: Writer, instruction: Instruction) -> list[Basis]:
 
 
 def _recordings(spec: Spec, instruction: Instruction) -> list[tuple[Recording, Counter[str | None]]]:
-    """The recordings that have variants of the instruction, with how many are equal, inside of a bound, or neither."""
+    """Return the recordings that have variants of the instruction, with how many are equal, inside of a bound, or
+    neither."""
     counted = [(r, Counter(r.finding(v) for v in instruction.variants)) for r in spec.recordings]
     return [(r, c) for r, c in counted if c["equal"] + c["inside"] + c["unequal"]]

@@ -1,4 +1,4 @@
-"""Which target takes which variants of an instruction: families of variants with the same needs, against targets."""
+"""The availability of an instruction: families of variants with the same needs, against the targets that take them."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """What takes a family in columns next to each other; empty where nothing does. `hazard`: it does something else
-    there than it says, on some of the targets or on all."""
+    """The PTX versions that take a family in columns next to each other; empty where none does. `hazard`: on some or
+    all of these targets it does something else than it says."""
 
     text: str
     hazard: bool
@@ -72,7 +72,7 @@ class Family:
 
     @property
     def every(self) -> list[str]:
-        """What stands in each column."""
+        """The text of each column."""
         return [c.text + "!" * c.hazard for c in self.cells for _ in range(c.columns)]
 
 
@@ -115,13 +115,14 @@ def _family(about: About, columns: Sequence[Column], variants: Sequence[Variant]
 
 
 def _taken(spec: Spec, v: Variant, target: Target) -> tuple[str, bool]:
-    """The PTX versions that a variant needs on a target, and whether a hazard holds there."""
+    """Return the PTX versions that a variant needs on a target, and whether a hazard holds there."""
     text = "" if v.crash else _told(versions(spec, v.requires, target), target)
     return text, bool(text) and not spec.catalog.is_safe(v, target.name)
 
 
 def _told(window: tuple[str, str | None] | None, target: Target) -> str:
-    """As in "7.0", which is from there on, or "1.0 to 1.3"; "yes" of every version that knows the target."""
+    """Return the PTX versions: "7.0" for that and all later ones, "1.0 to 1.3", or "yes" for every version that knows
+    the target."""
     if window is None:
         return ""
     first, last = window
@@ -131,8 +132,8 @@ def _told(window: tuple[str, str | None] | None, target: Target) -> str:
 
 
 def _columns(spec: Spec, families: Sequence[Variant]) -> list[Column]:
-    """Base targets in their order, those next to each other as one where all families are alike; then the kinds that
-    take more than their base, by what they take."""
+    """Return the columns: base targets in their order, neighbours as one where all families are alike; then the kinds
+    that take more than their base, by what they take."""
     contents = {t: tuple(_taken(spec, v, t) for v in families) for t in spec.targets.values()}
     bases: list[list[Target]] = []
     kinds: dict[tuple[tuple[str, bool], ...], list[Target]] = {}

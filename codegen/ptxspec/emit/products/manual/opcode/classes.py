@@ -1,4 +1,4 @@
-"""What each class of operands gives, computed from the semantics: for one variant, and where others differ.
+"""The result of each class of operands, computed from the semantics: for one variant, and where others differ.
 
 A variant stands for each modifier and each type: the one that has it and as little else as there is. What several
 modifiers give together is not listed; they act in the order that the semantics shows."""
@@ -53,7 +53,7 @@ class Row:
 
     @property
     def many(self) -> bool:
-        """More than fit a line or two."""
+        """Return whether the operands need more than a line or two."""
         return sum(len(names) for _, names in self.differs) > 12
 
 
@@ -77,7 +77,7 @@ class _Standing:
 
 
 def classes(about: About) -> Classes | None:
-    """None where no variant computes with numbers alone."""
+    """Return the classes of an instruction's operands, or None where no variant computes with numbers alone."""
     numeric = [v for v in about.instruction.variants if _is_numeric(v)]
     if not numeric:
         return None
@@ -94,7 +94,7 @@ def classes(about: About) -> Classes | None:
 
 
 def _is_numeric(v: Variant) -> bool:
-    """It computes, with floats alone, one register each."""
+    """Return whether a variant computes with floats alone, one register each."""
     plain = all(s.kind.format and not s.registers for s in v.sources)
     return plain and len(v.sources) in _ROWS and v.computes and not v.crash and not v.means
 
@@ -127,7 +127,7 @@ def _standing(about: About, variants: Sequence[Variant]) -> list[_Standing]:
 
 
 def _row(operands: Sequence[str], first: _Standing, others: Iterable[_Standing]) -> list[Row]:
-    """No row where the first variant has no such operands."""
+    """Return the row as a list, which is empty where the first variant has no such operands."""
     result = _result(operands, first)
     if result is None:
         return []
@@ -151,7 +151,8 @@ def _shown(operand: str) -> str:
 
 
 def _result(operands: Sequence[str], standing: _Standing) -> str | None:
-    """What a variant makes of operands; several results where the members of a class give several."""
+    """Return the result that a variant gives for classes of operands, or several where their members differ; None where
+    a class has no member."""
     kinds = [i.kind for i in standing.program.inputs]
     columns = [_members(o, i, k.format) for i, (o, k) in enumerate(zip(operands, kinds, strict=True)) if k.format]
     if not all(columns):
@@ -177,7 +178,7 @@ class _Named:
 
 
 def _members(operand: str, place: int, f: Format) -> list[int]:
-    """Encodings of a class of operands, of which no other place has the same NaNs; none where the format has no such
+    """Return the members of a class of operands, whose NaNs no other place has; none where the format has no such
     number."""
     if operand == "NaN":
         return _nans(place, f)
@@ -195,7 +196,8 @@ def _members(operand: str, place: int, f: Format) -> list[int]:
 
 
 def _nans(place: int, f: Format) -> list[int]:
-    """A quiet NaN of each sign, with a payload by which it is told from the canonical one and those of other places."""
+    """Return a quiet NaN of each sign, with a payload that tells it from the canonical one and those of other
+    places."""
     if f.is_ieee:
         payload = (place + 1) % f.quiet_bit or 1
         nan = f.infinity | f.quiet_bit | payload
@@ -207,7 +209,7 @@ def _nans(place: int, f: Format) -> list[int]:
 
 
 def _of_operands(found: Sequence[tuple[Sequence[int], int]], f: Format, named: Sequence[_Named]) -> str:
-    """What all results have of the operands with those names; empty where that is nothing."""
+    """Return what all results have in common with the operands of these names; empty where that is nothing."""
     if all(r == f.canonical_nan for _, r in found):
         return ""
     for n in named:

@@ -1,4 +1,4 @@
-"""What a page shows of how variants are written: one of each line of the syntax, in PTX, CUDA and Triton."""
+"""The examples of a page: a variant of each line of the syntax, in PTX, CUDA and Triton."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _example(about: About, v: Variant, calls: Sequence[Call]) -> Example:
 
 
 def _becoming(i: Instruction, having: Mapping[Variant, Sequence[Call]]) -> list[tuple[str, str, str]]:
-    """As the opcode's file has them, and then the others."""
+    """Return the expressions that become variants: first those of the opcode's file, then the others."""
     found = dict.fromkeys((n.written[1], n.written[0], n.target) for n in i.intrinsics)
     own = {n.call for n in i.intrinsics}
     others: dict[tuple[str, str], list[str]] = {}
@@ -63,7 +63,8 @@ def _becoming(i: Instruction, having: Mapping[Variant, Sequence[Call]]) -> list[
 
 
 def _typical(spec: Spec, having: Iterable[Variant], variants: Iterable[Variant], line: SyntaxLine) -> Variant | None:
-    """The first that anybody may be told to write; rather one that an expression becomes."""
+    """Return the typical variant: the first that anybody may be told to write, preferably one that an expression
+    becomes."""
     for v in chain(having, variants):
         if line.gives(v) and v.listed and not v.hazards and spec.has_kernel(v):
             return v

@@ -18,8 +18,8 @@ _WORD = re.compile(r"0[xX][0-9a-fA-F]*(?:\.[0-9a-fA-F]*)?[pP][+-]?\d+|[A-Za-z_]\
 
 @lru_cache(maxsize=512)
 def highlighted(code: Code, names: frozenset[str] = frozenset()) -> Markup:
-    """A piece of semantics as lines that carry their number in the file: `names` are modifiers and types that the
-    page's syntax explains."""
+    """Return a piece of semantics as lines that carry their number in the file: `names` are modifiers and types that
+    the page's syntax explains."""
     lines = code.text.split("\n")
     comments = dict(_comments(lines))
     helpers = {m[1] for line in lines if (m := re.match(r"\s*def (\w+)", line))}
@@ -33,12 +33,12 @@ def highlighted(code: Code, names: frozenset[str] = frozenset()) -> Markup:
 
 
 def functions_of(codes: Iterable[Code]) -> set[str]:
-    """The functions of the table that pieces of semantics call by name."""
+    """Return the functions of the table that pieces of semantics call by name."""
     return {word for code in codes for word in re.findall(r"(\w+)\(", code.text) if word in TABLE}
 
 
 def _comments(lines: list[str]) -> Iterator[tuple[int, int]]:
-    """The lines that have a comment, and where it begins."""
+    """Yield the lines that have a comment, and where it begins."""
     for place, text in enumerate(lines):
         if "#" in text:
             quoted = re.sub(r'"[^"]*"', lambda m: "_" * len(m[0]), text)

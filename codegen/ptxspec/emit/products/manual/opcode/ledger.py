@@ -1,4 +1,4 @@
-"""What a page says of the assembler and NVIDIA's manual: where they differ, and whether the assembler was asked."""
+"""The differences between the assembler and NVIDIA's manual, and whether the assembler was asked."""
 
 from __future__ import annotations
 

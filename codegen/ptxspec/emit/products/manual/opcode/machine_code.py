@@ -1,4 +1,4 @@
-"""What a page says of machine code: which variants become what, and on which targets."""
+"""The machine code on a page: which variants become which instructions, and on which targets."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _NAME = re.compile(r"^(?:@\S+ )?(\S+)")
 
 @dataclass(frozen=True)
 class Code:
-    """What variants become on some targets. `names` are those of the instructions, in a few words; `lines` are the
-    instructions where they stand whole, else none."""
+    """The machine code of variants on some targets. `names` are the instructions' names, in a few words; `lines` are
+    the instructions where they are kept whole, else empty."""
 
     targets: str
     count: int
@@ -64,14 +64,14 @@ def section(about: About) -> Section | None:
 
 
 def size(about: About) -> int:
-    """Variants and targets that are told apart."""
+    """Return the number of entries, which tell variants and targets apart."""
     evidence = about.spec.machine
     entries = evidence.opcodes.get(about.instruction.opcode, ()) if evidence else ()
     return sum(len(e.codes) for e in entries)
 
 
 def _names_any(spec: Spec, opcode: str, forms: Sequence[str], spellings: Set[str]) -> bool:
-    """Whether notations stand for one of some spellings."""
+    """Return whether some notations stand for one of the spellings."""
     if not spellings:
         return False
     texts = (form.removeprefix(opcode) for form in forms)
@@ -91,7 +91,7 @@ def _named(lines: Iterable[str]) -> list[str]:
 
 
 def _counted(names: Sequence[str]) -> list[str]:
-    """The names in their order, with how often they stand in a row."""
+    """Return the names in their order, with how often they stand in a row."""
     found: list[tuple[str, int]] = []
     for name in names:
         before = found.pop() if found and found[-1][0] == name else (name, 0)
@@ -100,7 +100,7 @@ def _counted(names: Sequence[str]) -> list[str]:
 
 
 def _targets(spec: Spec, evidence: MachineEvidence, on: Sequence[str]) -> str:
-    """Architectures: all kinds of one become the same, if they take it."""
+    """Return targets as architectures: all kinds of one become the same, if they take it."""
     plain = {t: spec.targets[t].base or t for t in on}
     told = []
     for run in runs(on, evidence.targets):

@@ -1,4 +1,4 @@
-"""What a page says of recipes: each with the variants that it is for, and ready to paste for the first of them."""
+"""The recipes on a page: each with the variants that it is for, and ready to paste for the first of them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Entry:
 
 
 def section(about: About) -> list[Entry]:
-    """In the order of the file; those that would say the same of no variant are left out."""
+    """Return the entries in the order of the file, without those that say the same of no variant."""
     spec, write = about.spec, about.write
     found = []
     for id, recipe, variants in _placed(about):
@@ -67,12 +67,13 @@ def section(about: About) -> list[Entry]:
 
 
 def size(about: About) -> int:
-    """Twice the recipes: each stands there as PTX and in CUDA."""
+    """Return twice the number of recipes: each stands there as PTX and in CUDA."""
     return 2 * sum(not r.none for r in about.instruction.recipes)
 
 
 def anchors(about: About) -> dict[Variant, list[tuple[str, str]]]:
-    """For each variant the ids of its recipes, with where each works, and of why there is none, with nothing."""
+    """Return for each variant the ids of its recipes, each with where it works, or with nothing where the entry says
+    why there is none."""
     spec, found = about.spec, dict[Variant, list[tuple[str, str]]]()
     for id, recipe, variants in _placed(about):
         for v in variants:
@@ -82,7 +83,7 @@ def anchors(about: About) -> dict[Variant, list[tuple[str, str]]]:
 
 
 def _placed(about: About) -> list[tuple[str, Recipe, list[Variant]]]:
-    """The recipes that are for some variant, with these and an id: it names the first of them."""
+    """Return the recipes that are for some variant, with their variants and an id, which names the first of these."""
     every = about.instruction.variants
     helped: dict[int, list[Variant]] = {}
     for v in every:

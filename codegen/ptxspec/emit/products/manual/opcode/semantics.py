@@ -1,4 +1,4 @@
-"""What an instruction computes: its code, what modifiers do around it, and functions that do the same."""
+"""The semantics of an instruction: its code, what modifiers do around it, and functions that do the same."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def section(about: About) -> Semantics:
 
 
 def _stages(spec: Spec, instruction: Instruction, explained: frozenset[str]) -> list[Stage]:
-    """The code around the body, in the order in which it acts."""
+    """Return the code around the body, in the order in which it acts."""
     used = [m for m in spec.modifiers.values() if any(m.name in v.modifiers for v in instruction.variants)]
     stages = []
     for title, attribute in (
@@ -77,21 +77,21 @@ def _stages(spec: Spec, instruction: Instruction, explained: frozenset[str]) -> 
 
 
 def _recorded(spec: Spec, instruction: Instruction, path: HardwarePath) -> str:
-    """The targets where a path is followed, as all units of it are known."""
+    """Return the targets where a path is followed, since all of its units are known there."""
     alike = [p for p in instruction.hardware if p.selector.text == path.selector.text]
     known = [t for t in spec.targets if spec.known_path(alike, t) is path]
     return ", ".join(known) or "on none yet"
 
 
 def _implies(spec: Spec, implied: Implied, v: Variant) -> bool:
-    """The variant is one that behaves so, and exists on one of those targets."""
+    """Return whether a variant behaves as though it had the modifier, and exists on one of those targets."""
     first, last = (spec.targets[t].order for t in implied.within)
     here = [t.name for t in spec.targets.values() if first <= t.order <= last]
     return implied.is_about(v) and any(spec.catalog.takes(v.requires, t) for t in here)
 
 
 def _roundings(spec: Spec, instruction: Instruction) -> list[tuple[str, str]]:
-    """The directions in which the instruction's operations round, each with the modifiers that ask for it."""
+    """Return the directions in which the instruction's operations round, each with the modifiers that ask for it."""
     found: dict[str, list[str]] = {}
     for v in instruction.variants:
         asked = [n for n in v.modifiers if spec.modifiers[n].mode]
@@ -108,8 +108,8 @@ def _is_approximate(spec: Spec, v: Variant) -> bool:
 
 
 def _default_rounding(spec: Spec, checked: Checked) -> str:
-    """How the sentence on the directions ends. What is an approximation, short for another spelling, not in the manual,
-    or rounds nothing has no say."""
+    """Return the end of the sentence on the directions. It is about variants that round and that the manual lists,
+    without approximations and spellings that are short for others."""
     exact = [
         v
         for v, programs in checked.programs.items()

@@ -1,4 +1,4 @@
-"""How an instruction is written: its lines, what each name in them means, and what its operands may be."""
+"""The syntax of an instruction: its lines, what each name in them means, and what its operands may be."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Operands:
-    """What operands of a type are: the manual's registers, and what the assembler takes, constants or none."""
+    """The operands of a type: the manual's registers, the registers that the assembler takes, and the constants."""
 
     type: Type
     registers: str
@@ -53,13 +53,14 @@ def section(about: About) -> Syntax:
 
 
 def _asked(about: About) -> Mapping[str, Sequence[str]]:
-    """The groups of modifiers of which the instruction has members."""
+    """Return the groups of modifiers that the instruction has members of."""
     used = {name for v in about.instruction.variants for name in v.modifiers}
     return {group: members for group, members in about.spec.groups.items() if not used.isdisjoint(members)}
 
 
 def _lines(instruction: Instruction) -> list[Line]:
-    """The last PTX version that has the spellings of a line stands behind it where none is there still."""
+    """Return the lines of the syntax. The last PTX version that has a line's spellings stands behind it where none
+    exists any more."""
     ends = {v.form: v.requires.until for v in instruction.variants}
     refused = {v.form for v in instruction.refused}
     found = []

@@ -14,8 +14,8 @@ from .recipes import anchors
 
 @dataclass(frozen=True)
 class Facts:
-    """What a card says of its variants. `claims` are those of some targets, `claim` that of all others; `nan` is None
-    where no result is a NaN."""
+    """The facts on a card, which all of its variants share. `claims` are those of some targets, `claim` that of all
+    others; `nan` is None where no result is a NaN."""
 
     operands: int
     statement: str
@@ -66,7 +66,7 @@ class Variants:
 
     @property
     def by_needs(self) -> list[tuple[str, list[Card]]]:
-        """For a page with many cards."""
+        """The cards by what they need, for a page with many."""
         found: dict[str, list[Card]] = {}
         for c in self.cards:
             found.setdefault((c.facts.crash and "Available nowhere") or c.facts.requires, []).append(c)
@@ -74,7 +74,7 @@ class Variants:
 
     @property
     def ambiguous(self) -> bool:
-        """Some spelling is that of variants with several numbers of operands."""
+        """Return whether some spelling is that of variants with several numbers of operands."""
         return any(c.id != c.first for c in (*self.cards, *self.refused))
 
 
@@ -86,8 +86,8 @@ def section(about: About) -> Variants:
 
 
 def _cards(about: About, variants: Sequence[Variant], named: set[str]) -> list[Card]:
-    """`named` are the ids that are taken: a spelling is that of the variant with the fewest operands, which comes
-    first, and with a number behind it that of the others."""
+    """Return the cards; `named` are the ids that are taken. A spelling is the id of the variant with the fewest
+    operands, which comes first; the ids of the others have their number behind it."""
     found: dict[object, list[Variant]] = {}
     recipes = anchors(about)
     # Another card links to these, also without a script: each is what its card is called after.
