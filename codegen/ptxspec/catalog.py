@@ -21,8 +21,8 @@ def is_other_function(name: str, opcodes: Container[str]) -> bool:
 
 class Target(NamedTuple):
     """A target. `order` is the place by which requirements compare; `ptx` is the first PTX version that knows the
-    target; an a or f kind has a `base`, and may have a `family`, which is called after its oldest f kind. `nvcc`
-    compiles for it.
+    target; an architecture- or family-specific target has a `base`, and may have a `family`, which is called after its
+    oldest family-specific target. `nvcc` compiles for it.
 
     `cuda` is the first CUDA release that knows it, and `gone` the first that compiles for it no more; empty where that
     is not known or did not happen. `architecture` is what NVIDIA calls it."""
@@ -282,8 +282,8 @@ class Catalog:
         return target and (self.targets[target].base or target)
 
     def own_kind(self, target: str, ptx: str) -> str:
-        """Return the target to compile for where nothing but `target` must run the code: its a kind, if that PTX
-        version knows one."""
+        """Return the target to compile for where nothing but `target` must run the code: its architecture-specific
+        target, if that PTX version knows one."""
         own = (t.name for t in self.targets.values() if t.base == target and t.kind == "architecture")
         return next((t for t in own if self.knows(t, ptx)), target)
 
@@ -351,8 +351,8 @@ class Catalog:
         return found
 
     def family(self, name: str) -> list[Target]:
-        """Return the targets that run what is written for an f kind: it, and every a or f kind of its family that is
-        not older."""
+        """Return the targets that run what is written for a family-specific target: it, and every architecture- or
+        family-specific target of its family that is not older."""
         base = self.targets[name].base
         own = (t for t in self.targets.values() if t.family and t.family == self.targets[name].family)
         return [t for t in own if self.targets[t.base].order >= self.targets[base].order]

@@ -272,7 +272,7 @@
       ...(none.length ? [`not in ${listed(none)}`] : []),
     ];
     const more = place.target ? siblings(found.flatMap(f => f.all.filter(v => !search.takes(v, place))), place.target) : new Map();
-    // Whoever asks of a GPU can compile for its a and f kinds, too: a no does not go without them.
+    // Whoever asks of a GPU can compile for its architecture- and family-specific targets, too: a no does not go without them.
     const but = answer === "no" && more.size ? `, but ${told(more)}` : "";
     const besides = more.size && !but ? ` More of it is ${told(more)}.` : "";
     return {results: [{

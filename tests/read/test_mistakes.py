@@ -95,7 +95,7 @@ MISTAKES: dict[str, Mistake] = {
         ADD,
         "{for: .f64,                         target: sm_13,  section: 9.7.3.3}",
         "{for: .f64, on: {«sm_90f: 9.0}, section: 9.7.3.3}",
-        "there is no sm_90f: sm_90 has no family kind",
+        "there is no sm_90f: sm_90 has no family-specific target",
         "write sm_90 or sm_90a",
     ),
     "few targets that are none": (

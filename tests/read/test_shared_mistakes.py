@@ -67,7 +67,7 @@ MISTAKES: dict[str, Mistake] = {
         TARGETS,
         "[sm_101, sm_110]",
         "[«sm_90, sm_101, sm_110]",
-        "sm_90 has no f kind",
+        "sm_90 has no family-specific target",
         "a family is of targets that have one",
     ),
     "a target in two families": (

@@ -122,7 +122,8 @@ def driver_error(db: Database, name: str, around: Surroundings) -> Meaning:
             "compile for this machine's GPU: `ptxspec targets native` names its target, as in -arch=sm_90",
             (
                 "the program has neither machine code for this GPU nor PTX that the driver could compile for it",
-                "PTX runs on its own target and newer ones, but that of an a kind (sm_90a) nowhere else",
+                "PTX runs on its own target and newer ones, but that of an architecture-specific target (sm_90a) "
+                "nowhere else",
             ),
             ("add PTX for the oldest target that it should run on: -gencode arch=compute_80,code=compute_80",),
         )

@@ -62,7 +62,8 @@ def native(db: Database) -> list[str]:
 
 
 def products(db: Database, target: str) -> list[Product]:
-    """Return the products of a target, the best known first; an a or f kind has those of its base."""
+    """Return the products of a target, the best known first; an architecture- or family-specific target has those of
+    its base."""
     plain = db.catalog.plain(target)
     return [p for p in _products(db) if p.target == plain]
 

@@ -22,7 +22,8 @@ def targets_as_table(db: Database, found: Sequence[str], whole: bool) -> str:
     notes = ["PTX, CUDA: the first that have it; gone from: the first CUDA release that compiles for it no more"]
     if any(db.targets[name].base for name in found):
         notes.append(
-            "code of an a kind runs on that capability alone, of an f kind on its family: --format json names it"
+            "code of an architecture-specific target (sm_90a) runs on that capability alone, of a family-specific one "
+            "(sm_100f) on its family: --format json names it"
         )
     return "\n".join([*table(rows, terminal.lines_width()), "", *(line for n in notes for line in broken(n))])
 

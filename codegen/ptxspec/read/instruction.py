@@ -233,7 +233,8 @@ class _InstructionFile:
             base = name.rstrip("af")
             if name not in targets and base in targets:
                 kinds = " or ".join(t.name for t in targets.values() if base in (t.name, t.base))
-                message = f"there is no {name}: {base} has no {'family' if name.endswith('f') else 'architecture'} kind"
+                sort = "family" if name.endswith("f") else "architecture"
+                message = f"there is no {name}: {base} has no {sort}-specific target"
                 self.errors.append(doc.error(at, message, f"write {kinds}", key=True))
             elif name not in targets:
                 self.errors.append(doc.error(at, f"unknown target '{name}'", suggest(name, targets), key=True))

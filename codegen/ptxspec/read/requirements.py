@@ -113,8 +113,8 @@ class _Reading:
 
 
 def expanded(entries: Iterable[tuple[str, str]], catalog: Catalog) -> tuple[tuple[str, str], ...]:
-    """The targets that entries of `on` name, with the lowest PTX version that any of them gives a target. An f kind
-    stands for its family."""
+    """The targets that entries of `on` name, with the lowest PTX version that any of them gives a target. A
+    family-specific target stands for its family."""
     floors: Floors = {}
     for name, ptx in entries:
         own = catalog.targets[name]

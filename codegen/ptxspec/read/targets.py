@@ -132,7 +132,9 @@ def _families(doc: Document, context: Context, targets: dict[str, Target]) -> di
             kind = next((t.name for t in targets.values() if t.base == base and t.kind == "family"), "")
             first = first or kind
             if not kind:
-                context.errors.append(doc.error(at, f"{base} has no f kind", "a family is of targets that have one"))
+                context.errors.append(
+                    doc.error(at, f"{base} has no family-specific target", "a family is of targets that have one")
+                )
             if base in found:
                 context.errors.append(doc.error(at, f"{base} is in another family already"))
             found[base] = first

@@ -129,7 +129,7 @@
         }
       }
     }
-    // Somebody who names a GPU and its a or f kind means the kind.
+    // Somebody who names a GPU and its architecture- or family-specific target means the kind.
     const bases = named.map(t => byName.get(t).base);
     const all = [...new Set([...named, ...[...sold.keys()].filter(t => !bases.includes(t))])];
     const places = [];

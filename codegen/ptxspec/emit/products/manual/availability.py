@@ -22,7 +22,7 @@ _FOLDED = 4
 
 @dataclass(frozen=True)
 class Column:
-    """A target with its a and f kinds; `about` is what most people call it."""
+    """A target with its architecture- and family-specific targets; `about` is what most people call it."""
 
     target: Target
     kinds: Sequence[Target]

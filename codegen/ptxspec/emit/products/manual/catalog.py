@@ -90,8 +90,8 @@ def called(spec: Spec) -> dict[str, list[str]]:
 
 
 def products(spec: Spec, target: Target) -> list[str]:
-    """Return the names under which the GPUs of a target are sold, the best known first; an a or f kind has those of its
-    base."""
+    """Return the names under which the GPUs of a target are sold, the best known first; an architecture- or
+    family-specific target has those of its base."""
     return [p.name for p in spec.naming.products if p.target == (target.base or target.name)]
 
 

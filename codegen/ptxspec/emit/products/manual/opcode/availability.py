@@ -13,8 +13,9 @@ from .about import About
 
 @dataclass(frozen=True)
 class Column:
-    """Targets next to each other on which the same is taken, or a and f kinds that take more than their base; `sold` is
-    what each is sold as, the best known first. `open`: the last of them is the newest there is."""
+    """Targets next to each other on which the same is taken, or architecture- and family-specific targets that take
+    more than their base; `sold` is what each is sold as, the best known first. `open`: the last of them is the newest
+    there is."""
 
     targets: Sequence[Target]
     sold: Sequence[Sequence[str]]
