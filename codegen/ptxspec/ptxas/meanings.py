@@ -34,6 +34,9 @@ def floors(db: Database, target: str, ptx: str | None, *why: str) -> Meaning:
     if not target:
         return Meaning(f"write .version {db.versions.get(ptx or '', ptx)} or newer", why, ptx=ptx)
     change = f"compile for {target} or newer (-arch={target}; .target {target} in PTX)"
+    if target not in db.targets:
+        # It may be newer than the database, and cannot become one with others.
+        return Meaning(change, (*why, f"{target} is not known here"))
     if ptx:
         return Meaning(f"{change} with .version {db.versions[ptx]} or newer", why, target=target, ptx=ptx)
     return Meaning(change, (*why, _NO_VERSION), target=target, ptx=ptx)

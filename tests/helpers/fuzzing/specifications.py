@@ -67,7 +67,7 @@ def _with(path: str, data: bytes) -> Iterator[Path]:
 def validated(root: Path) -> list[Diagnostic]:
     """As `ptxspec validate` has it."""
     reading = read_all(root)
-    found = [*reading.diagnostics, *(check(reading.spec, reading.compiler)[1] if reading.spec else [])]
+    found = [*reading.diagnostics, *(check(reading.spec)[1] if reading.spec else [])]
     for d in found:
         str(d).encode()
         assert d.mark.line >= 1 and d.mark.column >= 1 and d.message, d
