@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from helpers import judging, memory as memory_of_files, repository
 from helpers.browser import Browser, Visits, launched
+from helpers.passed import Passed
 from helpers.project import Project, copied
 from helpers.sizes import spread
 from oracles import nvidia
@@ -27,6 +28,8 @@ gc.set_threshold(100_000, 10, 10)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz", metavar="SECONDS", type=int, default=3600, help="how long `-m fuzz` tries, all in all")
+    parser.addoption("--record-passed", action="store_true", help="write which sweeps passed whole")
+    parser.addoption("--again", action="store_true", help="run sweeps whole that passed before")
     parser.addoption("--record-judged", action="store_true", help=f"write who judged what to {judging.PATH}")
 
 
@@ -80,6 +83,12 @@ def memory() -> Iterator[None]:
         memory_of_files.remember(patch)
         patch.setattr(cache, "folder", lambda: None)
         yield
+
+
+@pytest.fixture
+def passed(request: pytest.FixtureRequest) -> Passed:
+    """The list of sweeps that passed whole, for the test that asks."""
+    return Passed(request.node.nodeid, request.config)
 
 
 @pytest.fixture(scope="session")
