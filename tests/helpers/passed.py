@@ -1,5 +1,5 @@
-"""Sweeps that passed whole, each with the digest of what its result rests on: while that is the same, a sample is enough.
-`pytest -m exhaustive --record-passed` writes the list, and `--again` runs all sweeps whole."""
+"""Sweeps that passed whole, each with the digest of what its result rests on: while that is the same, a sample is
+enough. `pytest -m exhaustive --record-passed` writes the list, and `--again` runs all sweeps whole."""
 
 from __future__ import annotations
 
