@@ -52,6 +52,8 @@ def tried(case: str, mode: str, most: int | None, folder: Path, library: Path) -
     code = f"from helpers import breaking, broken_off; breaking.main(broken_off.CASES[{case!r}])"
     place = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, place)), "LD_PRELOAD": str(library)}
+    # What is kept between runs would be more steps in the first than in the others: a relative folder is none.
+    environment["XDG_CACHE_HOME"] = "none"
     command = [sys.executable, "-c", code, str(folder), mode, str(most or 0)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -133,8 +133,11 @@ def _call(folder: Path) -> int:
     """0 where the results are right."""
     import numpy as np
     import ptxemu
+    from ptxemu import environment
 
     os.environ["XDG_CACHE_HOME"] = str(folder)
+    # It is measured, and decides on the library: on a busy machine a run might measure something else than the last.
+    environment.STUMBLES = False
     one = np.float32([1, 2, 3])
     return int(ptxemu.execute("add.rz.f32", one, one).tolist() != [2, 4, 6])
 
