@@ -49,7 +49,7 @@ def test_the_manuals_opcode_is_short() -> None:
 def test_an_opcode_nobody_has_heard_of_is_one_more_file(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "spec/instructions/sumsq.yaml").write_text(manuals_opcode(), "utf-8")
     assert run(project, "generate") == 0
-    assert "+ cuda/sumsq.cu" in capsys.readouterr().out
+    assert "added: cuda/sumsq.cu" in capsys.readouterr().out
 
     emu = emulator(find(project))
     assert emu.execute("sumsq.f32", np.float32(3), np.float32(4)) == 25
@@ -111,8 +111,8 @@ def test_one_edited_line_of_semantics_reaches_every_product(project: Path, capsy
         "manual/max.md",
         "manual/max.html",
     ):
-        assert f"~ {product}" in summary
-    assert "~ data/ptxspec.json" in summary and "~ data/opcodes/max.json" in summary
+        assert f"changed: {product}" in summary
+    assert "changed: data/ptxspec.json" in summary and "changed: data/opcodes/max.json" in summary
     assert "min" not in summary
 
     kernel = emulator(find(project)).compile("max.xorsign.abs.f32")
