@@ -43,7 +43,9 @@ class Changes:
 
 def build(root: Path) -> Files:
     """Return every generated file as text, by its path below generated/. Raises SpecError, PtxspecError."""
-    found, now, name = specification.load(root), specification.digests(root), f"parts {root.resolve()}"
+    # Before anything is read: what is edited meanwhile must not be kept as what it is then.
+    now, name = specification.digests(root), f"parts {root.resolve()}"
+    found = specification.load(root)
     spec = found.right()
     key = f"{now.shared} {now.templates}"
     made, compiled = cache.read(name, key) or ({}, {})
