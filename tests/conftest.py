@@ -34,7 +34,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(judging.Judging(config))
+    passed = Passed(config)
+    config.pluginmanager.register(passed)
+    config.pluginmanager.register(judging.Judging(config, passed))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -83,12 +85,6 @@ def memory() -> Iterator[None]:
         memory_of_files.remember(patch)
         patch.setattr(cache, "folder", lambda: None)
         yield
-
-
-@pytest.fixture
-def passed(request: pytest.FixtureRequest) -> Passed:
-    """The list of sweeps that passed whole, for the test that asks."""
-    return Passed(request.node.nodeid, request.config)
 
 
 @pytest.fixture(scope="session")

@@ -1,80 +1,138 @@
-"""A sweep that passed whole is known again by what its result rests on, and by nothing else."""
+"""A sweep that passed whole is not run again while all that its result depends on is the same."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
-import numpy as np
 import pytest
-from helpers.passed import PATH, Passed
+from helpers import ROOT, passed
+from helpers.passed import PATH, imported, inputs, read
+
+CONFTEST = """
+from pathlib import Path
+from helpers.passed import Passed
+
+def pytest_addoption(parser):
+    for option in ("--record-passed", "--record-judged", "--again"):
+        parser.addoption(option, action="store_true")
+
+def pytest_configure(config):
+    config.pluginmanager.register(Passed(config, Path({root!r})))
+"""
+TESTS = '''
+"""Two sweeps, of which one says what it judges."""
+import pytest
+
+@pytest.mark.exhaustive
+@pytest.mark.inputs("data/table.txt")
+@pytest.mark.parametrize("x", [1, 2, 3])
+def test_a(x):
+    """Whether x is in the table."""
+    assert str(x) in open({table!r}).read()  # as text
+
+@pytest.mark.exhaustive
+def test_b():
+    pass
+'''
 
 
-def options(**given: bool) -> Any:
-    asked = {"--record-passed": False, "--again": False} | {f"--{n.replace('_', '-')}": x for n, x in given.items()}
-    return SimpleNamespace(getoption=asked.__getitem__)
+class Suite:
+    """Tests in a folder of their own, with their list."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.table, self.tests = root, root / "data/table.txt", root / "tests/test_some.py"
+        for path in (self.table, self.tests):
+            path.parent.mkdir()
+        self.table.write_text("1 2 3", "utf-8")
+        self.tests.write_text(TESTS.format(table=str(self.table)), "utf-8")
+        (root / "tests/conftest.py").write_text(CONFTEST.format(root=str(root)), "utf-8")
+        (root / "pytest.ini").write_text(
+            "[pytest]\naddopts = --import-mode=importlib\nmarkers =\n  exhaustive\n  inputs\ntestpaths = tests\n",
+            "utf-8",
+        )
+
+    def run(self, *arguments: str) -> str:
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "exhaustive", *arguments]
+        places = os.pathsep.join(map(str, (ROOT / "tests", ROOT / "codegen", ROOT / "generated/python")))
+        environment = {**os.environ, "PYTHONPATH": places, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        made = subprocess.run(command, cwd=self.root, env=environment, capture_output=True, text=True, check=False)
+        return made.stdout + made.stderr
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> list[Path]:
-    """What a sweep called "a" rests on: it has passed."""
-    code, table = tmp_path / "code.py", tmp_path / "table.txt"
-    code.write_text('"""A module."""\n\ndef f(x):\n    """Return x."""\n    return x  # as it is\n', "utf-8")
-    table.write_bytes(b"1 2 3")
-    recorded = Passed("a", options(record_passed=True), tmp_path / "passed")
-    assert not recorded.has([code, table])
-    recorded.whole()
-    return [code, table]
+def suite(tmp_path: Path) -> Suite:
+    return Suite(tmp_path)
 
 
-def has(files: list[Path], name: str = "a", **given: bool) -> bool:
-    return Passed(name, options(**given), files[0].parent / "passed").has(files)
+WORKERS = "-p", "xdist.plugin", "-n2"
 
 
-def test_it_is_known_while_all_is_the_same(files: list[Path]) -> None:
-    assert has(files) and has(files[::-1])
-    assert not has(files, "b") and not has(files[:1])
+@pytest.mark.parametrize(
+    "processes", [(), pytest.param(WORKERS, marks=pytest.mark.exhaustive)], ids=["here", "in workers"]
+)
+def test_what_passed_is_left_out_until_an_input_changes(suite: Suite, processes: tuple[str, ...]) -> None:
+    assert "4 passed" in suite.run(*processes)
+    said = suite.run("--record-passed", *processes)
+    assert "4 passed" in said and "tests/passed.txt is written: 1 of 1 sweeps passed whole" in said
+    said = suite.run(*processes)
+    assert "1 passed" in said and "3 tests passed before with the same inputs: not run again" in said
+    assert "4 passed" in suite.run("--again", *processes)
+    # Words change nothing, code does.
+    text = suite.tests.read_text("utf-8")
+    suite.tests.write_text(text.replace("Whether x is", "It is").replace("  # as text", ""), "utf-8")
+    assert "1 passed" in suite.run(*processes)
+    suite.tests.write_text(text.replace("str(x)", "str(+x)"), "utf-8")
+    assert "4 passed" in suite.run(*processes)
+    suite.tests.write_text(text, "utf-8")
+    suite.table.write_text("3 2 1", "utf-8")
+    assert "4 passed" in suite.run(*processes)
 
 
-def test_words_in_code_change_nothing(files: list[Path]) -> None:
-    files[0].write_text('"""Another."""\n\n\ndef f(x):\n    "What x is."\n\n    return x\n', "utf-8")
-    assert has(files)
-    files[0].write_text("def f(x):\n    return -x\n", "utf-8")
-    assert not has(files)
+def test_another_compiler_is_another_machine(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    suite.run("--record-passed")
+    monkeypatch.setenv("PATH", str(suite.root))
+    assert "4 passed" in suite.run()
 
 
-def test_a_table_another_numpy_and_another_compiler_do(files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(np, "__version__", "99.0")
-        assert not has(files)
-    with monkeypatch.context() as patch:
-        patch.setenv("PATH", "")
-        assert not has(files)
-    files[1].write_bytes(b"1 2 4")
-    assert not has(files)
+def test_what_fails_in_part_is_not_recorded_and_what_was_is_taken_back(suite: Suite) -> None:
+    suite.run("--record-passed")
+    suite.table.write_text("1 2", "utf-8")
+    assert "0 of 1 sweeps passed whole" in suite.run("--record-passed")
+    assert read(suite.root / "tests/passed.txt") == {}
 
 
-def test_it_runs_whole_where_that_is_asked_for(files: list[Path]) -> None:
-    assert not has(files, again=True) and not has(files, record_passed=True)
+def test_a_part_of_a_sweep_passes_for_no_whole(suite: Suite) -> None:
+    suite.run("--record-passed", "-k", "1")
+    assert "4 passed" in suite.run()
 
 
-def test_a_record_takes_the_place_of_the_one_before(files: list[Path]) -> None:
-    files[1].write_bytes(b"4")
-    passed = Passed("a", options(record_passed=True), files[0].parent / "passed")
-    passed.has(files)
-    passed.whole()
-    assert has(files) and (files[0].parent / "passed").read_text("utf-8").count(" a\n") == 1
+def test_a_sweep_depends_on_what_its_module_imports() -> None:
+    names = {p.relative_to(ROOT).as_posix() for p in imported(ROOT, [ROOT / "tests/runtime/test_operations.py"])}
+    assert {
+        "tests/helpers/rounding.py",
+        "tests/oracles/mpfr.py",
+        "codegen/ptxspec/semantics/functions/__init__.py",
+    } <= names
+    assert "codegen/ptxspec/cli/main.py" not in names
+    names = {p.relative_to(ROOT).as_posix() for p in imported(ROOT, [ROOT / "tests/helpers/project.py"])}
+    assert {"codegen/ptxspec/cli/main.py", "codegen/ptxspec/lint/linter.py"} <= names
 
 
-def test_nothing_is_recorded_where_it_is_not_asked_for(tmp_path: Path) -> None:
-    passed = Passed("a", options(), tmp_path / "passed")
-    passed.has([])
-    passed.whole()
-    assert not (tmp_path / "passed").exists()
+def test_an_opcodes_emulator_is_what_is_shared_and_its_own() -> None:
+    names = {p.relative_to(ROOT / "generated/python/ptxemu").as_posix() for p in inputs(ROOT, "emulator:sin")}
+    assert {"unit.py", "units.py", "opcodes/sin.py", "instructions/sin.py", "native/sin.c", "native/unit.h"} <= names
+    assert not names & {"instructions/cos.py", "native/cos.c", "catalog.py"}
 
 
-def test_the_list_has_tests_that_there_are(request: pytest.FixtureRequest) -> None:
-    for line in PATH.read_text("utf-8").splitlines()[1:]:
-        path, _, name = line.partition(" ")[2].partition("::")
-        assert f"def {name.partition('[')[0]}(" in (PATH.parents[1] / path).read_text("utf-8")
+def test_the_list_has_tests_that_there_are() -> None:
+    for name in read(PATH):
+        path, _, test = name.partition(" of ")[0].partition("::")
+        assert f"def {test.rpartition('::')[2]}(" in (ROOT / path).read_text("utf-8")
+
+
+def test_every_input_that_is_named_exists() -> None:
+    for kind in passed._WHOLE:
+        assert inputs(ROOT, kind)

@@ -247,7 +247,7 @@ def test_a_poor_terminal_is_no_error(project: Project) -> None:
     environment = {"PYTHONIOENCODING": "ascii", "PATH": "", "PYTHONPATH": os.pathsep.join(sys.path)}
     for opcode in {*OPCODES} - {"mul"}:
         (project.root / f"spec/instructions/{opcode}.yaml").unlink()
-    command = [sys.executable, "-m", "ptxspec", "generate", "--check", "--root", str(project.root)]
+    command = [sys.executable, "-m", "ptxspec", "generate", "--check", "--diff", "--root", str(project.root)]
     poor = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert poor.returncode == 1 and b"Product" in poor.stdout and b"Traceback" not in poor.stderr
 

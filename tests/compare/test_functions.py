@@ -19,6 +19,8 @@ from ptxspec.model import Compiled, Defined
 from ptxspec.semantics.compile import Compiler
 from ptxspec.specification import read_all
 
+pytestmark = pytest.mark.inputs("emulator")
+
 Compare = Callable[..., Found]
 
 FUNCTIONS = specification().functions

@@ -9,6 +9,8 @@ from ptxspec.compare.sides import Misfit
 
 from .conftest import Compare
 
+pytestmark = pytest.mark.inputs("emulator")
+
 # Why MPFR does not judge a variant.
 REFUSED = ("rounds nothing", "MPFR has no", "takes 1 to 4 can be compared")
 

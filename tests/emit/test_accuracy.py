@@ -17,6 +17,8 @@ from oracles import judge
 from oracles.mpfr import decode
 from ptxspec.model import Accuracy, Variant
 
+pytestmark = pytest.mark.inputs("emulator")
+
 SPEC = specification()
 BOUNDS = [
     pytest.param(v, a, id=f"{v.spelling} {a.kind} {a.bound} {a.range}".strip())

@@ -26,6 +26,8 @@ from ptxspec.semantics.exact import evaluate as exact
 from ptxspec.semantics.functions import TABLE, Function
 from ptxspec.semantics.program import Apply, Const
 
+pytestmark = pytest.mark.inputs("emulator")
+
 # What is left when the program runs.
 COMPUTED = {name for name, f in TABLE.items() if not f.is_static}
 # What languages have operators for, which need no function.

@@ -15,6 +15,8 @@ from oracles.relations import FLOATS, Bits
 from ptxemu import environment
 from ptxspec import Variant
 
+pytestmark = pytest.mark.inputs("emulator")
+
 
 def run(v: Variant, columns: list[Bits]) -> list[Bits]:
     """The emulator's results, lane by lane."""

@@ -16,6 +16,8 @@ from helpers.sizes import each_size
 from ptxspec.emit.products import cuda
 from ptxspec.model import Spec, Variant
 
+pytestmark = pytest.mark.inputs("kernels")
+
 SOURCES = sorted((ROOT / "generated" / "cuda").glob("*.cu"))
 # Of a and f kinds that take no more of an opcode than their base does, these stand for all.
 KINDS = {"sm_100a", "sm_107f", "sm_120f"}

@@ -11,6 +11,8 @@ from helpers.rounding import thinned
 from helpers.sizes import each_size
 from oracles import judge
 
+pytestmark = pytest.mark.inputs("emulator")
+
 GRID_RANDOM = 1 << 12
 MILLION = 1 << 20
 

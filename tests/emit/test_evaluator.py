@@ -31,6 +31,8 @@ from ptxspec.semantics.program import Apply, Program, Var
 from ptxspec.tracing import text
 from ptxspec.tracing.lines import Rules, Source, TraceLine, lines
 
+pytestmark = pytest.mark.inputs("manual")
+
 MANUAL = ROOT / "generated/manual"
 SOURCE = Source(Root(ROOT))
 Array = np.ndarray[Any, np.dtype[np.uint64]]

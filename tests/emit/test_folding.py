@@ -26,6 +26,8 @@ from ptxspec import Variant
 from ptxspec.check.folding import folding_programs, in_register
 from ptxspec.model import Folding, Instruction
 
+pytestmark = pytest.mark.inputs("emulator")
+
 SPEC, DB = specification(), database()
 MODELS = {v.key: v for i in SPEC.instructions.values() for v in i.variants}
 ENTRIES = [f for i in SPEC.instructions.values() for f in i.folding]

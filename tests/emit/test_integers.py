@@ -16,6 +16,8 @@ from oracles import integers
 from oracles.folding import bytes_of, folded, kernel_of, stored
 from ptxspec import Variant
 
+pytestmark = pytest.mark.inputs("emulator")
+
 
 @each_size
 @pytest.mark.parametrize("v", VARIANTS, ids=str)

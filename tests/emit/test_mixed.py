@@ -8,6 +8,8 @@ from helpers.mixed import GROUPS, Group, check, everything, ids, operands, rows
 from helpers.rounding import thinned
 from helpers.sizes import each_size
 
+pytestmark = pytest.mark.inputs("emulator")
+
 FEW = 1 << 18
 
 

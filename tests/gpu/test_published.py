@@ -15,7 +15,6 @@ import ptxemu
 import pytest
 from helpers import ROOT
 from helpers.bench import SMALL
-from helpers.passed import Passed
 from helpers.project import Project, copied
 from helpers.repository import specification
 from helpers.sizes import each_size
@@ -104,30 +103,6 @@ def test_units_of_the_repository_are_followed_where_they_are_known(capsys: pytes
 @pytest.mark.parametrize("name", NAMES)
 def test_the_emulator_has_what_the_model_returned(name: str) -> None:
     assert differing(name, list(FEW[NAMES.index(name) % 3 :: 3])) == []
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", NAMES)
-def test_the_emulator_has_all_that_the_model_returned(
-    name: str, passed: Passed, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """On all 2^32 operands, or on some of each binade where all were tried with the same emulator: with a compiler that
-    is a minute or more."""
-    monkeypatch.setenv("PTXEMU_ACCELERATOR", "1")
-    ptxemu.kernel._compile.cache_clear()
-    known = passed.has([EVIDENCE / f"{name}.digests", *emulated_by(REPORTS[name].variant)])
-    blocks = [8 * e + 5 * e % 8 for e in range(512)] if known else list(range(1 << 12))
-    assert differing(name, blocks) == []
-    if not known:
-        passed.whole()
-
-
-def emulated_by(variant: str) -> list[Path]:
-    """The files that decide what the emulator computes for a variant of the special function unit."""
-    package, opcode = ROOT / "generated/python/ptxemu", variant.partition(".")[0]
-    shared = [p for p in package.glob("*.py") if p.stem not in ("index", "catalog", "notebook", "refusing")]
-    native = [*(package / "native").glob("*.h"), package / f"native/{opcode}.c"]
-    return [*shared, *native, *(package / "instructions").glob(f"{opcode}*.py"), package / "instructions/__init__.py"]
 
 
 CHAIN = ("ex2", "rcp", "rsqrt", "sqrt", "sin", "cos", "lg2")

@@ -18,6 +18,7 @@ from ptxspec.semantics.compile import Compiler
 from ptxspec.specification import read
 
 from helpers import ROOT
+from helpers.passed import Passed
 
 PATH = "spec/observed/judged.yaml"
 # By whom, the spelling, and the number of operands.
@@ -33,10 +34,11 @@ _FEWER = ("keyword", "deselect", "ignore", "ignore_glob", "lf", "stepwise")
 
 class Judging:
     """The plugin that collects what tests judged. Where all of them ran it holds the file against that; with
-    --record-judged it writes the file, and what no test of the run was about stays in it while its program does."""
+    --record-judged it writes the file, and what no test of the run was about stays in it while its program does. What
+    tests judged that are not run again, as they passed with the same inputs, is in the file already."""
 
-    def __init__(self, config: pytest.Config, root: Path = ROOT) -> None:
-        self._config, self._root = config, root
+    def __init__(self, config: pytest.Config, root: Path = ROOT, passed: Passed | None = None) -> None:
+        self._config, self._root, self._passed = config, root, passed
         self._ran: set[Ran] = set()
         self._skipped = 0
         self._said: list[str] = []
@@ -60,6 +62,10 @@ class Judging:
             if compare(self._root, build(self._root)):
                 pytest.exit("generated/ is not what spec/ gives: run `ptxspec generate`", pytest.ExitCode.USAGE_ERROR)
             self._spec = read(self._root)
+
+    @property
+    def _left_out(self) -> int:
+        return self._passed.left_out if self._passed else 0
 
     @property
     def _is_worker(self) -> bool:
@@ -86,10 +92,14 @@ class Judging:
         if self._is_worker or option.collectonly:
             return
         if option.record_judged:
-            self._said = [self._recorded(all_asked and not self._skipped) if passed else "nothing is recorded"]
+            self._said = [
+                self._recorded(all_asked and not self._skipped and not self._left_out)
+                if passed
+                else "nothing is recorded"
+            ]
         elif passed and all_asked and self._skipped:
             self._said = [f"{self._skipped} tests that judge were skipped: {PATH} was not held against the others"]
-        elif passed and all_asked and (wrong := differences(read(self._root), self._ran)):
+        elif passed and all_asked and (wrong := differences(read(self._root), self._ran, whole=not self._left_out)):
             self._said = [f"{PATH} does not say what the tests judged; `{JUDGE_AGAIN}` writes it anew", *wrong]
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -131,10 +141,10 @@ def present(spec: Spec) -> set[Judgement]:
     return {Judgement(by, s, program) for (s, _), program in own_digests(spec).items() for by in JUDGES}
 
 
-def differences(spec: Spec, ran: Iterable[Ran]) -> list[str]:
-    """Where the file is not what tests judged."""
+def differences(spec: Spec, ran: Iterable[Ran], whole: bool) -> list[str]:
+    """Where the file is not what tests judged; of a part of them it may have more."""
     said, found = written(spec), judgements(spec, ran)
-    more = [f"  no test judged this: {j.by}: {j.variant} {j.program}" for j in sorted(said - found)]
+    more = [f"  no test judged this: {j.by}: {j.variant} {j.program}" for j in sorted(said - found if whole else ())]
     return more + [f"  not in the file: {j.by}: {j.variant} {j.program}" for j in sorted(found - said)]
 
 

@@ -1,67 +1,253 @@
-"""Sweeps that passed whole, each with the digest of what its result rests on: while that is the same, a sample is
-enough. `pytest -m exhaustive --record-passed` writes the list, and `--again` runs all sweeps whole."""
+"""Sweeps that passed whole, each with the digest of all that its result depends on: while that is the same, it is not
+run again. `pytest -m exhaustive --record-passed` writes the list, and `--again` runs what is in it too.
+
+A sweep says by `pytest.mark.inputs` what it judges. The code of the tests and of the program that its module imports,
+the versions of Python, NumPy and the compilers, and the kind of processor count for each."""
 
 from __future__ import annotations
 
 import ast
 import hashlib
 import platform
+import re
 import shutil
 import subprocess
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from ptxspec.files import update_text
+from ptxspec.files import replace_text
 
 from helpers import ROOT
 
 PATH = ROOT / "tests/passed.txt"
 _HEAD = "# Sweeps that passed whole. Written by `pytest -m exhaustive --record-passed`; do not edit.\n"
+# What fixtures of conftest.py are made of.
+_FIXTURES = {
+    **dict.fromkeys(("browser", "visit"), "tests/helpers/browser.py"),
+    **dict.fromkeys(("db", "spec"), "tests/helpers/repository.py"),
+    "project": "tests/helpers/project.py",
+}
+# Those who import them read the whole specification, or may run the emulator.
+_READERS = {"tests/helpers/repository.py", "tests/helpers/project.py"}
+_MAIN = "codegen/ptxspec/__main__.py"
+_RUNNERS = {_MAIN, "codegen/ptxspec/evaluate.py", "tests/helpers/arithmetic_package.py"}
+_EMULATOR = "generated/python/ptxemu"
+_WHOLE = {
+    "emulator": (_EMULATOR, "*"),
+    "kernels": ("generated/cuda", "*"),
+    "manual": ("generated/manual", "*"),
+    "data": ("generated/data", "*"),
+    "specification": ("spec", "*.yaml"),
+    "templates": ("templates", "*"),
+}
+# Where imports are looked for, by the first name of a module.
+_SOURCES = {"ptxspec": ROOT / "codegen", "helpers": ROOT / "tests", "oracles": ROOT / "tests"}
 
 
 class Passed:
-    """The list, for one test. The kind of processor is its architecture alone: a sample is run on each machine."""
+    """The plugin that leaves out what has passed, and records what passes."""
 
-    def __init__(self, name: str, config: pytest.Config, path: Path = PATH) -> None:
-        self._name, self._path = name, path
-        self._records, self._again = (bool(config.getoption(o)) for o in ("--record-passed", "--again"))
-        self._digest = ""
+    def __init__(self, config: pytest.Config, root: Path = ROOT) -> None:
+        self._config, self._root, self._path = config, root, root / PATH.relative_to(ROOT)
+        # By sweep: how many tests it has, and its digest.
+        self._sweeps: dict[str, tuple[int, str]] = {}
+        self._names: dict[str, str] = {}
+        self._passed: dict[str, int] = defaultdict(int)
+        self._left_out = 0
+        self._said = ""
 
-    def has(self, files: Iterable[Path]) -> bool:
-        """Return whether the test passed whole with these files, this NumPy and this compiler."""
-        self._digest = _digest(files)
-        return not (self._records or self._again) and (self._name, self._digest) in _read(self._path)
+    @property
+    def _worker(self) -> dict[str, Any] | None:
+        return getattr(self._config, "workeroutput", None)
 
-    def whole(self) -> None:
-        """Say that it has passed whole."""
-        if self._records:
-            update_text(self._path, self._with_this)
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        option = self._config.option
+        if option.markexpr != "exhaustive" or option.collectonly:
+            return
+        sweeps: dict[str, list[pytest.Item]] = defaultdict(list)
+        for item in items:
+            if marks := [n for m in item.iter_markers("inputs") for n in m.args]:
+                sweeps[name_of(item, marks)].append(item)
+        known = {} if option.record_passed or option.record_judged or option.again else read(self._path)
+        found = {name: (len(tests), digest(self._root, tests)) for name, tests in sweeps.items()}
+        left_out = [t for name, tests in sweeps.items() if known.get(name) == found[name] for t in tests]
+        without = set(left_out)
+        items[:] = [item for item in items if item not in without]
+        self._config.hook.pytest_deselected(items=left_out)
+        self._left_out = len(left_out)
+        self._sweeps = {name: entry for name, entry in found.items() if known.get(name) != entry}
+        self._names = {t.nodeid: name for name in self._sweeps for t in sweeps[name]}
 
-    def _with_this(self) -> str:
-        entries = dict(_read(self._path)) | {self._name: self._digest}
-        return _HEAD + "".join(f"{digest} {name}\n" for name, digest in sorted(entries.items()))
+    def pytest_sessionfinish(self) -> None:
+        if self._worker is not None:
+            self._worker["passed"] = (self._sweeps, self._names, self._left_out)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """A worker collects what all workers do."""
+        if sent := getattr(node, "workeroutput", {}).get("passed"):
+            sweeps, self._names, self._left_out = sent
+            self._sweeps = {name: (count, own) for name, (count, own) in sweeps.items()}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" and report.passed:
+            self._passed[report.nodeid] += 1
+        elif report.failed:
+            self._passed[report.nodeid] = -1
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if self._worker is None and self._left_out:
+            terminalreporter.write_line(f"{self._left_out} tests passed before with the same inputs: not run again")
+        if self._worker is None and self._config.option.record_passed:
+            terminalreporter.write_line(self._recorded())
+
+    @property
+    def left_out(self) -> int:
+        """How many tests were left out, as they had passed."""
+        return self._left_out
+
+    def _recorded(self) -> str:
+        """Write down each sweep all tests of which passed."""
+        counts: dict[str, int] = defaultdict(int)
+        for nodeid, name in self._names.items():
+            counts[name] += self._passed.get(nodeid, 0) == 1
+        passed = {name: entry for name, entry in self._sweeps.items() if counts[name] == entry[0]}
+        entries = {name: entry for name, entry in read(self._path).items() if name not in self._sweeps} | passed
+        replace_text(self._path, _HEAD + "".join(f"{own} {n} {name}\n" for name, (n, own) in sorted(entries.items())))
+        return f"{PATH.relative_to(ROOT)} is written: {len(passed)} of {len(self._sweeps)} sweeps passed whole"
 
 
-def _read(path: Path) -> list[tuple[str, str]]:
-    """The tests, each with its digest."""
+def name_of(item: pytest.Item, inputs: Iterable[str]) -> str:
+    """A sweep is the cases of a test with the same inputs."""
+    return f"{item.nodeid.partition('[')[0]} of {', '.join(sorted(inputs))}"
+
+
+def read(path: Path) -> dict[str, tuple[int, str]]:
+    """The list: by sweep the number of its tests, and its digest."""
     if not path.is_file():
-        return []
-    lines = path.read_text("utf-8").removeprefix(_HEAD).splitlines()
-    return [(name, digest) for digest, _, name in (line.partition(" ") for line in lines)]
+        return {}
+    lines = (line.split(" ", 2) for line in path.read_text("utf-8").removeprefix(_HEAD).splitlines())
+    return {name: (int(count), own) for own, count, name in lines}
 
 
-def _digest(files: Iterable[Path]) -> str:
-    version = ""
-    if compiler := shutil.which("cc"):
-        version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
-    about = [np.__version__, platform.python_version(), platform.machine(), version.partition("\n")[0]]
-    found = hashlib.sha256("\n".join(about).encode())
+def digest(root: Path, tests: list[pytest.Item]) -> str:
+    """The digest of what the result of a sweep depends on."""
+    fixtures = {f for t in tests for f in getattr(t, "fixturenames", ())}
+    begin = {tests[0].path, *(root / _FIXTURES[f] for f in fixtures & _FIXTURES.keys())}
+    files = imported(root, begin)
+    kinds = {name for m in tests[0].iter_markers("inputs") for name in m.args}
+    named = {p.relative_to(root).as_posix() for p in files}
+    if named & _READERS:
+        kinds |= {"specification", "templates"}
+    if (named & _RUNNERS or any(runs_emulator(p) for p in files)) and not any(k.startswith("emulator") for k in kinds):
+        kinds.add("emulator")
+    files |= {p for kind in kinds for p in inputs(root, kind)}
+    if "judged" in fixtures:
+        files.add(root / "spec/observed/judged.yaml")
+    found = hashlib.sha256("\n".join(_machine()).encode())
     for path in sorted(files):
-        found.update(f"\n{path.name}\n".encode())
-        found.update(_code(path).encode() if path.suffix == ".py" else path.read_bytes())
+        found.update(f"\n{path.relative_to(root).as_posix()} {_content(path)}".encode())
     return found.hexdigest()[:20]
+
+
+def inputs(root: Path, name: str) -> set[Path]:
+    """The files of what a sweep judges: of all that is generated, or of an opcode's emulator as `emulator:sin`, or one
+    path."""
+    kind, _, opcode = name.partition(":")
+    if kind not in _WHOLE:
+        path = root / name
+        assert path.exists(), f"no input is called {name}"
+        return {path}
+    folder, pattern = _WHOLE[kind]
+    files = {p for p in (root / folder).rglob(pattern) if p.is_file() and "__pycache__" not in p.parts}
+    if opcode:
+        package = root / _EMULATOR
+        shared = {p for p in files if p.parent == package or p.suffix == ".h" or p.stem == "__init__"}
+        own = {p for p in files - shared if p.stem == opcode or p.stem.startswith(f"{opcode}_")}
+        assert own, f"there is no emulator of {opcode}"
+        # They say what exists, and are no part of what is computed.
+        files = (shared | own) - {package / f"{n}.py" for n in ("index", "catalog", "notebook", "refusing")}
+    return files
+
+
+def imported(root: Path, modules: Iterable[Path]) -> set[Path]:
+    """Files of Python, and all those of the tests and of the program that they import."""
+    found: set[Path] = set()
+    left = list(modules)
+    while left:
+        path = left.pop()
+        if path not in found:
+            found.add(path)
+            left += _imports(path)
+            if path == root / _MAIN:  # which imports commands by name
+                left += root.glob("codegen/ptxspec/**/*.py")
+    return found
+
+
+@cache
+def runs_emulator(path: Path) -> bool:
+    """Whether a module imports the emulator."""
+    text = path.read_text("utf-8")
+    return re.search(r"^\s*(import|from) ptxemu\b", text, re.MULTILINE) is not None
+
+
+@cache
+def _imports(path: Path) -> frozenset[Path]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {f for a in node.names for f in _files(a.name)}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                package = _package(path, node.level)
+                base = ".".join(filter(None, [package, base]))
+            found |= {f for a in node.names for f in _files(f"{base}.{a.name}")}
+    return frozenset(found)
+
+
+def _package(path: Path, level: int) -> str:
+    for source in set(_SOURCES.values()):
+        if path.is_relative_to(source):
+            return ".".join(path.relative_to(source).parts[:-level])
+    return ""
+
+
+def _files(name: str) -> set[Path]:
+    """The file of a module, or of the one that has this name in it. That a package is run on the way counts where
+    the name is its own."""
+    source = _SOURCES.get(name.partition(".")[0])
+    while source is not None and name:
+        place = source / name.replace(".", "/")
+        for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
+            if path.is_file():
+                return {path}
+        name = name.rpartition(".")[0]
+    return set()
+
+
+@cache
+def _machine() -> tuple[str, ...]:
+    compiler = shutil.which("cc")
+    version = ""
+    if compiler:
+        version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
+    nvidia = sorted(f"{d.name} {d.version}" for d in metadata.distributions() if (d.name or "").startswith("nvidia-"))
+    about = [np.__version__, platform.python_version(), platform.machine(), version.partition("\n")[0], *nvidia]
+    return tuple(about)
+
+
+@cache
+def _content(path: Path) -> str:
+    data = path.read_bytes() if path.suffix != ".py" else _code(path).encode()
+    return hashlib.sha256(data).hexdigest()
 
 
 def _code(path: Path) -> str:

@@ -13,6 +13,8 @@ from ptxspec import Database
 from ptxspec.lint.linter import Linter
 from ptxspec.ptxas.asking import find_ptxas
 
+pytestmark = pytest.mark.inputs("specification")
+
 LETTERS = {"h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f": "float", "d": "double"}
 
 

@@ -12,6 +12,8 @@ from helpers.sizes import each_size, spread
 from ptxspec import Database, Variant
 from ptxspec.ptxas.asking import FOOTER, HEADER
 
+pytestmark = pytest.mark.inputs("specification")
+
 PAIR = ("sm_107a", "9.5")
 NARROW = re.compile(r"(e4m3|e5m2|e2m3|e3m2|e2m1|ue8m0|ue5m3|s2f6)x[24]")
 SPOILT = ("%y7", "%h7", "%r7", "%b7", "%f7", "%d7", "%p7", "1", "1.0", "0f3F800000", "judge", "undeclared", "_", "-%f7",

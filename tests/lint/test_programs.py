@@ -13,6 +13,8 @@ from ptxspec import Database
 from ptxspec.lint.linter import Linter
 from ptxspec.ptx.complaints import ERROR
 
+pytestmark = pytest.mark.inputs("specification")
+
 SOURCES = sorted((ROOT / "generated" / "cuda").glob("*.cu"))
 
 

@@ -11,6 +11,8 @@ from helpers.sizes import each_size, spread
 from ptxspec import Database, Variant
 from ptxspec.ptxas.asking import FOOTER, HEADER
 
+pytestmark = pytest.mark.inputs("specification")
+
 OPCODES = ("setp", "set", "selp", "slct", "and", "or", "xor", "not", "shl", "shr")
 
 

@@ -27,6 +27,8 @@ from ptxspec import Database, Variant
 from ptxspec.model import Spec
 from ptxspec.ptxas.combinations import Combinations
 
+pytestmark = pytest.mark.inputs("specification")
+
 
 def drawn(db: Database, r: random.Random) -> tuple[str, int]:
     """One of them, or of those with more modifiers of the first place."""

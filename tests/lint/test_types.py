@@ -11,6 +11,8 @@ from helpers.sizes import each_size, spread
 from ptxspec import Database
 from ptxspec.ptxas.asking import judge
 
+pytestmark = pytest.mark.inputs("specification")
+
 
 def other_types(db: Database) -> list[str]:
     """The types that no variant of the database is spelled with."""

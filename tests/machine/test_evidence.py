@@ -19,6 +19,8 @@ from ptxspec.query import machine_code, show
 from ptxspec.read.notation import expand
 from ptxspec.roots import Root
 
+pytestmark = pytest.mark.inputs("specification")
+
 PATH = evidence.PATH
 # Machines that differ most: HFMA2 and FADD2 are not on all of them.
 TWO = ["sm_90a", "sm_120a"]

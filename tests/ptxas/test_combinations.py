@@ -14,6 +14,8 @@ from ptxspec.model import Spec, Variant
 from ptxspec.ptxas import verify
 from ptxspec.ptxas.combinations import Combinations
 
+pytestmark = pytest.mark.inputs("specification")
+
 NEWEST = ("sm_100a", "9.5")
 SPEC = specification()
 

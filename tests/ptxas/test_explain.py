@@ -19,6 +19,8 @@ from ptxspec.ptxas.asking import judge
 from ptxspec.ptxas.explain import as_text, explanations, messages
 from ptxspec.ptxas.meanings import Meaning
 
+pytestmark = pytest.mark.inputs("specification")
+
 MODULE = """\
 .version 6.5
 .target sm_75

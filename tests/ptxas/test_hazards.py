@@ -22,6 +22,8 @@ from ptxspec.model import BOOL, HazardRule, Spec, Variant
 from ptxspec.ptx.complaints import ERROR
 from ptxspec.query.database import Database
 
+pytestmark = pytest.mark.inputs("specification")
+
 SPEC = specification()
 NEWEST = SPEC.catalog.newest_version
 RULES = [(i.opcode, n) for i in SPEC.instructions.values() for n in range(len(i.hazards))]

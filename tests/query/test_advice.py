@@ -13,6 +13,8 @@ from helpers.sizes import each_size, spread
 from ptxspec import Database, Variant
 from ptxspec.ptxas.explain import as_text, explanations
 
+pytestmark = pytest.mark.inputs("specification")
+
 # Their machine code does something else, on every target that is still compiled for.
 HAZARDS = {
     *(

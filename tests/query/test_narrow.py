@@ -9,6 +9,8 @@ from helpers import ROOT
 from ptxspec import Database
 from ptxspec.cli.main import main
 
+pytestmark = pytest.mark.inputs("specification")
+
 FP4 = "cvt.rn.satfinite.e2m1x2.f32"
 FP8 = "cvt.rn.satfinite.e4m3x2.f32"
 

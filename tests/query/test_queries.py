@@ -17,6 +17,8 @@ from helpers.sizes import each_size, spread
 from ptxspec.cli.main import main
 from ptxspec.query.alike import ranked
 
+pytestmark = pytest.mark.inputs("specification")
+
 Run = Callable[..., tuple[int, str, str]]
 
 

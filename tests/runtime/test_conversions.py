@@ -15,6 +15,8 @@ from helpers.sizes import spread
 from oracles import conversions
 from ptxemu import environment
 
+pytestmark = pytest.mark.inputs("emulator")
+
 SPELLINGS = sorted(
     conversions.spellings(),
     # What MPFR computes once stands together.

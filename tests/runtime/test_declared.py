@@ -19,6 +19,8 @@ from ptxspec.semantics.exact.rounding import round_to
 from ptxspec.semantics.functions import TABLE
 from ptxspec.semantics.program import Apply, Const
 
+pytestmark = pytest.mark.inputs("emulator")
+
 binary = load("binary")
 conversion = load("conversion")
 declared = load("declared")

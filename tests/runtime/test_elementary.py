@@ -41,7 +41,7 @@ intervals = load("intervals")
 NAMES = ("exp2", "log2", "sin", "cos", "tanh", "rSqrt")
 Bits = NDArray[Any]
 
-pytestmark = pytest.mark.usefixtures("quiet")
+pytestmark = [pytest.mark.usefixtures("quiet"), pytest.mark.inputs("emulator")]
 each_name = pytest.mark.parametrize("name", NAMES)
 
 

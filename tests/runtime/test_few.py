@@ -19,7 +19,7 @@ FORMATS = [
     Format("e4m11", 4, 11, 0x7FFF), Format("e7m8", 7, 8, 0x7FFF),
 ]  # fmt: skip
 
-pytestmark = pytest.mark.usefixtures("quiet")
+pytestmark = [pytest.mark.usefixtures("quiet"), pytest.mark.inputs("emulator")]
 formats = pytest.mark.parametrize("f", FORMATS, ids=lambda f: f.name)
 
 

@@ -17,6 +17,8 @@ from ptxspec.roots import Root
 from ptxspec.semantics.exact.evaluate import FUNCTIONS
 from ptxspec.semantics.program import Apply, Var
 
+pytestmark = pytest.mark.inputs("emulator")
+
 Array = np.ndarray[Any, np.dtype[Any]]
 
 EIGHT = ("e4m3", "e2m1", "e2m3", "e3m2", "ue8m0", "ue5m3", "e3m4", "short")

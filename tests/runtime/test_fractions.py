@@ -34,7 +34,7 @@ from helpers.sizes import each_size
 from oracles.fractions import fraction_apply, fraction_round
 from oracles.mpfr import decode
 
-pytestmark = pytest.mark.usefixtures("quiet")
+pytestmark = [pytest.mark.usefixtures("quiet"), pytest.mark.inputs("emulator")]
 
 
 @pytest.mark.sampled(16)

@@ -7,6 +7,8 @@ import ptxemu
 import pytest
 from helpers.properties import given, strategies as st
 
+pytestmark = pytest.mark.inputs("emulator")
+
 bits32 = st.integers(0, 2**32 - 1)
 
 

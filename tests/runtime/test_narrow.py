@@ -23,6 +23,8 @@ from ptxspec.model import Format
 from ptxspec.semantics.exact.lanes import lanes_of
 from ptxspec.semantics.exact.rounding import decode
 
+pytestmark = pytest.mark.inputs("emulator")
+
 # ml_dtypes rounds to nearest and keeps what these formats have beside numbers for itself.
 PEERS = {
     "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2", "e2m3": "float6_e2m3fn", "e3m2": "float6_e3m2fn",

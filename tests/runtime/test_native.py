@@ -25,6 +25,8 @@ from ptxspec.emit import native
 from ptxspec.emit.generate import generate
 from ptxspec.emit.lowering import shared
 
+pytestmark = pytest.mark.inputs("emulator")
+
 skip_without_a_compiler()
 
 Compiled = Callable[[str], dict[str, accelerator.Native]]

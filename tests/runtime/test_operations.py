@@ -32,7 +32,7 @@ from oracles.mpfr import decode, mpfr_apply
 
 wide = load("wide")
 
-pytestmark = pytest.mark.usefixtures("quiet")
+pytestmark = [pytest.mark.usefixtures("quiet"), pytest.mark.inputs("emulator")]
 
 
 def check(name: str, operands: list[NDArray[Any]], f: Any, mode: str, ftz: bool) -> None:

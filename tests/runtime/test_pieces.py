@@ -13,6 +13,8 @@ from helpers.straightline import bits, made_up
 from ptxemu import accelerator, compiling, pieces
 from ptxemu.steps import Alone, Piece
 
+pytestmark = pytest.mark.inputs("emulator")
+
 skip_without_a_compiler()
 
 F32 = np.float32

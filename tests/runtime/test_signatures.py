@@ -18,6 +18,8 @@ from helpers.sizes import each_size, spread
 from ptxspec.evaluate import emulator
 from ptxspec.roots import Root
 
+pytestmark = pytest.mark.inputs("emulator")
+
 COUNT = 300
 
 

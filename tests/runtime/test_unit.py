@@ -27,6 +27,8 @@ from ptxspec.roots import Root
 from ptxspec.semantics.exact import evaluate as exact, unit
 from ptxspec.specification import read
 
+pytestmark = pytest.mark.inputs("emulator")
+
 KINDS = models(repository.specification())
 
 

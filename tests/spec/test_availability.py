@@ -13,6 +13,8 @@ from helpers.sizes import each_size
 from ptxspec.model import Spec
 from ptxspec.ptxas import verify
 
+pytestmark = pytest.mark.inputs("specification")
+
 
 def some(spec: Spec, monkeypatch: pytest.MonkeyPatch) -> Spec:
     """At most 400 variants, on 16 pairs of a target and a PTX version."""

@@ -9,6 +9,8 @@ import pytest
 from helpers.browser import FOLDER, Visits
 from helpers.sizes import each_size, spread
 
+pytestmark = pytest.mark.inputs("manual")
+
 PAGES = sorted(path.name for path in FOLDER.glob("*.html"))
 assert PAGES
 LIMIT = {"availability.html": 1 << 20}

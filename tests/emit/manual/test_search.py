@@ -19,6 +19,8 @@ from ptxspec.query.database import Variant
 from ptxspec.query.names import targets
 from ptxspec.query.verdicts import query
 
+pytestmark = pytest.mark.inputs("manual")
+
 DB = database()
 TARGETS = list(DB.targets)
 VERSIONS = list(DB.versions)
