@@ -40,12 +40,15 @@ _RUNNERS = {_MAIN, "codegen/ptxspec/evaluate.py", "tests/helpers/arithmetic_pack
 _EMULATOR = "generated/python/ptxemu"
 _WHOLE = {
     "emulator": (_EMULATOR, "*"),
+    "statements": (f"{_EMULATOR}/ptx", "*"),
     "kernels": ("generated/cuda", "*"),
     "manual": ("generated/manual", "*"),
     "data": ("generated/data", "*"),
     "specification": ("spec", "*.yaml"),
     "templates": ("templates", "*"),
 }
+# Modules of the emulator that say what exists, or what PTX is, and compute nothing.
+_SAYING = ("assembler", "catalog", "functions", "index", "lookup", "notebook", "refusing", "statements", "straightline")
 # Where imports are looked for, by the first name of a module.
 _SOURCES = {"ptxspec": ROOT / "codegen", "helpers": ROOT / "tests", "oracles": ROOT / "tests"}
 
@@ -167,13 +170,14 @@ def inputs(root: Path, name: str) -> set[Path]:
         return {path}
     folder, pattern = _WHOLE[kind]
     files = {p for p in (root / folder).rglob(pattern) if p.is_file() and "__pycache__" not in p.parts}
-    if opcode:
+    if kind == "emulator":
         package = root / _EMULATOR
-        shared = {p for p in files if p.parent == package or p.suffix == ".h" or p.stem == "__init__"}
-        own = {p for p in files - shared if p.stem == opcode or p.stem.startswith(f"{opcode}_")}
-        assert own, f"there is no emulator of {opcode}"
-        # They say what exists, and are no part of what is computed.
-        files = (shared | own) - {package / f"{n}.py" for n in ("index", "catalog", "notebook", "refusing")}
+        files -= {p for p in files if p.parent.name in ("opcodes", "ptx") or p.stem in _SAYING}
+        if opcode:
+            shared = {p for p in files if p.parent == package or p.suffix == ".h" or p.stem == "__init__"}
+            own = {p for p in files - shared if p.stem == opcode or p.stem.startswith(f"{opcode}_")}
+            assert own, f"there is no emulator of {opcode}"
+            files = shared | own
     return files
 
 
