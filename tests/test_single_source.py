@@ -184,7 +184,7 @@ def test_code_that_knows_an_opcode_is_noticed(text: str, path: str) -> None:
         ("and", "codegen/ptxspec/semantics/parse.py"),
         ("sin", "codegen/ptxspec/semantics/functions/arithmetic.py"),
         ("neither add nor sub", "codegen/ptxspec/lint/rules.py"),
-        ("a spelling such as add.f32", "codegen/ptxspec/query/verdicts.py"),
+        ("a spelling such as add.f32", "codegen/ptxspec/catalog/explaining.py"),
         ("ptxspec query add.f32", "codegen/ptxspec/cli/help.py"),
     ],
 )

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
     from .api import Database
     from .catalog import Requirement
+    from .catalog.explaining import Reason
     from .diagnostics import PtxspecError, SpecError
     from .query.variant import Variant
-    from .query.verdicts import Reason, Verdict
+    from .query.verdicts import Verdict
     from .shown import Answer, Findings, Variants
 
 _HOMES = {
@@ -30,7 +31,7 @@ _HOMES = {
     "Database": "api",
     "Findings": "shown",
     "PtxspecError": "diagnostics",
-    "Reason": "query.verdicts",
+    "Reason": "catalog.explaining",
     "Requirement": "catalog",
     "SpecError": "diagnostics",
     "Variant": "query.variant",

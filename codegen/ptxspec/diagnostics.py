@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from .catalog.likeness import suggest
+
 # Tuples rather than dataclasses: queries import this module, and start in half the time without `dataclasses`.
 
 
@@ -84,56 +86,10 @@ class TooLargeError(SpecError):
     """The specification makes more work than any that means something; what is left of it is not looked at."""
 
 
-def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
-    """The known names most like `name`, best first; empty where none is like it. A number alone might be any of those
-    that end in it."""
-    if name.isdigit():
-        return []
-    import difflib  # most commands are given names that there are
-
-    folded: dict[str, str] = {}
-    for k in known:
-        folded.setdefault(k.lower(), k)
-    name = name.lower()
-
-    def likeness(k: str) -> tuple[float, int]:
-        # Of two that are as much alike, the one with the same beginning: sm_54 is rather sm_53 than sm_75.
-        same_start = next((i for i, (x, y) in enumerate(zip(k, name, strict=False)) if x != y), min(len(k), len(name)))
-        return difflib.SequenceMatcher(None, k, name).ratio(), same_start
-
-    matches = difflib.get_close_matches(name, folded, n=max(1, len(folded)), cutoff=0.6)
-    return [folded[m] for m in sorted(matches, key=likeness, reverse=True)[:count]]
-
-
-def are_near(one: str, other: str) -> bool:
-    """Return whether two names differ in one letter, be it wrong, too many or missing."""
-    longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
-    if len(longer) == len(shorter):
-        return len(one) > 2 and sum(a != b for a, b in zip(one, other, strict=True)) == 1
-    return any(longer[:i] + longer[i + 1 :] == shorter for i in range(len(longer)))
-
-
-def suggest(name: str, known: Iterable[str], prefix: str = "", otherwise: str = "") -> str:
-    """Help text for a rejected name: the nearest known one, else `otherwise`, else the choice where it is short."""
-    known = list(known)
-    found = nearest(name, known)
-    if found:
-        return f"did you mean '{prefix}{found[0]}'?"
-    if not otherwise and 0 < len(known) <= 24:
-        return "known: " + ", ".join(prefix + k for k in known)
-    return otherwise
-
-
 def unknown(what: str, name: str, known: Iterable[str], otherwise: str = "") -> str:
     """A rejected name with help text, where there is any."""
     help = suggest(name, known, otherwise=otherwise)
     return f"unknown {what} '{visible(name)}'" + (f"; {help}" if help else "")
-
-
-def known_range(known: Iterable[str]) -> str:
-    """Help for a name that is none of many in their order."""
-    first, *_, last = known
-    return f"known: {first} to {last}"
 
 
 def display_path(path: Path, root: Path) -> str:

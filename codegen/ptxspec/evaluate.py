@@ -11,7 +11,8 @@ from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
-from .diagnostics import PtxspecError, SpecError, suggest
+from .catalog.likeness import suggest
+from .diagnostics import PtxspecError, SpecError
 from .literals import parse_number
 from .model import BOOL, FixedPoint, Spec, Type, Variant
 from .roots import Root

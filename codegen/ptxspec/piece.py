@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .diagnostics import Diagnostic, Mark, PtxspecError, suggest
+from .catalog.likeness import suggest
+from .diagnostics import Diagnostic, Mark, PtxspecError
 from .evaluate import emulator, parse_operand
 from .model import BOOL, Spec, Type
 from .roots import Root

@@ -2,8 +2,6 @@
 // The decision whether a target takes a variant with a PTX version, as `ptxspec query` makes it. A place is
 // {target, ptx}, each of which may be null: then any will do. Adds to `ptxspec.search`
 //   takes(variant, place)      whether it does
-//   isSafe(variant, place)     whether its machine code does there what it says; without a target, on the newest
-//   hasEnded(variant, place)   whether the newest PTX version does not take it any more
 //   hazards(variant, place)    what its machine code does instead: texts; without a target, on any that takes it
 //   risky(variant, place)      {on, all, last}: the targets that take it and on which a hazard holds, whether these are all,
 //                              and whether they are all from the first of them on
@@ -13,7 +11,7 @@
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
-  const {targets, versions} = ptxspec.data, newest = versions.at(-1).ptx;
+  const {targets, versions} = ptxspec.data;
   const order = new Map(versions.map((v, i) => [v.ptx, i])), came = new Map(targets.map(t => [t.name, t.ptx]));
 
   search.ordered = ptx => order.get(ptx);
@@ -37,19 +35,6 @@
     const every = taking(v, where), on = every.filter(t => ptxspec.hazardsOn(v.row, t).length);
     return {on, all: on.length === every.length, last: on.length > 1 && on.length === every.length - every.indexOf(on[0])};
   };
-  // Where no target is named, what may be advised does on the newest what it says.
-  search.isSafe = (v, where) => {
-    const last = taking(v, where).at(-1);
-    return !last || !ptxspec.hazardsOn(v.row, last).length;
-  };
-
-  search.hasEnded = (v, {target, ptx}) => {
-    const version = ptx ?? newest, few = ptxspec.data.requirements[v.row.requires].few;
-    // What few targets have has not ended because the newest one is not among them.
-    const where = target ?? (few ? null : targets.findLast(t => search.knows(t.name, version)).name);
-    return !search.takes(v, {target: where, ptx: version});
-  };
-
   const recipes = new Map();
   search.recipe = (v, {target, ptx}) => {
     if (!recipes.has(v.opcode)) {

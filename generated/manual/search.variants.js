@@ -7,7 +7,6 @@
 //                            their types, and those that have it among others. `asked` is what
 //                            search.meaning.js makes of words
 //   label(variants, asked)   such variants in few words, in the notation of the syntax lines where that is exact
-//   alike(opcode, asked, place)  the three variants that are there, do what they say, and are spelled most like it
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
@@ -134,58 +133,5 @@
       return `${first} and ${second}`;
     }
     return `${first} and ${variants.length - ptxspec.expand(first).length} more`;
-  };
-
-  function sameLetters(one, other) {
-    let i = 0;
-    while (i < one.length && i < other.length && one[i] === other[i]) {
-      i++;
-    }
-    return i;
-  }
-
-  // How far a variant is from what was asked, the weightiest first, as codegen/ptxspec/query/alike.py has it.
-  function typeDistance(asked, has) {
-    if (asked.length === 1 && has.includes(asked[0])) {
-      return [has.length - 1, 0, -has.filter(t => t === asked[0]).length - (has[0] === asked[0] ? 1 : 0)];
-    }
-    const pairs = asked.map((t, i) => [t, has[i]]).filter(([a, h]) => h !== undefined && a !== h);
-    const more = Math.abs(asked.length - has.length);
-    return [
-      2 * pairs.length + more, pairs.length + Math.max(0, asked.length - has.length),
-      -pairs.reduce((sum, [a, h]) => sum + sameLetters(a, h), 0),
-    ];
-  }
-
-  function distance(v, asked, ended) {
-    const modifiers = asked.modifiers.map(choices => choices[0]), kinds = asked.types.map(choices => choices[0]);
-    const lost = modifiers.filter(m => !v.modifiers.includes(m)).length;
-    const more = v.modifiers.filter(m => !modifiers.includes(m)).length;
-    const [wrong, typesLost, similar] = typeDistance(kinds, v.types);
-    const operands = asked.operands === null ? 0 : Math.abs(v.operands - asked.operands);
-    return [ended ? 1 : 0, lost + more + wrong, lost + typesLost, wrong, typesLost, similar, operands, v.operands];
-  }
-
-  function isLess(one, other) {
-    const i = one.findIndex((x, place) => x !== other[place]);
-    return i >= 0 && one[i] < other[i];
-  }
-
-  search.alike = (opcode, asked, place) => {
-    // Nothing but its row says where a variant is, and whether it is safe there.
-    const rows = new Map(), found = [];
-    for (const v of search.variants(opcode)) {
-      if (!rows.has(v.row)) {
-        const there = search.takes(v, place) && search.isSafe(v, place);
-        rows.set(v.row, there ? {ended: search.hasEnded(v, place)} : null);
-      }
-      const here = rows.get(v.row);
-      if (here) {
-        const far = distance(v, asked, here.ended), before = found.findIndex(([other]) => isLess(far, other));
-        found.splice(before < 0 ? found.length : before, 0, [far, v]);
-        found.length = Math.min(found.length, 3);
-      }
-    }
-    return found.map(([, v]) => v);
   };
 })();

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .assembler import ASSEMBLER, OTHER_TYPES
+from .catalog.known import is_elsewhere
 from .index import TYPES
 from .lookup import Row, opcode_named, rows_of
 from .ptx import constants
-from .ptx.elsewhere import is_elsewhere
 from .signature import Signature, Type, signature
 
 
@@ -64,8 +64,8 @@ def _has_two(s: Signature) -> bool:
 
 def is_other(opcode: str, names: Sequence[str]) -> bool:
     """Return whether a spelling is one of other instructions of an opcode's name."""
-    others, own = opcode_named(opcode).others, {row.types for row in rows_of(opcode)}
-    return others is not None and is_elsewhere(names, others, lambda n: n in TYPES or n in OTHER_TYPES, own)
+    rules, own = opcode_named(opcode).assembler, {row.types for row in rows_of(opcode)}
+    return bool(rules) and is_elsewhere(names, rules, lambda n: n in TYPES or n in OTHER_TYPES, own)
 
 
 def statement(row: Row, s: Signature) -> Statement:

@@ -79,7 +79,7 @@ def test_without_the_file_the_message_is_explained_by_itself(db: Database, ptxas
         ("Modifier '.NaN' requires .target sm_80 or higher", "compile for sm_80 or newer"),
         ("Instruction 'testp' requires .target sm_20 or higher", "compile for sm_20 or newer"),
         ("Feature '.NaN' requires PTX ISA .version 7.0 or later", "write .version 7.0 (CUDA 11.0) or newer"),
-        ("Illegal modifier '.ftz' for instruction 'tanh'", "no tanh has .ftz; it has .approx"),
+        ("Illegal modifier '.ftz' for instruction 'tanh'", "tanh has no .ftz; it has .approx"),
         ("Illegal modifier '.ftz' for instruction 'fma'", "write .ftz with .f32, .f32x2, .f16, .f16x2 only"),
         ("Illegal modifier '.sat' for instruction 'fma.f64'", "leave .sat out, where you can do without it"),
         ("Illegal rounding modifier for instruction 'max'", "leave the rounding out: no max has one"),

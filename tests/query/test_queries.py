@@ -14,8 +14,8 @@ import ptxspec
 import pytest
 from helpers import ROOT
 from helpers.sizes import each_size, spread
+from ptxspec.catalog.explaining import ranked
 from ptxspec.cli.main import main
-from ptxspec.query.alike import ranked
 
 pytestmark = pytest.mark.inputs("specification")
 
@@ -68,7 +68,9 @@ def test_what_the_manual_says_stands_beside_what_the_assembler_does(db: ptxspec.
         ("add.rn.rz.f32", None, "excluding-modifiers", ".rn and .rz exclude each other"),
         ("max.f32", 4, "operand-count", "max.f32 takes 2 or 3 source operands, not 4"),
         ("addd.f32", None, "unknown-opcode", "did you mean 'add'?"),
-        ("add.float", None, "unknown-type", "unknown type or modifier '.float'; add has .f32, "),
+        ("add.foo", None, "unknown-type", "unknown type or modifier '.foo'; add has .f32, "),
+        ("add.float", None, "unknown-type", "there is no type .float"),
+        ("add.rn", None, "missing-type", "add.rn lacks a type; add has .f32, "),
         ("add.bf16x4", None, "unknown-type", "unknown type or modifier '.bf16x4'; did you mean '.bf16x2'?"),
         ("testp.nan.f32", None, "illegal-modifier", "testp.f32 has no .nan; it has .finite, "),
         ("max.f32x2", None, "illegal-type", "max has no .f32x2; it has .f32, .f64"),

@@ -30,9 +30,9 @@ def run(options: argparse.Namespace) -> int:
     }[options.format]
     print(render(db, found))
     if not found:
-        from ..query import verdicts  # nothing is explained in most answers
+        from ..catalog import explaining  # nothing is explained in most answers
 
-        pair = verdicts.pair(db, target, options.ptx)
+        pair = explaining.pair(db, target, options.ptx)
         if pair is not None:
             print(f"ptxspec: {pair.message}", file=sys.stderr)
     return OK if found else NO

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..catalog.likeness import nearest
 from ..check.checking import Checked
 from ..check.functions import compiled, openings
-from ..diagnostics import PtxspecError, nearest
+from ..diagnostics import PtxspecError
 from ..emit.products.emulator import module_of
 from ..emit.text import Templates
 from ..model import Defined, Executed, Instruction, Kind, Spec, Type, Variant

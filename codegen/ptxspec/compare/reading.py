@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..catalog.likeness import nearest
 from ..check.claims import basis_on
-from ..diagnostics import PtxspecError, SpecError, nearest
+from ..diagnostics import PtxspecError, SpecError
 from ..evaluate import emulator
 from ..gpu import registers
 from ..gpu.export import refuse_stale

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..diagnostics import Diagnostic, Mark, PtxspecError, suggest
+from ..catalog.explaining import pair
+from ..catalog.likeness import suggest
+from ..diagnostics import Diagnostic, Mark, PtxspecError
 from ..files import read_bytes
 from ..query.database import Database
-from ..query.verdicts import pair
 from .findings import CODES, unknown_code
 from .links import AWAY, leads_away
 from .patterns import Pattern

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ..diagnostics import PtxspecError, suggest
+from ..catalog.likeness import suggest
+from ..diagnostics import PtxspecError
 from .configuration import Configurations, Settings
 from .languages import LANGUAGES, PTX
 from .links import AWAY, leads_away

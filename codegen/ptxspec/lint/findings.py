@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from ..catalog import Requirement
-from ..diagnostics import suggest
+from ..catalog.likeness import suggest
 from ..ptx.complaints import ERROR, NOTE, WARNING
 
 # By what they are about, as the manual lists them.

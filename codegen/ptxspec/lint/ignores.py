@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ..diagnostics import suggest
+from ..catalog.likeness import suggest
 from ..ptx.complaints import WARNING
 from .comments import Comment, comments
 from .findings import CODES, Finding, joined, unknown_code

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..catalog import is_other_function
-from ..diagnostics import are_near, nearest
+from ..catalog.explaining import WHOLE, Reason, advice, explain, foreign_types, refusals
+from ..catalog.likeness import are_near, is_other_function, nearest
 from ..ptx import operands as kinds
-from ..ptx.complaints import ERROR, NOTE, WARNING, WHOLE, Complaint
+from ..ptx.complaints import ERROR, NOTE, WARNING, Complaint
 from ..ptx.matching import Matcher, beyond, count, unreadable
 from ..ptx.operands import Shape
-from ..query.alike import advice
 from ..query.database import Database, Variant
-from ..query.verdicts import Reason, forms_text, refusals, why_not
 from .rules import DatabaseRules
 
 
@@ -33,10 +31,6 @@ ELSEWHERE = Judgement(None, ())
 _LIKE_A_TYPE = re.compile(
     r"[bsu]?fp?\d+(?:x\d+)?|b?float\d*|double|half|u?int\d+|i8|[bisu]\d{2,3}", re.IGNORECASE
 ).fullmatch
-# Types as other languages have them, and what begins the type that is meant.
-_FOREIGN_TYPE = re.compile(r"(?P<sort>i|int|uint|sf)(?P<bits>\d+)|float|double|half", re.IGNORECASE).fullmatch
-_SORTS = {"i": "s", "int": "s", "uint": "u", "sf": "f"}
-_C_TYPES = {"float": "f32", "double": "f64", "half": "f16"}
 # C and other machines add letters at the ends of an opcode: fmaf, fadd.
 _BY_OTHERS = re.compile(r"f?(\w+?)f?")
 
@@ -70,12 +64,11 @@ def _spelt(db: Database, opcode: str, type: str, target: str | None, ptx: str | 
     return v.spelling if db.takes(v, target, ptx) and db.is_advisable(v, target, ptx) else opcode
 
 
-def _no_type(name: str, meant: str, index: int) -> Complaint:
-    reason = "; types are written in lower case" if name.lower() == meant else ""
-    return Complaint(ERROR, "unknown-type", f"there is no type .{name}{reason}", f"write .{meant}", index)
-
-
 _Key = tuple[str, tuple[Shape, ...] | None, str | None, str | None, bool, frozenset[str]]
+
+
+def _complaint(reason: Reason, help: str, name: int = WHOLE) -> Complaint:
+    return Complaint(ERROR, reason.code, reason.message, help, name)
 
 
 class InstructionJudge:
@@ -133,10 +126,9 @@ class InstructionJudge:
             return Judgement(None, (Complaint(ERROR, "syntax", message, "remove the dot"),)) if is_ours else NOT_OURS
         if self.db.is_elsewhere(opcode, names) or self.matcher.is_elsewhere(opcode, shapes):
             return self._elsewhere(shapes or ()) if names else NOT_OURS
-        foreign = [(i, t) for i, t in enumerate(self._foreign_types(opcode, names)) if t]
-        if foreign:
+        if foreign := tuple(foreign_types(self.db, opcode, names)):
             # What has the type is another instruction, of which no more is known.
-            return Judgement(None, tuple(_no_type(names[i], t, i) for i, t in foreign))
+            return Judgement(None, tuple(_complaint(r, r.help, r.name) for r in foreign))
         spelled = self._spelling(opcode, names)
         effective = self._effective(opcode, names)
         registers = None if shapes is None else count(shapes, self.matcher.unpacks(opcode, shapes))
@@ -147,7 +139,7 @@ class InstructionJudge:
             # Without the commas where they belong operands cannot be counted.
             counted = None if shapes is None or kinds.MALFORMED in shapes else registers
             if counted == registers or self._variant(opcode, effective, None, target, ptx)[0] is None:
-                errors += self._why_not(opcode, names, effective, types, counted, target, ptx)
+                errors += self._why_not(opcode, names, effective, counted, target, ptx)
             return Judgement(None, (*errors, *unreadable(shapes or ())))
         complaints = spelled + self._refusals(variant, target, ptx)
         complaints += self.matcher.complaints(variant, shapes or (), free)
@@ -162,15 +154,15 @@ class InstructionJudge:
         return Judgement(None, tuple(complaints)) if complaints else ELSEWHERE
 
     def _refusals(self, variant: Variant, target: str | None, ptx: str | None) -> list[Complaint]:
-        # What is refused comes to no crash.
+        # What is refused comes to no crash. That the version does not know the target is said once, of the header.
         refused = sorted(refusals(self.db, variant, target, ptx), key=lambda r: r.code == "assembler-crash")
-        # That the version does not know the target is said once, of the header.
         refused = [r for r in refused if r.code != "target-unknown"]
+        # A spelling that is tolerated is none of the database's.
         names = variant.spelling.split(".")[1:]
         help = str(advice(self.db, variant.opcode, names, variant.operands, target, ptx)) if refused else ""
         # On some targets it came later than on others.
         needs = variant.requires._replace(ptx=self.db.catalog.window(variant.requires, target)[0])
-        return [Complaint(ERROR, r.code, r.message, help, requires=needs) for r in refused]
+        return [_complaint(r, help)._replace(requires=needs) for r in refused]
 
     # Names
 
@@ -189,18 +181,6 @@ class InstructionJudge:
         known = name in self.types or name in self.modifiers or name in self.other_types
         lower = name.lower()
         return known or lower in self.types or lower in self.other_types or _LIKE_A_TYPE(name) is not None
-
-    def _foreign_types(self, opcode: str, names: Sequence[str]) -> Iterator[str | None]:
-        """Return for each name the type that is meant, where that is in capitals or another language's."""
-        for i, n in enumerate(names):
-            m, lower = _FOREIGN_TYPE(n), n.lower()
-            if m:
-                meant = _SORTS[m["sort"].lower()] + m["bits"] if m["sort"] else _C_TYPES[lower]
-                right = [*names[:i], meant, *names[i + 1 :]]
-                exists = self.db.is_elsewhere(opcode, right) or self.db.find(opcode, right, None) is not None
-                yield meant if exists else None
-            else:
-                yield lower if n not in self.other_types and lower in self.other_types else None
 
     def _effective(self, opcode: str, names: Sequence[str]) -> tuple[str, ...]:
         """Return each name once, and types as often as they stand."""
@@ -270,53 +250,13 @@ class InstructionJudge:
         opcode: str,
         names: Sequence[str],
         effective: Sequence[str],
-        types: Sequence[str],
         count: int | None,
         target: str | None,
         ptx: str | None,
     ) -> list[Complaint]:
-        unknown = [n for n in effective if n not in self.types and n not in self.modifiers]
-        has = forms_text(self.db.opcodes[opcode], tuple(types))
-        help = str(advice(self.db, opcode, effective, count, target, ptx))
-        if not types and not unknown:
-            message = f"{'.'.join((opcode, *effective))} has no type; {opcode} has {has}"
-            return [Complaint(ERROR, "missing-type", message, help)]
-        if not self.other_types.isdisjoint(types):
-            asked = "".join(f".{t}" for t in types)
-            reasons: tuple[Reason, ...] = (Reason("illegal-type", f"{opcode} has no {asked}; it has {has}"),)
-        else:
-            reasons = why_not(self.db, ".".join((opcode, *effective)), count)
-        places = self._places(reasons, opcode, names, effective, types)
-        found = [Complaint(ERROR, r.code, r.message, help, i) for r, i in zip(reasons, places, strict=True)]
-        wrong = {names[i] for i in places if i != WHOLE}
-        rest = [n for n in effective if n not in wrong]
-        if wrong.isdisjoint(types) and types and self.db.find(opcode, rest, count) is None and rest != list(effective):
-            # Without these names something is wrong still.
-            found += [
-                Complaint(ERROR, r.code, r.message, help) for r in why_not(self.db, ".".join((opcode, *rest)), count)
-            ]
-        return found
-
-    def _places(
-        self,
-        reasons: Sequence[Reason],
-        opcode: str,
-        names: Sequence[str],
-        effective: Sequence[str],
-        types: Sequence[str],
-    ) -> list[int]:
-        """Return for each reason the index of the name that it is about."""
-        own = self.db.opcodes[opcode].names_by_types.get(tuple(types), frozenset())
-        strange = iter([i for i, n in enumerate(names) if n in effective and n not in own])
-        found = []
-        for reason in reasons:
-            index = WHOLE
-            if reason.code in ("unknown-modifier", "unknown-type", "illegal-modifier"):
-                index = next(strange, WHOLE)
-            elif reason.code == "illegal-type" and types:
-                index = next((i for i, n in enumerate(names) if n in self.other_types), names.index(types[-1]))
-            found.append(index)
-        return found
+        why = explain(self.db, ".".join((opcode, *effective)), count, target, ptx)
+        places = (WHOLE if r.name == WHOLE else names.index(effective[r.name]) for r in why.reasons)
+        return [_complaint(r, str(why.advice), i) for r, i in zip(why.reasons, places, strict=True)]
 
     # Where it is right
 

@@ -9,16 +9,16 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import PurePath
 
-from ..diagnostics import PtxspecError, suggest, unknown
+from ..catalog.explaining import RECIPE, is_block, pair
+from ..catalog.likeness import suggest
+from ..diagnostics import PtxspecError, unknown
 from ..ptx.complaints import ERROR, Complaint
 from ..ptx.matching import count
 from ..ptx.operands import UNKNOWN, Operand, Shape, split
 from ..ptx.registers import Registers, special_names
 from ..ptx.scanning import HOLE, STRANGER, Declaration, Directive, Instruction, Other, Problem, Scanner, View, Word
 from ..query.database import Database
-from ..query.instead import RECIPE, is_block
 from ..query.names import spelled
-from ..query.verdicts import pair
 from . import traces
 from .constraints import uses
 from .evidence import Evidence, is_cuda, speaks_of_cuda

@@ -31,5 +31,6 @@ class DatabaseRules:
 
     def operand_rules(self, v: Variant) -> Iterable[Mapping[str, Any]]:
         """Return the rules of the opcode's file for the operands of a variant."""
-        said = self._db.opcodes[v.opcode].data["assembler"]["operands"]
-        return (said[i] for i in self._db.known_of(v).get("operands", ()))
+        about = self._db.opcodes[v.opcode]
+        said = about.data["assembler"]["operands"]
+        return (said[i] for i in about.known_of(v).get("operands", ()))

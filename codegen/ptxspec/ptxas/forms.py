@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from ..catalog import Asked, is_other_function
+from ..catalog.explaining import Asked, differences, lacks_text, summary
+from ..catalog.known import names_of
+from ..catalog.likeness import are_near, is_other_function, nearest, suggest
 from ..compact import compact
-from ..diagnostics import are_near, nearest, suggest
 from ..lint.rules import DatabaseRules
 from ..ptx import constants
 from ..ptx.matching import Matcher
-from ..query.alike import differences, summary
-from ..query.database import Database, Variant, names_of
+from ..query.database import Database, Variant
 from .features import NAMED, ptx_floor, target_floor, unsupported
 from .meanings import Meaning, floors
 
@@ -92,7 +92,7 @@ def _of(db: Database, instruction: str) -> tuple[str, Asked, list[Variant]]:
 
 
 def _fitting(db: Database, asked: Asked, variants: Sequence[Variant]) -> list[Variant]:
-    return [v for v in variants if db.catalog.may_be_advised(v, asked._replace(types=v.types))]
+    return [v for v in variants if asked._replace(types=v.types).is_done_by(v) and db.is_advisable(v)]
 
 
 def _with(db: Database, instruction: str, wanted: str, type: str | None = None) -> Meaning:
@@ -112,8 +112,8 @@ def _with(db: Database, instruction: str, wanted: str, type: str | None = None) 
         return Meaning(f"no {form} has all of this")
     if any(wanted in other.split(".") for other in _other_forms(db, opcode)):
         return Meaning(f"the {opcode} that has .{wanted} is not in this database", known=False)
-    has = ", ".join(f".{n}" for n in names_of(typed) if n in db.modifiers) or "no modifiers"
-    said = (f"no {form} has .{wanted}; it has {has}", *_said(db, wanted))
+    has = lacks_text(form, wanted, [n for n in names_of(typed) if n in db.modifiers])
+    said = (has, *_said(db, wanted))
     return Meaning(f"leave .{wanted} out, where you can do without it", said)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..diagnostics import suggest
+from ..catalog.likeness import suggest
 from ..query.database import Database
 from .messages import Surroundings
 

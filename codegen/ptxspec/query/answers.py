@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from .. import terminal
 from ..catalog import Requirement
+from ..catalog.explaining import place
+from ..catalog.known import Recipe
 from ..diagnostics import visible
-from .alike import place
 from .database import Database
-from .instead import Offer
 from .lists import broken, limits, table, wrapped
 from .verdicts import Verdict
 
@@ -22,7 +22,7 @@ class Told(NamedTuple):
     head: str
     reasons: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
-    recipe: tuple[str, Offer] | None
+    recipe: tuple[str, Recipe] | None
     none: tuple[str, str] | None
     alike: tuple[str, tuple[tuple[str, str], ...]] | None
 
@@ -92,18 +92,18 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
     return "\n".join(lines)
 
 
-def recipe(db: Database, offer: Offer, asked: str) -> list[str]:
+def recipe(db: Database, offer: Recipe, asked: str) -> list[str]:
     """A recipe with the targets and versions that take it, ready to paste as PTX and as inline assembly."""
     return _recipe_lines(_recipe_head(db, offer, asked), offer)
 
 
-def _recipe_head(db: Database, offer: Offer, asked: str) -> str:
+def _recipe_head(db: Database, offer: Recipe, asked: str) -> str:
     here = "on" if offer.works else "not on"
     where = f", {here} {asked}" if asked else ""
     return f"instead{where} ({db.catalog.text(offer.requires)} or newer; {offer.difference}):"
 
 
-def _recipe_lines(head: str, offer: Offer) -> list[str]:
+def _recipe_lines(head: str, offer: Recipe) -> list[str]:
     lines = [head, *(f"  {line}" for line in offer.ptx.split("\n"))]
     if offer.cuda:
         lines += ["in CUDA:", *(f"  {line}" for line in offer.cuda.split("\n"))]

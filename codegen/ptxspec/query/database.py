@@ -6,19 +6,20 @@ a query starts quickly, however many opcodes there are."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from ..catalog import Catalog, Hazard, PtxVersion, Requirement, Target, hazard_of, requirement_of
+from ..catalog.known import Known, Opcode as AnyOpcode, Recipe
+from ..catalog.likeness import known_range
 from ..check.claims import basis_text, bound
-from ..diagnostics import PtxspecError, known_range, unknown
-from ..ptx.elsewhere import is_elsewhere
+from ..diagnostics import PtxspecError, unknown
 from .recording import Recording
 from .variant import Source, Variant
 
-__all__ = ["SCHEMA", "Data", "Database", "Opcode", "Opened", "Source", "Variant", "names_of"]
+__all__ = ["SCHEMA", "Data", "Database", "Opcode", "Opened", "Source", "Variant"]
 
 SCHEMA = 9
 
@@ -30,7 +31,7 @@ class Data(NamedTuple):
     opcodes: Mapping[str, Mapping[str, Any]]
 
 
-class Opcode:
+class Opcode(AnyOpcode[Variant]):
     """An opcode; `data` is what its file says, and is read when it is first asked for."""
 
     def __init__(self, name: str, summary: str, read: Callable[[], Opened]) -> None:
@@ -53,39 +54,25 @@ class Opcode:
     def variants(self) -> tuple[Variant, ...]:
         return self._opened.variants
 
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """All modifiers and types of its variants, in the order in which they first stand."""
-        return names_of(self.variants)
-
-    @cached_property
-    def by_types(self) -> dict[tuple[str, ...], list[Variant]]:
-        """Its variants by the sequences of types that their spellings end in."""
-        found: dict[tuple[str, ...], list[Variant]] = {}
-        for v in self.variants:
-            found.setdefault(v.types, []).append(v)
+    @property
+    def assembler(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.data["assembler"]
         return found
 
-    @cached_property
-    def types(self) -> tuple[tuple[str, ...], ...]:
-        """The sequences of types that its spellings end in."""
-        return tuple(self.by_types)
+    def known_of(self, v: Variant) -> dict[str, Any]:
+        """Return what all variants of a variant's class share: the NaN rule by its name, places in the lists of the
+        opcode's file, and the rest that the file says of the class."""
+        nan, _, _, *more = self.data["classes"][v.known]
+        return {"nan": nan, **(more[0] if more else {})}
 
-    @cached_property
-    def names_by_types(self) -> dict[tuple[str, ...], frozenset[str]]:
-        """The modifiers and types of the variants that end in each of these sequences."""
-        return {types: frozenset(n for v in of for n in v.names) for types, of in self.by_types.items()}
+    def recipes(self, v: Variant) -> list[Recipe]:
+        found = self.data.get("instead", {}).get(f"{v.spelling} {v.operands}", ())
+        needs = self.data["requirements"]
+        return [Recipe(requirement_of(needs[place]), differs, ptx, cuda) for ptx, cuda, place, differs in found]
 
-    @cached_property
-    def _by_key(self) -> dict[tuple[frozenset[str], tuple[str, ...]], list[Variant]]:
-        found: dict[tuple[frozenset[str], tuple[str, ...]], list[Variant]] = {}
-        for v in sorted(self.variants, key=lambda v: v.operands):
-            found.setdefault((v.modifiers, v.types), []).append(v)
-        return found
-
-    def spelled(self, modifiers: frozenset[str], types: tuple[str, ...]) -> list[Variant]:
-        """The variants of one spelling, those with the fewest operands first."""
-        return self._by_key.get((modifiers, types), [])
+    def why_no_recipe(self, v: Variant) -> str:
+        reasons = self.data.get("none", ())
+        return " ".join(reasons[i][0] for i in self.known_of(v).get("none", ()))
 
 
 class Opened(NamedTuple):
@@ -107,8 +94,11 @@ def _read(path: Path) -> Mapping[str, Any]:
     return found
 
 
-class Database:
+class Database(Known[Variant]):
     """All opcodes and variants, targets and PTX versions. `data` is what ptxspec.json says."""
+
+    opcodes: Mapping[str, Opcode]
+    lists = "ptxspec list"
 
     def __init__(self, data: Mapping[str, Any], opcode: Callable[[str], Mapping[str, Any]]) -> None:
         self.data = data
@@ -123,8 +113,9 @@ class Database:
             ),
         )
         self.types = frozenset(data["types"])
+        self.floats = frozenset(name for name, about in data["types"].items() if about["sort"] == "float")
         self.groups: Mapping[str, Sequence[str]] = data["groups"]
-        self.modifiers = frozenset(data["modifiers"])
+        self.modifiers = {name: about["summary"] for name, about in data["modifiers"].items()}
         self._recordings = {r["path"]: Recording(**r) for r in data["recordings"]}
         self.opcodes = {
             name: Opcode(name, about["summary"], partial(self._open, name, opcode))
@@ -219,72 +210,7 @@ class Database:
             raise PtxspecError(unknown("PTX version", text, self.versions, known_range(self.versions)))
         return text
 
-    def split(self, names: Iterable[str]) -> tuple[list[str], tuple[str, ...]]:
-        """The modifiers among the names of a spelling, and its types in their order."""
-        names = list(names)
-        return [n for n in names if n not in self.types], tuple(n for n in names if n in self.types)
-
-    def find(self, opcode: str, names: Iterable[str], operands: int | None) -> Variant | None:
-        """The variant with these modifiers, in any order, and these types, in theirs; the one with the fewest operands
-        where they are not told."""
-        modifiers, types = self.split(names)
-        if opcode not in self.opcodes or len(set(modifiers)) < len(modifiers):
-            return None
-        same = self.opcodes[opcode].spelled(frozenset(modifiers), types)
-        return next((v for v in same if operands in (None, v.operands)), None)
-
-    def known_of(self, v: Variant) -> dict[str, Any]:
-        """Return what all variants of a variant's class share: the NaN rule by its name, places in the lists of the
-        opcode's file, and the rest that the file says of the class."""
-        nan, _, _, *more = self.opcodes[v.opcode].data["classes"][v.known]
-        return {"nan": nan, **(more[0] if more else {})}
-
-    def stands_for(self, v: Variant) -> Variant | None:
-        """The longer spelling that a variant is short for."""
-        same = self.opcodes[v.opcode].spelled(v.modifiers.union(v.means), v.types) if v.means else []
-        return next((w for w in same if w.operands == v.operands), None)
-
-    def refused(self, opcode: str, names: Iterable[str]) -> Mapping[str, Any] | None:
-        """Return what is known of a spelling that the manual lists and the assembler takes nowhere."""
-        listed = self.opcodes[opcode].data["assembler"]["refused"] if opcode in self.opcodes else []
-        wanted = sorted(names)
-        return next((r for r in listed if sorted(r["variant"].split(".")[1:]) == wanted), None)
-
-    def form(self, opcode: str, *names: str) -> str:
-        """An opcode with its types alone, in their order."""
-        return ".".join((opcode, *(n for n in names if n in self.types or n in self.other_types)))
-
-    def is_elsewhere(self, opcode: str, names: Iterable[str]) -> bool:
-        """Return whether an opcode of the database has other instructions with these types, of which nothing is known
-        here: those that its file names, or where it names none, all that it does not describe."""
-        about = self.opcodes[opcode]
-        return is_elsewhere(
-            tuple(names), about.data["assembler"], lambda n: n in self.types or n in self.other_types, about.types
-        )
-
-    def is_other_type(self, name: str) -> bool:
-        """Return whether a name is a type that instructions outside of the database have: it is not declared, or no
-        float."""
-        return name in self.other_types or (name in self.types and self.data["types"][name]["sort"] != "float")
-
-    def knows(self, name: str) -> bool:
-        """Return whether a type or a modifier of any instruction has this name."""
-        return name in self.types or name in self.modifiers
-
     # What is there
-
-    def takes(self, v: Variant, target: str | None, ptx: str | None) -> bool:
-        """Return whether the assembler makes machine code of a variant in a module of this target and PTX version; in
-        any, where one of the two or both are None."""
-        return v.crash is None and self.catalog.takes(v.requires, target, ptx)
-
-    def is_advisable(self, v: Variant, target: str | None = None, ptx: str | None = None) -> bool:
-        """Return whether a variant may be recommended there: without this check no recommendation is safe."""
-        return v.crash is None and self.catalog.may_be_advised(v, None, target, ptx)
-
-    def hazard(self, v: Variant, target: str | None = None, ptx: str | None = None) -> str | None:
-        """Return what the machine code of a variant does instead of what it says, on a target or on any."""
-        return self.catalog.hazard_text(v, target, ptx)
 
     def available(
         self, target: str | None = None, ptx: str | None = None, type: str | None = None, opcode: str | None = None
@@ -340,8 +266,3 @@ class Database:
         both = [(v, self.takes(v, *old), self.takes(v, *new)) for v in self.variants]
         gained = [v for v, before, now in both if now and not before]
         return gained, [v for v, before, now in both if before and not now]
-
-
-def names_of(variants: Iterable[Variant]) -> tuple[str, ...]:
-    """All modifiers and types of some variants, in the order in which they first stand."""
-    return tuple(dict.fromkeys(n for v in variants for n in v.spelling.split(".")[1:]))

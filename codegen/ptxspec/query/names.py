@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..catalog import Product
-from ..diagnostics import PtxspecError, known_range, nearest, suggest
+from ..catalog.likeness import known_range, nearest, suggest
+from ..diagnostics import PtxspecError
 from .database import Database
 
 NATIVE = "native"

@@ -7,13 +7,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from ..catalog.explaining import recipes
 from ..diagnostics import PtxspecError
 from ..grounds import Grounds
 from ..roots import Root
 from . import machine_code
 from .answers import recipe, requirement
 from .database import Database, Variant
-from .instead import offers, why_none
 from .verdicts import variant
 
 STANDINGS = {"equal": "every bit equal", "inside": "inside of the bound", "unequal": "not equal"}
@@ -40,7 +40,7 @@ def page(root: Root, name: str, operands: int | None = None) -> str:
 
 def _variant(db: Database, v: Variant, code: Path) -> str:
     data, about, names = db.data, db.opcodes[v.opcode].data, v.spelling.split(".")[1:]
-    known, longer = db.known_of(v), db.stands_for(v)
+    known, longer = db.opcodes[v.opcode].known_of(v), db.stands_for(v)
     lines = [f"# {v.spelling}, {v.operands} operand{'s' * (v.operands != 1)}", "", db.opcodes[v.opcode].summary, ""]
     lines += [f"- `.{n}`: {data['modifiers'][n]['summary']}" for n in names if n in data["modifiers"]]
     lines += [f"- `.{n}`: {data['types'][n]['summary']}" for n in names if n in data["types"]]
@@ -78,9 +78,9 @@ def _variant(db: Database, v: Variant, code: Path) -> str:
     lines += (
         ["", *(f"- {text} ({_told(about['grounds'][grounds])})" for text, _, grounds, *_ in notes)] if notes else []
     )
-    for offer in offers(db, v, None, None):
-        lines += ["", *_with_fences(recipe(db, offer, ""))]
-    if reason := why_none(db, v):
+    for found in recipes(db, v, None, None):
+        lines += ["", *_with_fences(recipe(db, found, ""))]
+    if reason := db.opcodes[v.opcode].why_no_recipe(v):
         lines += ["", f"Where it is missing: {reason}"]
     lines += ["", f"`ptxspec show {v.opcode}` has the semantics and the corner cases.", ""]
     return "\n".join(lines)

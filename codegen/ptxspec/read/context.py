@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..catalog import PtxVersion, Target
-from ..diagnostics import Diagnostic, suggest
+from ..catalog.likeness import suggest
+from ..diagnostics import Diagnostic
 from ..grounds import Grounds
 from ..model import Code, Modifier, Pattern, Selector, Type
 from ..semantics.functions import TABLE

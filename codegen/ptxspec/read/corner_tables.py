@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from ..diagnostics import nearest
+from ..catalog.likeness import nearest
 from ..grounds import Grounds
 from ..model import BOOL, CornerRow, CornerTable, Operand, Selector, Value, Variant
 from .cells import CLASSES, CellError, parse_value

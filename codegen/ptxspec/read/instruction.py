@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..catalog import Requirement
-from ..diagnostics import SpecError, suggest
+from ..catalog.likeness import suggest
+from ..diagnostics import SpecError
 from ..grounds import VERDICTS, Grounds
 from ..model import (
     Accuracy,

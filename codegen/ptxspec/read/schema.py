@@ -13,7 +13,8 @@ from jsonschema.exceptions import ValidationError
 from referencing import Registry, Resource
 from referencing.exceptions import CannotDetermineSpecification, Unresolvable
 
-from ..diagnostics import Diagnostic, PtxspecError, suggest
+from ..catalog.likeness import suggest
+from ..diagnostics import Diagnostic, PtxspecError
 from ..files import read_bytes
 from .positioned import Document
 

@@ -9,7 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ..diagnostics import Diagnostic, suggest
+from ..catalog.likeness import suggest
+from ..diagnostics import Diagnostic
 from ..files import why_unreadable
 from ..literals import parse_number
 from ..model import (

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..catalog import Requirement
-from ..diagnostics import Diagnostic, suggest
+from ..catalog.likeness import suggest
+from ..diagnostics import Diagnostic
 from ..model import (
     BOOL,
     NOTHING_DIFFERS,

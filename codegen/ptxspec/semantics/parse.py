@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache, reduce
 
-from ..diagnostics import Diagnostic, Mark, SpecError, suggest
+from ..catalog.likeness import suggest
+from ..diagnostics import Diagnostic, Mark, SpecError
 from ..model import Code
 from .functions import TABLE
 from .tree import (

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ..catalog import Target
-from ..diagnostics import Diagnostic, Mark, SpecError, suggest
+from ..catalog.likeness import suggest
+from ..diagnostics import Diagnostic, Mark, SpecError
 from ..model import ROUNDINGS, Code, FixedPoint, Format, Modifier, Type, Unit
 from . import tree
 from .functions import TABLE, Function

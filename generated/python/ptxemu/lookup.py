@@ -65,6 +65,14 @@ class Row:
         return self.variant.operands
 
     @property
+    def spelling(self) -> str:
+        return self.variant.spelling
+
+    @property
+    def claim(self) -> str:
+        return self.variant.claim
+
+    @property
     def requires(self) -> Requirement:
         return self.group.requires
 
@@ -75,6 +83,24 @@ class Row:
     @property
     def hazards(self) -> tuple[Hazard, ...]:
         return self.group.hazards
+
+    @property
+    def means(self) -> tuple[str, ...]:
+        return self.group.means
+
+    @property
+    def crash(self) -> str | None:
+        return self.group.crash
+
+    @property
+    def places(self) -> str:
+        """The operands as a statement has them, with the names that the specification gives them."""
+        from .signature import signature  # NumPy's types are made there
+
+        s = signature(self.signature)
+        results = "|".join(r for o in s.results for r in o.registers)
+        sources = [f"{{{', '.join(o.registers)}}}" if o.braced else ", ".join(o.registers) for o in s.sources]
+        return ", ".join([results, *sources])
 
     def __str__(self) -> str:
         return str(self.variant)
@@ -137,7 +163,7 @@ def find(spelling: str, operands: int | None, target: str | None) -> Row:
     if not fitting:
         from . import refusing  # only needed when something is wrong
 
-        raise refusing.no_variant(spelling, operands, same)
+        raise refusing.no_variant(spelling, operands)
     row = min(fitting, key=lambda row: row.operands)
     if target is not None and (target not in CATALOG.targets or not CATALOG.takes(row.requires, target)):
         from . import refusing

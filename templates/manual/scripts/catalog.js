@@ -84,7 +84,7 @@
   }
 
   ptxspec.window = (row, target) => {
-    const text = at(requirements[row.requires].windows, places.get(target));
+    const text = at(requirements[row.requires], places.get(target));
     const [first, last] = text.split("-");
     return text ? [first, last ?? null] : null;
   };

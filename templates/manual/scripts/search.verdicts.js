@@ -22,7 +22,6 @@
     return place.target ? `on ${on(place)}${version && ` with ${version}`}` : `in ${version}`;
   }
   const from = ([first, last]) => last ? `with PTX ${first}${first === last ? "" : ` to ${last}`} only` : `from PTX ${first} on`;
-  const needsOf = v => ptxspec.data.requirements[v.row.requires];
 
   // The kinds of a target's base that take a variant, with the first PTX version of each.
   function siblings(variants, target) {
@@ -47,49 +46,26 @@
     return last ? ` from ${on[0]} on` : ` on ${listed(on.length > 4 ? [...on.slice(0, 3), `${on.length - 3} others`] : on)}`;
   }
 
-  // What a verdict says of a variant, and where it is known, what more there is to say.
+  // What a verdict says of a variant, and what more there is to say. Why something is not there is said by queries.
   function said(v, place, many) {
-    const [is, it, needs] = many ? ["are", "they", "need"] : ["is", "it", "needs"];
-    const {target, ptx} = place;
+    const is = many ? "are" : "is", {target, ptx} = place;
     if (v.crash) {
       return {answer: "no", says: `${is} on no target`, text: v.crash};
     }
-    const window = target && ptxspec.window(v.row, target), need = needsOf(v);
-    if (search.takes(v, place)) {
-      const hazards = search.hazards(v, place);
-      const more = hazards.length ? `Hazard${somewhere(v, place)}: ${hazards.join(" ")}` : "";
-      if (!target) {
-        return {answer: "yes", says: `${is} ${where(place)}`, text: more || `Needs ${v.row.requires}.`, hazard: !!more};
-      }
-      const since = from(window);
-      return ptx ? {answer: "yes", says: `${is} ${where(place)}`, text: more || `${since[0].toUpperCase()}${since.slice(1)}.`, hazard: !!more}
-        : {answer: "yes", says: `${is} ${where(place)}, ${since}`, text: more, hazard: !!more};
+    const window = target && ptxspec.window(v.row, target);
+    if (!search.takes(v, place)) {
+      const more = target && !window ? siblings([v], target) : new Map();
+      const but = window ? `, but ${from(window)}` : more.size ? `, but ${told(more)}` : "";
+      return {answer: "no", says: `${is} not ${where(place)}${but}`, text: `Needs ${v.row.requires}.`};
     }
-    const no = (because, text = "") => ({answer: "no", says: `${is} not ${where(place)}${because}`, text});
-    const whole = `Needs ${v.row.requires}.`;
+    const hazards = search.hazards(v, place);
+    const more = hazards.length ? `Hazard${somewhere(v, place)}: ${hazards.join(" ")}` : "";
     if (!target) {
-      const late = need.until && search.ordered(ptx) > search.ordered(need.until);
-      if (late) {
-        return no(`: ${it} ended with PTX ${need.until}`);
-      }
-      return need.few ? no(`: ${it} ${needs} PTX ${need.ptx}`, whole) : no(`: ${it} ${needs} PTX ${need.ptx} and ${need.target}`);
+      return {answer: "yes", says: `${is} ${where(place)}`, text: more || `Needs ${v.row.requires}.`, hazard: !!more};
     }
-    if (!window) {
-      const more = siblings([v], target);
-      if (more.size) {
-        return no(`, but ${told(more)}`, whole);
-      }
-      if (need.few) {
-        return no("", whole);
-      }
-      return byName.get(target).order < byName.get(need.target).order ? no(`: ${it} ${needs} ${need.target} and PTX ${need.ptx}`)
-        : no(`: ${it} ended with PTX ${need.until}, before ${target} came with PTX ${byName.get(target).ptx}`);
-    }
-    if (!search.knows(target, ptx)) {
-      return no(`: PTX ${ptx} does not know ${target}, which came with PTX ${byName.get(target).ptx}`);
-    }
-    return search.ordered(ptx) < search.ordered(window[0]) ? no(`: ${it} ${needs} PTX ${window[0]} there`)
-      : no(`: ${it} ended there with PTX ${window[1]}`);
+    const since = from(window);
+    return ptx ? {answer: "yes", says: `${is} ${where(place)}`, text: more || `${since[0].toUpperCase()}${since.slice(1)}.`, hazard: !!more}
+      : {answer: "yes", says: `${is} ${where(place)}, ${since}`, text: more, hazard: !!more};
   }
 
   // Variants with the same answer are one group.
@@ -160,11 +136,7 @@
       return {...base, answer: "some", title: `Some of ${name} is ${where(place)}`, text};
     }
     const more = place.target ? siblings(variants, place.target) : new Map();
-    const real = variants.filter(v => v.row), few = real.filter(v => !needsOf(v).few);
-    const first = few.reduce((a, b) => !a || byName.get(needsOf(b).target).order < byName.get(needsOf(a).target).order ? b : a, null);
-    const because = more.size ? `, but ${told(more)}` : place.target && place.ptx && !search.knows(place.target, place.ptx)
-      ? `: PTX ${place.ptx} does not know ${place.target}, which came with PTX ${byName.get(place.target).ptx}`
-      : first ? `: the oldest of it needs ${needsOf(first).target} and PTX ${needsOf(first).ptx}` : "";
+    const because = more.size ? `, but ${told(more)}` : "";
     return {...base, answer: "no", title: `No ${name} is ${where(place)}${because}`, text: `${variants.length} variants.`};
   }
 
@@ -174,7 +146,7 @@
     const {exact, near, far} = search.fitting(opcode, asked);
     const all = [...exact, ...near, ...far];
     if (!all.length) {
-      return search.missing(opcode, asked, place);
+      return search.missing(opcode, asked);
     }
     // Nothing but its row says what the answer is.
     const rows = new Map();
@@ -200,7 +172,7 @@
   search.described = (opcode, asked) => {
     const {exact, near, far} = search.fitting(opcode, asked), all = [...exact, ...near, ...far];
     if (!all.length) {
-      return search.missing(opcode, asked, {target: null, ptx: null});
+      return search.missing(opcode, asked);
     }
     const anywhere = {target: null, ptx: null};
     const risks = group => search.hazards(group[0], anywhere);

@@ -8,13 +8,18 @@ from typing import Any, NamedTuple
 
 from ..catalog import Hazard, Requirement
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..catalog.known import Recipe
+
 
 class Group(NamedTuple):
     """Variants, by their modifiers and types, of which the same is known.
 
     `signature` is theirs where it is not that of their types. `listed`: NVIDIA's manual has them. `means` are the
     modifiers that they are short for, `operand_rules` what the assembler takes for operands of them alone, and `claims`
-    the targets on which they claim something else."""
+    the targets on which they claim something else. `crash` is what the assembler ends with that takes them and breaks
+    down on them, and `no_recipe` why there is no recipe, or none that works everywhere."""
 
     operands: int
     claim: str
@@ -26,14 +31,8 @@ class Group(NamedTuple):
     means: tuple[str, ...] = ()
     operand_rules: tuple[Mapping[str, Any], ...] = ()
     claims: Mapping[str, tuple[str, ...]] = {}
-
-
-class Recipe(NamedTuple):
-    """PTX that does a variant's work where it is missing, and what may differ then."""
-
-    requires: Requirement
-    differs: str
-    ptx: str
+    crash: str | None = None
+    no_recipe: str = ""
 
 
 class Opcode(NamedTuple):
@@ -41,13 +40,13 @@ class Opcode(NamedTuple):
 
     `signatures` are by types and number of operands, as text for `signature` of signature.py, which reads it when a
     variant is compiled: as tuples they would be three times as long, and be built whenever the module is imported.
-    `recipes` are by modifiers, types and number of operands, the best first. `others` says what other instructions of
-    the opcode's name there are, for ptx/elsewhere.py. A statement that `unpacks` may stand the other way round, with
+    `recipes` are by modifiers, types and number of operands, the best first. `assembler` is as catalog/known.py asks for
+    it. A statement that `unpacks` may stand the other way round, with
     its vector among the sources; one whose registers are vectors is another instruction where `vectors_elsewhere`."""
 
     groups: tuple[Group, ...] = ()
     signatures: Mapping[tuple[str, int], str] = {}
     recipes: Mapping[tuple[str, int], tuple[Recipe, ...]] = {}
-    others: Mapping[str, Any] | None = None
+    assembler: Mapping[str, Any] = {}
     unpacks: bool = False
     vectors_elsewhere: bool = False

@@ -37,8 +37,8 @@ from ...model import (
 )
 from ...query.database import SCHEMA, Data
 from ...recipes.inline import inline_assembly
-from ...semantics.compile import Compiler
 from ..parts import Parts
+from ..refused import refused
 from ..registry import product
 from ..text import Files, Templates
 
@@ -240,7 +240,7 @@ class _Opcode:
                 "empty_types": list(i.empty_types),
                 "operands": [_operands(r) for r in i.operand_rules],
                 "tolerated": [_tolerated(t) for t in i.tolerated],
-                "refused": [self.refused(v) for v in i.refused],
+                "refused": [refused(self.spec, i, v) for v in i.refused],
             },
             "semantics": i.semantics.text,
             "hardware": [
@@ -324,23 +324,6 @@ class _Opcode:
 
     def hazard(self, h: HazardRule) -> dict[str, Any]:
         return _given(**{"for": h.selector.text}) | h.hazard.as_json() | {"rests_on": self.rests_on(h.rests_on)}
-
-    def refused(self, v: Variant) -> dict[str, Any]:
-        longer = self.instruction.stands_for(v)
-        return {
-            "variant": v.spelling,
-            "operands": v.operands,
-            "manual": v.manual.as_json() if v.manual else None,
-            "means": longer.spelling if longer else None,
-            **_given(same="" if longer else self.without_what_does_nothing(v)),
-        }
-
-    def without_what_does_nothing(self, v: Variant) -> str:
-        """Return the variant that computes the same without one of the modifiers; empty where there is none."""
-        compiler, (modifiers, *rest) = Compiler(self.spec), v.form
-        fewer = [w for m in sorted(modifiers) for w in self.instruction.variants if w.form == (modifiers - {m}, *rest)]
-        own = compiler.program(self.instruction, v, None)
-        return next((w.spelling for w in fewer if compiler.program(self.instruction, w, None) is own), "")
 
     def variant(self, v: Variant) -> list[Any]:
         names = v.spelling.partition(".")[2]

@@ -28,6 +28,7 @@ from ..lowering import Lowering, Shared, shared, source_of, written
 from ..modules import Module, NumPyFunction
 from ..parts import Parts
 from ..reading import multiplied, split
+from ..refused import refused
 from ..registry import product
 from ..text import Files, Templates, plain
 
@@ -67,12 +68,12 @@ class Serving:
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the files of generated/python/ptxemu."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
-    for module in (catalog, notebook):
-        name = Path(str(module.__file__)).name
-        files[f"{_FOLDER}/{name}"] = plain(Path(str(module.__file__)), f"codegen/ptxspec/{name}")
-    # What lint judges statements by.
-    for path in sorted(Path(ptx.__file__).parent.glob("*.py")):
-        files[f"{_FOLDER}/ptx/{path.name}"] = plain(path, f"codegen/ptxspec/ptx/{path.name}")
+    files[f"{_FOLDER}/notebook.py"] = plain(Path(notebook.__file__), "codegen/ptxspec/notebook.py")
+    # What explains, and what lint judges statements by.
+    for package in (catalog, ptx):
+        for path in sorted(Path(str(package.__file__)).parent.glob("*.py")):
+            name = f"{path.parent.name}/{path.name}"
+            files[f"{_FOLDER}/{name}"] = plain(path, f"codegen/ptxspec/{name}")
     published = ["spec/published.yaml"] if spec.published else []
     floats = [f for f in spec.formats.values() if isinstance(f, Format)]
     declared = [f for f in floats if not is_usual(f)]
@@ -87,7 +88,10 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
         opcodes=[c.instruction.opcode for c in checked],
     )  # fmt: skip
     files[f"{_FOLDER}/assembler.py"] = templates.render(
-        "emulator/assembler.py.j2", ["spec/assembler.yaml"], assembler=spec.assembler
+        "emulator/assembler.py.j2",
+        ["spec/assembler.yaml", "spec/modifiers.yaml"],
+        assembler=spec.assembler,
+        modifiers=spec.modifiers.values(),
     )
     for folder in ("opcodes", "instructions"):
         files |= {f"{_FOLDER}/{folder}/{n}": text for n, text in templates.plain(f"runtime/{folder}").items()}
@@ -122,10 +126,20 @@ def _about(spec: Spec, instruction: Instruction, published: Sequence[str], templ
         "emulator/opcodes/opcode.py.j2", [instruction.path, *published], opcode=instruction.opcode,
         of_catalog=[name for name in ("Hazard", "Limit", "Requirement") if f"{name}(" in text],
         groups=[(said, [s for _, s in of]) for said, of in groupby(known, key=itemgetter(0))],
-        signatures=signatures, recipes=recipes, instruction=instruction,
-        elsewhere=None if instruction.elsewhere is None else tuple(map(".".join, instruction.elsewhere)),
+        signatures=signatures, recipes=recipes, instruction=instruction, assembler=_assembler(spec, instruction),
         literal=_literal, escaped=_docstring,
     )  # fmt: skip
+
+
+def _assembler(spec: Spec, instruction: Instruction) -> dict[str, object]:
+    """Return what codegen/ptxspec/catalog/known.py asks of an opcode's assembler."""
+    return {
+        "elsewhere": None if instruction.elsewhere is None else [".".join(form) for form in instruction.elsewhere],
+        "empty_types": list(instruction.empty_types),
+        "other_modifiers": list(instruction.other_modifiers),
+        "observed": instruction.observed or None,
+        "refused": [refused(spec, instruction, v) for v in instruction.refused],
+    }
 
 
 def _spelled(v: Variant) -> str:
@@ -149,6 +163,10 @@ def _known(spec: Spec, instruction: Instruction, v: Variant, signatures: dict[tu
     rules = [f"operands_{n}" for n, r in enumerate(instruction.operand_rules, 1) if r.selector.matches(v)]
     if rules:
         said.append(f"operand_rules=({', '.join(rules)},)")
+    if v.crash:
+        said.append(f"crash={_literal(v.crash)}")
+    if none := " ".join(r.none for r in instruction.recipes if r.none and r.selector.matches(v)):
+        said.append(f"no_recipe={_literal(none)}")
     if claims := spec.other_claims(v):
         said.append(f"claims={_literal(claims)}")
     return ", ".join(said)
@@ -164,6 +182,8 @@ def _literal(value: object) -> str:
         return f"{type(value).__name__}({', '.join(n + _literal(x) for n, x in said)})"
     if isinstance(value, tuple):
         return f"({', '.join(map(_literal, value))}{',' * (len(value) == 1)})"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_literal, value))}]"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_literal(k)}: {_literal(x)}' for k, x in value.items())}}}"
     return repr(value)

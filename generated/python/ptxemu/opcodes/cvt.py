@@ -2,7 +2,8 @@
 """cvt: its variants, and what to write where they are missing."""
 
 from ..catalog import Hazard, Limit, Requirement
-from . import Group, Opcode, Recipe
+from ..catalog.known import Recipe
+from . import Group, Opcode
 
 operands_1 = {
     "registers": {
@@ -804,6 +805,8 @@ GROUPS = (
         "rz.bf16.s16",
         "rz.bf16.s32",
         "rz.bf16.s64",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_90"), no_recipe="Rounding in these directions is rarely asked for, and no recipe has been written: that of .rm or .rp from .f32 shows how.", spellings=(
         "rm.bf16.u8",
         "rm.bf16.u16",
         "rm.bf16.u32",
@@ -1072,6 +1075,8 @@ GROUPS = (
     Group(1, "exact", Requirement("7.8", "sm_90"), spellings=(
         "rn.bf16.f64",
         "rz.bf16.f64",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_90"), no_recipe="Rounding in these directions is rarely asked for, and no recipe has been written: that of .rm or .rp from .f32 shows how.", spellings=(
         "rm.bf16.f64",
         "rp.bf16.f64",
     )),
@@ -1115,8 +1120,14 @@ GROUPS = (
         "rz.bf16.f32",
         "rz.ftz.bf16.f32",
         "rm.bf16.f32",
+    )),
+    Group(1, "exact", Requirement("7.0", "sm_80"), no_recipe="Rounding in these directions is rarely asked for, and no recipe has been written: that of .rm or .rp from .f32 shows how.", spellings=(
         "rm.ftz.bf16.f32",
+    )),
+    Group(1, "exact", Requirement("7.0", "sm_80"), spellings=(
         "rp.bf16.f32",
+    )),
+    Group(1, "exact", Requirement("7.0", "sm_80"), no_recipe="Rounding in these directions is rarely asked for, and no recipe has been written: that of .rm or .rp from .f32 shows how.", spellings=(
         "rp.ftz.bf16.f32",
     )),
     Group(1, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), spellings=(
@@ -1162,6 +1173,8 @@ GROUPS = (
         "rp.f16.bf16",
         "rn.bf16.f16",
         "rz.bf16.f16",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_90"), no_recipe="Rounding in these directions is rarely asked for, and no recipe has been written: that of .rm or .rp from .f32 shows how.", spellings=(
         "rm.bf16.f16",
         "rp.bf16.f16",
     )),
@@ -1235,52 +1248,52 @@ GROUPS = (
     Group(2, "exact", Requirement("8.1", "sm_80"), spellings=(
         "rz.relu.satfinite.bf16x2.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.relu.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.relu.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.relu.satfinite.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.relu.satfinite.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.relu.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.relu.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.relu.satfinite.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.relu.satfinite.pzo.bf16.f32",
         "rn.pzo.tf32.f32",
         "rn.relu.pzo.tf32.f32",
@@ -1291,85 +1304,87 @@ GROUPS = (
         "rz.satfinite.pzo.tf32.f32",
         "rz.satfinite.relu.pzo.tf32.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.relu.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.relu.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.relu.satfinite.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.relu.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.relu.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.relu.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.relu.satfinite.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.relu.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.e4m3x2.f32",
         "rn.satfinite.e5m2x2.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.e2m3x2.f32",
         "rn.satfinite.e3m2x2.f32",
         "rn.satfinite.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.e4m3x2.f32",
         "rn.satfinite.pzo.e5m2x2.f32",
         "rn.satfinite.pzo.e2m3x2.f32",
         "rn.satfinite.pzo.e3m2x2.f32",
         "rn.satfinite.pzo.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.relu.e4m3x2.f32",
         "rn.satfinite.relu.e5m2x2.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.relu.e2m3x2.f32",
         "rn.satfinite.relu.e3m2x2.f32",
         "rn.satfinite.relu.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.e4m3x2.f32",
         "rn.satfinite.relu.pzo.e5m2x2.f32",
         "rn.satfinite.relu.pzo.e2m3x2.f32",
         "rn.satfinite.relu.pzo.e3m2x2.f32",
         "rn.satfinite.relu.pzo.e2m1x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.e4m3x2.f32",
         "rz.satfinite.e5m2x2.f32",
         "rz.satfinite.e2m3x2.f32",
@@ -1391,267 +1406,275 @@ GROUPS = (
         "rz.satfinite.relu.pzo.e3m2x2.f32",
         "rz.satfinite.relu.pzo.e2m1x2.f32",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.relu.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.relu.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.relu.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.relu.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.relu.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.relu.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.relu.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.relu.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.relu.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
         "rn.satfinite.relu.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.e2m1x2.bf16x2",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e2m1x2.f32",
+    )),
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32",
+    )),
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32",
+    )),
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32",
+    )),
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e4m3x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e5m2x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e2m3x2.f32",
@@ -1673,265 +1696,265 @@ GROUPS = (
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", spellings=(
         "rn.f16x2.e4m3x2",
         "rn.f16x2.e5m2x2",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", spellings=(
         "rn.f16x2.e2m3x2",
         "rn.f16x2.e3m2x2",
         "rn.f16x2.e2m1x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", spellings=(
         "rn.relu.f16x2.e4m3x2",
         "rn.relu.f16x2.e5m2x2",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", spellings=(
         "rn.relu.f16x2.e2m3x2",
         "rn.relu.f16x2.e3m2x2",
         "rn.relu.f16x2.e2m1x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", spellings=(
         "rn.bf16x2.e4m3x2",
         "rn.bf16x2.e5m2x2",
         "rn.bf16x2.e2m3x2",
@@ -1953,7 +1976,7 @@ GROUPS = (
         "rn.relu.satfinite.bf16x2.e3m2x2",
         "rn.relu.satfinite.bf16x2.e2m1x2",
     )),
-    Group(2, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.scaled::n2::ue8m0.bf16x2.e4m3x2",
         "rn.scaled::n2::ue8m0.bf16x2.e5m2x2",
         "rn.scaled::n2::ue8m0.bf16x2.e2m3x2",
@@ -1975,106 +1998,106 @@ GROUPS = (
         "rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2",
         "rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_8,), spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_8,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.f16x2.f32",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), claims={"reported": ("sm_100a",)}, spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", claims={"reported": ("sm_100a",)}, spellings=(
         "rs.bf16x2.f32",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_8,), spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_8,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.satfinite.f16x2.f32",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.satfinite.bf16x2.f32",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_8,), spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_8,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.relu.f16x2.f32",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.relu.bf16x2.f32",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_8,), spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_8,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.relu.satfinite.f16x2.f32",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.relu.satfinite.bf16x2.f32",
     )),
-    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_8,), claims={"reported": ("sm_100a",)}, spellings=(
+    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_8,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", claims={"reported": ("sm_100a",)}, spellings=(
         "rs.satfinite.e4m3x4.f32",
     )),
-    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_8,), spellings=(
+    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_8,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.satfinite.e5m2x4.f32",
         "rs.satfinite.e2m3x4.f32",
         "rs.satfinite.e3m2x4.f32",
     )),
-    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_8,), claims={"reported": ("sm_100a",)}, spellings=(
+    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_8,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", claims={"reported": ("sm_100a",)}, spellings=(
         "rs.satfinite.e2m1x4.f32",
     )),
-    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_8,), spellings=(
+    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_8,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.relu.satfinite.e4m3x4.f32",
         "rs.relu.satfinite.e5m2x4.f32",
         "rs.relu.satfinite.e2m3x4.f32",
         "rs.relu.satfinite.e3m2x4.f32",
         "rs.relu.satfinite.e2m1x4.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.ue8m0x2.f32",
         "rz.satfinite.ue8m0x2.f32",
         "rp.ue8m0x2.f32",
         "rp.satfinite.ue8m0x2.f32",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.ue8m0x2.bf16x2",
         "rz.satfinite.ue8m0x2.bf16x2",
         "rp.ue8m0x2.bf16x2",
         "rp.satfinite.ue8m0x2.bf16x2",
         "rn.bf16x2.ue8m0x2",
     )),
-    Group(2, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_6, operands_7, operands_8,), spellings=(
+    Group(2, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_6, operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.satfinite.s2f6x2.f32",
         "rn.satfinite.relu.s2f6x2.f32",
     )),
-    Group(2, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_6, operands_7, operands_8,), spellings=(
+    Group(2, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_6, operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.satfinite.s2f6x2.f32",
         "rz.satfinite.relu.s2f6x2.f32",
     )),
-    Group(1, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_6, operands_7,), spellings=(
+    Group(1, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_6, operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.satfinite.s2f6x2.bf16x2",
         "rn.satfinite.relu.s2f6x2.bf16x2",
     )),
-    Group(1, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_6, operands_7,), spellings=(
+    Group(1, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_6, operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.satfinite.s2f6x2.bf16x2",
         "rz.satfinite.relu.s2f6x2.bf16x2",
     )),
-    Group(3, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_6, operands_7, operands_8,), spellings=(
+    Group(3, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_6, operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32",
         "rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32",
     )),
-    Group(3, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_6, operands_7, operands_8,), spellings=(
+    Group(3, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_6, operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n2::ue8m0.s2f6x2.f32",
         "rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32",
     )),
-    Group(2, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_6, operands_7,), spellings=(
+    Group(2, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_6, operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2",
         "rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2",
     )),
-    Group(2, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_6, operands_7,), spellings=(
+    Group(2, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_6, operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2",
         "rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.bf16x2.s2f6x2",
         "rn.relu.bf16x2.s2f6x2",
         "rn.satfinite.bf16x2.s2f6x2",
         "rn.satfinite.relu.bf16x2.s2f6x2",
     )),
-    Group(2, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.scaled::n2::ue8m0.bf16x2.s2f6x2",
         "rn.relu.scaled::n2::ue8m0.bf16x2.s2f6x2",
         "rn.satfinite.scaled::n2::ue8m0.bf16x2.s2f6x2",
         "rn.satfinite.relu.scaled::n2::ue8m0.bf16x2.s2f6x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.ue5m3x2.f32",
         "rn.satfinite.ue5m3x2.f32",
         "rz.ue5m3x2.f32",
@@ -2082,161 +2105,161 @@ GROUPS = (
         "rp.ue5m3x2.f32",
         "rp.satfinite.ue5m3x2.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.satfinite.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.satfinite.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.satfinite.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.satfinite.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rp.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rp.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rp.satfinite.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rp.satfinite.ue5m3x2.bf16x2",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.scaled::n1::ue8m0.ue5m3x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f32",
         "rz.scaled::n1::ue8m0.ue5m3x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.scaled::n1::ue8m0.ue5m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.scaled::n1::ue8m0.ue5m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.scaled::n1::ue8m0.ue5m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.scaled::n1::ue8m0.ue5m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.f16x2.ue5m3x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.bf16x2.ue5m3x2",
         "rn.satfinite.bf16x2.ue5m3x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.scaled::n2::ue8m0.bf16x2.ue5m3x2",
         "rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2",
     )),
     Group(1, "unspecified", Requirement("7.1", "sm_80"), listed=False, spellings=(
         "rn.f32.bf16",
     )),
-    Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, spellings=(
+    Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, no_recipe="The manual has no such instruction: name a direction of rounding, or none where there is nothing to round.", spellings=(
         "rn.ftz.f32.bf16",
     )),
     Group(1, "unspecified", Requirement("7.1", "sm_80"), listed=False, spellings=(
         "rz.f32.bf16",
     )),
-    Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, spellings=(
+    Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, no_recipe="The manual has no such instruction: name a direction of rounding, or none where there is nothing to round.", spellings=(
         "rz.ftz.f32.bf16",
     )),
     Group(1, "unspecified", Requirement("7.1", "sm_80"), listed=False, spellings=(
         "rm.f32.bf16",
     )),
-    Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, spellings=(
+    Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, no_recipe="The manual has no such instruction: name a direction of rounding, or none where there is nothing to round.", spellings=(
         "rm.ftz.f32.bf16",
     )),
     Group(1, "unspecified", Requirement("7.1", "sm_80"), listed=False, spellings=(
         "rp.f32.bf16",
     )),
-    Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, spellings=(
+    Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, no_recipe="The manual has no such instruction: name a direction of rounding, or none where there is nothing to round.", spellings=(
         "rp.ftz.f32.bf16",
         "f16.bf16",
         "bf16.f16",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_8,), spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rm.pzo.f16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rm.pzo.bf16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_8,), spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rp.pzo.f16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rp.pzo.bf16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, hazards=(Hazard(""),), spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, hazards=(Hazard(""),), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
         "rn.ftz.pzo.bf16.f32",
         "rz.ftz.pzo.bf16.f32",
         "rm.ftz.pzo.bf16.f32",
         "rp.ftz.pzo.bf16.f32",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.satfinite.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.satfinite.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.satfinite.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.satfinite.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rp.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rp.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rp.satfinite.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rp.satfinite.ue5m3x2.bf16x2",
     )),
 )
@@ -4172,10 +4195,12 @@ RECIPES = {
     ),
 }
 
-OTHERS = {
-    "elsewhere": ("e2m1p4x4.f32", "ue8m0x4.f32", "ue8m0x2.f16x2", "f16x2.ue8m0x2", "s2f6x2.f16x2", "f16x2.s2f6x2"),
-    "empty_types": ("pred", "b8x16", "samplerref", "surfref", "texref"),
-    "other_modifiers": ("pack",),
+ASSEMBLER = {
+    "elsewhere": ["e2m1p4x4.f32", "ue8m0x4.f32", "ue8m0x2.f16x2", "f16x2.ue8m0x2", "s2f6x2.f16x2", "f16x2.s2f6x2"],
+    "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+    "other_modifiers": ["pack"],
+    "observed": "ptxas 13.5.37",
+    "refused": [{"variant": "cvt.rni.sat.u8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.u8.bf16"}, {"variant": "cvt.rni.sat.u16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.u16.bf16"}, {"variant": "cvt.rni.sat.u32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.u32.bf16"}, {"variant": "cvt.rni.sat.u64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.u64.bf16"}, {"variant": "cvt.rni.sat.s8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.s8.bf16"}, {"variant": "cvt.rni.sat.s16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.s16.bf16"}, {"variant": "cvt.rni.sat.s32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.s32.bf16"}, {"variant": "cvt.rni.sat.s64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.s64.bf16"}, {"variant": "cvt.rzi.sat.u8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.u8.bf16"}, {"variant": "cvt.rzi.sat.u16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.u16.bf16"}, {"variant": "cvt.rzi.sat.u32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.u32.bf16"}, {"variant": "cvt.rzi.sat.u64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.u64.bf16"}, {"variant": "cvt.rzi.sat.s8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.s8.bf16"}, {"variant": "cvt.rzi.sat.s16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.s16.bf16"}, {"variant": "cvt.rzi.sat.s32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.s32.bf16"}, {"variant": "cvt.rzi.sat.s64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.s64.bf16"}, {"variant": "cvt.rmi.sat.u8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.u8.bf16"}, {"variant": "cvt.rmi.sat.u16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.u16.bf16"}, {"variant": "cvt.rmi.sat.u32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.u32.bf16"}, {"variant": "cvt.rmi.sat.u64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.u64.bf16"}, {"variant": "cvt.rmi.sat.s8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.s8.bf16"}, {"variant": "cvt.rmi.sat.s16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.s16.bf16"}, {"variant": "cvt.rmi.sat.s32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.s32.bf16"}, {"variant": "cvt.rmi.sat.s64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.s64.bf16"}, {"variant": "cvt.rpi.sat.u8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.u8.bf16"}, {"variant": "cvt.rpi.sat.u16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.u16.bf16"}, {"variant": "cvt.rpi.sat.u32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.u32.bf16"}, {"variant": "cvt.rpi.sat.u64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.u64.bf16"}, {"variant": "cvt.rpi.sat.s8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.s8.bf16"}, {"variant": "cvt.rpi.sat.s16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.s16.bf16"}, {"variant": "cvt.rpi.sat.s32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.s32.bf16"}, {"variant": "cvt.rpi.sat.s64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.s64.bf16"}, {"variant": "cvt.sat.f32.bf16", "operands": 1, "manual": {"ptx": "7.1", "until": None, "target": "sm_80"}, "means": None}, {"variant": "cvt.ftz.sat.f32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.sat.f64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rn.sat.f64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rz.sat.f64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rm.sat.f64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rp.sat.f64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rn.sat.f16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rz.sat.f16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rm.sat.f16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rp.sat.f16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rs.pzo.f16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.pzo.bf16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.f16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.bf16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.pzo.f16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.pzo.bf16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.f16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.bf16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.e4m3x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.e5m2x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.e2m3x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.e3m2x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.e2m1x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.e4m3x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.e5m2x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.e2m3x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.e3m2x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.e2m1x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, OTHERS, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

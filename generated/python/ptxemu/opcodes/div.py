@@ -2,7 +2,8 @@
 """div: its variants, and what to write where they are missing."""
 
 from ..catalog import Requirement
-from . import Group, Opcode, Recipe
+from ..catalog.known import Recipe
+from . import Group, Opcode
 
 GROUPS = (
     Group(2, "bounded", Requirement("1.4", "sm_10"), claims={"unspecified": ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62", "sm_70", "sm_72", "sm_75", "sm_86")}, spellings=(
@@ -51,10 +52,12 @@ RECIPES = {
     ),
 }
 
-OTHERS = {
-    "elsewhere": ("s16", "s32", "s64", "u16", "u32", "u64"),
-    "empty_types": ("b2", "b8x16"),
-    "other_modifiers": (),
+ASSEMBLER = {
+    "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64"],
+    "empty_types": ["b2", "b8x16"],
+    "other_modifiers": [],
+    "observed": "ptxas 13.5.37",
+    "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, OTHERS, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

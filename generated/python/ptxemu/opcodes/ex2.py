@@ -2,7 +2,8 @@
 """ex2: its variants, and what to write where they are missing."""
 
 from ..catalog import Requirement
-from . import Group, Opcode, Recipe
+from ..catalog.known import Recipe
+from . import Group, Opcode
 
 GROUPS = (
     Group(1, "bounded", Requirement("1.4", "sm_10"), claims={"reported": ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_70", "sm_75")}, spellings=(
@@ -122,10 +123,12 @@ RECIPES = {
     ),
 }
 
-OTHERS = {
-    "elsewhere": (),
-    "empty_types": ("pred", "b8x16", "samplerref", "surfref", "texref"),
-    "other_modifiers": (),
+ASSEMBLER = {
+    "elsewhere": [],
+    "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+    "other_modifiers": [],
+    "observed": "ptxas 13.5.37",
+    "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, OTHERS, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

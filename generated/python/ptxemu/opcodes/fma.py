@@ -2,7 +2,8 @@
 """fma: its variants, and what to write where they are missing."""
 
 from ..catalog import Hazard, Requirement
-from . import Group, Opcode, Recipe
+from ..catalog.known import Recipe
+from . import Group, Opcode
 
 GROUPS = (
     Group(3, "exact", Requirement("2.0", "sm_20"), spellings=(
@@ -64,10 +65,16 @@ GROUPS = (
     Group(3, "exact", Requirement("8.1", "sm_90"), spellings=(
         "rn.oob.f16",
         "rn.oob.f16x2",
+    )),
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .bf16 either, take that of fma.rn.bf16, and what chooses +0.0 of fma.rn.oob.", spellings=(
         "rn.oob.bf16",
         "rn.oob.bf16x2",
+    )),
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .relu either, take that of fma.rn.relu, and what chooses +0.0 of fma.rn.oob.", spellings=(
         "rn.oob.relu.f16",
         "rn.oob.relu.f16x2",
+    )),
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .bf16 either, take that of fma.rn.bf16, and what chooses +0.0 of fma.rn.oob.", spellings=(
         "rn.oob.relu.bf16",
         "rn.oob.relu.bf16x2",
     )),
@@ -99,7 +106,7 @@ GROUPS = (
         "rp.f32x2.f16x2.f32x2.f32x2",
         "rp.f32x2.bf16x2.f32x2.f32x2",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_100a", on=(("sm_100a", "9.4"), ("sm_103a", "9.4"))), spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_100a", on=(("sm_100a", "9.4"), ("sm_103a", "9.4"))), no_recipe="Of four lanes, each would be widened, computed and converted back: more statements than one would paste, and the conversions to and from these formats are there on few targets themselves.", spellings=(
         "e5m2x4.e5m2x4.e5m2x4",
         "e5m2x4.e5m2x4.e4m3x4",
         "e5m2x4.e5m2x4.e3m2x4",
@@ -493,43 +500,43 @@ GROUPS = (
         "rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4",
         "rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4",
     )),
-    Group(3, "unspecified", Requirement("7.0", "sm_80"), listed=False, hazards=(Hazard(""),), spellings=(
+    Group(3, "unspecified", Requirement("7.0", "sm_80"), listed=False, hazards=(Hazard(""),), no_recipe="The manual has no such instruction, and what its machine code does is not what its name says: there is nothing that it could be exchanged for.", spellings=(
         "rz.bf16",
         "rz.bf16x2",
         "rz.relu.bf16",
         "rz.relu.bf16x2",
     )),
-    Group(3, "unspecified", Requirement("8.1", "sm_90"), listed=False, hazards=(Hazard(""),), spellings=(
+    Group(3, "unspecified", Requirement("8.1", "sm_90"), listed=False, hazards=(Hazard(""),), no_recipe="The manual has no such instruction, and what its machine code does is not what its name says: there is nothing that it could be exchanged for.", spellings=(
         "rz.oob.bf16",
         "rz.oob.bf16x2",
         "rz.oob.relu.bf16",
         "rz.oob.relu.bf16x2",
     )),
-    Group(3, "unspecified", Requirement("7.0", "sm_80"), listed=False, hazards=(Hazard(""),), spellings=(
+    Group(3, "unspecified", Requirement("7.0", "sm_80"), listed=False, hazards=(Hazard(""),), no_recipe="The manual has no such instruction, and what its machine code does is not what its name says: there is nothing that it could be exchanged for.", spellings=(
         "rm.bf16",
         "rm.bf16x2",
         "rm.relu.bf16",
         "rm.relu.bf16x2",
     )),
-    Group(3, "unspecified", Requirement("8.1", "sm_90"), listed=False, hazards=(Hazard(""),), spellings=(
+    Group(3, "unspecified", Requirement("8.1", "sm_90"), listed=False, hazards=(Hazard(""),), no_recipe="The manual has no such instruction, and what its machine code does is not what its name says: there is nothing that it could be exchanged for.", spellings=(
         "rm.oob.bf16",
         "rm.oob.bf16x2",
         "rm.oob.relu.bf16",
         "rm.oob.relu.bf16x2",
     )),
-    Group(3, "unspecified", Requirement("7.0", "sm_80"), listed=False, hazards=(Hazard(""),), spellings=(
+    Group(3, "unspecified", Requirement("7.0", "sm_80"), listed=False, hazards=(Hazard(""),), no_recipe="The manual has no such instruction, and what its machine code does is not what its name says: there is nothing that it could be exchanged for.", spellings=(
         "rp.bf16",
         "rp.bf16x2",
         "rp.relu.bf16",
         "rp.relu.bf16x2",
     )),
-    Group(3, "unspecified", Requirement("8.1", "sm_90"), listed=False, hazards=(Hazard(""),), spellings=(
+    Group(3, "unspecified", Requirement("8.1", "sm_90"), listed=False, hazards=(Hazard(""),), no_recipe="The manual has no such instruction, and what its machine code does is not what its name says: there is nothing that it could be exchanged for.", spellings=(
         "rp.oob.bf16",
         "rp.oob.bf16x2",
         "rp.oob.relu.bf16",
         "rp.oob.relu.bf16x2",
     )),
-    Group(3, "unspecified", Requirement("8.1", "sm_90"), listed=False, spellings=(
+    Group(3, "unspecified", Requirement("8.1", "sm_90"), listed=False, no_recipe="The manual has no such instruction, and what its machine code does is not what its name says: there is nothing that it could be exchanged for.", spellings=(
         "rn.sat.oob.f16",
         "rn.sat.oob.f16x2",
     )),
@@ -1341,10 +1348,12 @@ RECIPES = {
     ),
 }
 
-OTHERS = {
-    "elsewhere": (),
-    "empty_types": ("pred", "b8x16", "samplerref", "surfref", "texref"),
-    "other_modifiers": (),
+ASSEMBLER = {
+    "elsewhere": [],
+    "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+    "other_modifiers": [],
+    "observed": "ptxas 13.5.37",
+    "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, OTHERS, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

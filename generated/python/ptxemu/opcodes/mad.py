@@ -2,7 +2,8 @@
 """mad: its variants, and what to write where they are missing."""
 
 from ..catalog import Limit, Requirement
-from . import Group, Opcode, Recipe
+from ..catalog.known import Recipe
+from . import Group, Opcode
 
 GROUPS = (
     Group(3, "exact", Requirement("1.0", "sm_10", within=(Limit("sm_20", "sm_121f", None, "3.1"),)), spellings=(
@@ -81,10 +82,12 @@ RECIPES = {
     ),
 }
 
-OTHERS = {
-    "elsewhere": ("s16", "s32", "s64", "u16", "u32", "u64"),
-    "empty_types": ("b2", "b8x16"),
-    "other_modifiers": (),
+ASSEMBLER = {
+    "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64"],
+    "empty_types": ["b2", "b8x16"],
+    "other_modifiers": [],
+    "observed": "ptxas 13.5.37",
+    "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, OTHERS, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

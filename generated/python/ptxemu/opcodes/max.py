@@ -2,7 +2,8 @@
 """max: its variants, and what to write where they are missing."""
 
 from ..catalog import Requirement
-from . import Group, Opcode, Recipe
+from ..catalog.known import Recipe
+from . import Group, Opcode
 
 GROUPS = (
     Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
@@ -853,10 +854,12 @@ RECIPES = {
     ),
 }
 
-OTHERS = {
-    "elsewhere": ("s16", "s32", "s64", "u16", "u32", "u64", "s16x2", "u16x2", "s8x4", "u8x4"),
-    "empty_types": ("pred", "b8x16", "samplerref", "surfref", "texref"),
-    "other_modifiers": (),
+ASSEMBLER = {
+    "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64", "s16x2", "u16x2", "s8x4", "u8x4"],
+    "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+    "other_modifiers": [],
+    "observed": "ptxas 13.5.37",
+    "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, OTHERS, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

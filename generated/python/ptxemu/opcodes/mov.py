@@ -74,10 +74,12 @@ SIGNATURES = {
     ("b64", 4): "d:b16x4 = a{a0,a1,a2,a3}:b16",
 }
 
-OTHERS = {
-    "elsewhere": ("b128",),
-    "empty_types": ("b2", "b8x16"),
-    "other_modifiers": ("v2", "v4"),
+ASSEMBLER = {
+    "elsewhere": ["b128"],
+    "empty_types": ["b2", "b8x16"],
+    "other_modifiers": ["v2", "v4"],
+    "observed": "ptxas 13.5.37",
+    "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, OTHERS, unpacks=True, vectors_elsewhere=True)
+OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=True, vectors_elsewhere=True)

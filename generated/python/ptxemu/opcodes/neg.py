@@ -2,7 +2,8 @@
 """neg: its variants, and what to write where they are missing."""
 
 from ..catalog import Requirement
-from . import Group, Opcode, Recipe
+from ..catalog.known import Recipe
+from . import Group, Opcode
 
 GROUPS = (
     Group(1, "exact", Requirement("1.0", "sm_10"), spellings=(
@@ -44,10 +45,12 @@ RECIPES = {
     ),
 }
 
-OTHERS = {
-    "elsewhere": ("s16", "s32", "s64", "s8x4"),
-    "empty_types": ("pred", "b8x16", "samplerref", "surfref", "texref"),
-    "other_modifiers": (),
+ASSEMBLER = {
+    "elsewhere": ["s16", "s32", "s64", "s8x4"],
+    "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+    "other_modifiers": [],
+    "observed": "ptxas 13.5.37",
+    "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, OTHERS, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

@@ -22,10 +22,12 @@ SIGNATURES = {
     ("b64", 3): "d:b64 = a:b64 b:b64 !c:pred",
 }
 
-OTHERS = {
-    "elsewhere": ("s16", "s32", "s64", "u16", "u32", "u64"),
-    "empty_types": ("b2", "b8x16"),
-    "other_modifiers": (),
+ASSEMBLER = {
+    "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64"],
+    "empty_types": ["b2", "b8x16"],
+    "other_modifiers": [],
+    "observed": "ptxas 13.5.37",
+    "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, OTHERS, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

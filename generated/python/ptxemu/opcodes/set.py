@@ -3428,10 +3428,12 @@ SIGNATURES = {
     ("bf16.bf16", 3): "d:bf16 = a:bf16 b:bf16 !c:pred",
 }
 
-OTHERS = {
-    "elsewhere": ("u32.b16", "u32.b32", "u32.b64", "u32.s16", "u32.s32", "u32.s64", "u32.u16", "u32.u32", "u32.u64", "s32.b16", "s32.b32", "s32.b64", "s32.s16", "s32.s32", "s32.s64", "s32.u16", "s32.u32", "s32.u64", "u8x4", "s8x4", "u16x2", "s16x2"),
-    "empty_types": ("pred", "b8x16", "samplerref", "surfref", "texref"),
-    "other_modifiers": (),
+ASSEMBLER = {
+    "elsewhere": ["u32.b16", "u32.b32", "u32.b64", "u32.s16", "u32.s32", "u32.s64", "u32.u16", "u32.u32", "u32.u64", "s32.b16", "s32.b32", "s32.b64", "s32.s16", "s32.s32", "s32.s64", "s32.u16", "s32.u32", "s32.u64", "u8x4", "s8x4", "u16x2", "s16x2"],
+    "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+    "other_modifiers": [],
+    "observed": "ptxas 13.5.37",
+    "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, OTHERS, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

@@ -776,10 +776,12 @@ SIGNATURES = {
     ("bf16x2", 3): "p[p0,p1]:pred = a:bf16x2 b:bf16x2 !c:pred",
 }
 
-OTHERS = {
-    "elsewhere": ("b16", "b32", "b64", "s16", "s32", "s64", "u16", "u32", "u64"),
-    "empty_types": ("pred", "b8x16", "samplerref", "surfref", "texref"),
-    "other_modifiers": (),
+ASSEMBLER = {
+    "elsewhere": ["b16", "b32", "b64", "s16", "s32", "s64", "u16", "u32", "u64"],
+    "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+    "other_modifiers": [],
+    "observed": "ptxas 13.5.37",
+    "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, OTHERS, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

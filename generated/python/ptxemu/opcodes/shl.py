@@ -27,10 +27,12 @@ SIGNATURES = {
     ("b64", 2): "d:b64 = a:b64 b:u32",
 }
 
-OTHERS = {
-    "elsewhere": (),
-    "empty_types": ("b2", "b8x16"),
-    "other_modifiers": (),
+ASSEMBLER = {
+    "elsewhere": [],
+    "empty_types": ["b2", "b8x16"],
+    "other_modifiers": [],
+    "observed": "ptxas 13.5.37",
+    "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, OTHERS, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

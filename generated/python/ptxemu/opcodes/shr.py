@@ -43,10 +43,12 @@ SIGNATURES = {
     ("s64", 2): "d:s64 = a:s64 b:u32",
 }
 
-OTHERS = {
-    "elsewhere": (),
-    "empty_types": ("b2", "b8x16"),
-    "other_modifiers": (),
+ASSEMBLER = {
+    "elsewhere": [],
+    "empty_types": ["b2", "b8x16"],
+    "other_modifiers": [],
+    "observed": "ptxas 13.5.37",
+    "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, OTHERS, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

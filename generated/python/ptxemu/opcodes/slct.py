@@ -51,10 +51,12 @@ SIGNATURES = {
     ("u64.f32", 3): "d:u64 = a:u64 b:u64 c:f32",
 }
 
-OTHERS = {
-    "elsewhere": ("b16.s32", "b32.s32", "b64.s32", "s16.s32", "s32.s32", "s64.s32", "u16.s32", "u32.s32", "u64.s32"),
-    "empty_types": ("b2", "b8x16"),
-    "other_modifiers": (),
+ASSEMBLER = {
+    "elsewhere": ["b16.s32", "b32.s32", "b64.s32", "s16.s32", "s32.s32", "s64.s32", "u16.s32", "u32.s32", "u64.s32"],
+    "empty_types": ["b2", "b8x16"],
+    "other_modifiers": [],
+    "observed": "ptxas 13.5.37",
+    "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, OTHERS, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

@@ -2,7 +2,8 @@
 """sub: its variants, and what to write where they are missing."""
 
 from ..catalog import Requirement
-from . import Group, Opcode, Recipe
+from ..catalog.known import Recipe
+from . import Group, Opcode
 
 GROUPS = (
     Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
@@ -126,7 +127,7 @@ GROUPS = (
         "rz.ftz.f16x2.f32x2.f32x2",
         "rz.bf16x2.f32x2.f32x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_100a", on=(("sm_100a", "9.4"), ("sm_103a", "9.4"))), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_100a", on=(("sm_100a", "9.4"), ("sm_103a", "9.4"))), no_recipe="Of four lanes, each would be widened, computed and converted back: more statements than one would paste, and the conversions to and from these formats are there on few targets themselves.", spellings=(
         "e5m2x4.e5m2x4",
         "e5m2x4.e4m3x4",
         "e5m2x4.e3m2x4",
@@ -745,10 +746,12 @@ RECIPES = {
     ),
 }
 
-OTHERS = {
-    "elsewhere": ("s16", "s64", "u16", "u64", "cc.s32", "cc.u32", "s8x4", "u8x4"),
-    "empty_types": ("pred", "b8x16", "samplerref", "surfref", "texref"),
-    "other_modifiers": (),
+ASSEMBLER = {
+    "elsewhere": ["s16", "s64", "u16", "u64", "cc.s32", "cc.u32", "s8x4", "u8x4"],
+    "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
+    "other_modifiers": [],
+    "observed": "ptxas 13.5.37",
+    "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, OTHERS, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

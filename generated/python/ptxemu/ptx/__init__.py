@@ -5,6 +5,5 @@ scanning.py    text -> statements and directives
 operands.py    what kind each operand is
 constants.py   constant expressions, computed
 registers.py   what the registers are that the text declares
-elsewhere.py   what other instructions have the same names
 matching.py    the operands of a statement against the signature of its variant
 complaints.py  what is wrong with them, and where"""

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..catalog import Requirement
+from ..catalog.explaining import WHOLE
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
-WHOLE = -1
 
 
 class Complaint(NamedTuple):

@@ -26,7 +26,9 @@ def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates)
             for t in spec.targets.values()
         ],
         "versions": [{"ptx": p.version, "cuda": p.cuda} for p in spec.versions.values()],
-        "requirements": {text: _needs(spec, r) for text, r in sorted(requirements.items())},
+        "requirements": {
+            text: runs(window(spec, r, t) for t in spec.targets.values()) for text, r in sorted(requirements.items())
+        },
         "opcodes": {
             opcode: {
                 "summary": spec.instructions[opcode].summary,
@@ -58,21 +60,6 @@ def window(spec: Spec, r: Requirement, target: Target) -> str:
     """Return the PTX versions as the manual's scripts have them: `7.0`, `1.0-1.3`, or empty."""
     found = versions(spec, r, target)
     return "-".join(filter(None, found)) if found else ""
-
-
-def _needs(spec: Spec, r: Requirement) -> dict[str, object]:
-    """Return the oldest target and PTX version that a requirement takes, the last version, and the window of each
-    target. `few`: only the targets that it names."""
-    windows = runs(window(spec, r, t) for t in spec.targets.values())
-    found: dict[str, object] = {"target": r.target, "ptx": spec.catalog.first_version(r), "windows": windows}
-    until = max(
-        (u for u in (r.until, *(limit.until for limit in r.within)) if u), key=list(spec.versions).index, default=""
-    )
-    if r.on:
-        found["few"] = True
-    if until:
-        found["until"] = until
-    return found
 
 
 def called(spec: Spec) -> dict[str, list[str]]:

@@ -1,0 +1,237 @@
+"""What exists, by its names: opcodes with their variants, types and modifiers. ptxspec's database is one such record,
+and ptxemu has another."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from . import Catalog, Hazardous, Requirement
+
+
+class Variant(Hazardous, Protocol):
+    """A variant. `listed`: NVIDIA's manual has it; `means` are modifiers that it behaves as though it had; `crash` is
+    what the assembler ends with that takes it and breaks down on it; `places` are its operands as a statement has them,
+    as "d, a, b"."""
+
+    @property
+    def spelling(self) -> str: ...
+    @property
+    def opcode(self) -> str: ...
+    @property
+    def modifiers(self) -> frozenset[str]: ...
+    @property
+    def types(self) -> tuple[str, ...]: ...
+    @property
+    def operands(self) -> int: ...
+    @property
+    def listed(self) -> bool: ...
+    @property
+    def means(self) -> tuple[str, ...]: ...
+    @property
+    def claim(self) -> str: ...
+    @property
+    def crash(self) -> str | None: ...
+    @property
+    def places(self) -> str: ...
+
+
+V = TypeVar("V", bound=Variant)
+
+
+class Recipe(NamedTuple):
+    """PTX that does a variant's work where it is missing, with %d, %a, %b and %c for its operands; `cuda` is that as
+    inline assembly, empty where operands are predicates or nobody asked for it.
+
+    `differs` is what may differ from the variant, "NaN bits", "within bound" or all but "as on sm_20 and newer", or
+    empty; it `works` on the target and the PTX version that were asked about."""
+
+    requires: Requirement
+    differs: str
+    ptx: str
+    cuda: str = ""
+    works: bool = True
+
+    @property
+    def statements(self) -> int:
+        return sum(line.endswith(";") and ".reg" not in line for line in self.ptx.split("\n"))
+
+    @property
+    def difference(self) -> str:
+        """The difference in words."""
+        words = {
+            "": "bit for bit",
+            "NaN bits": "but for the bits of a NaN",
+            "within bound": "within the variant's bound",
+        }
+        return words.get(self.differs, f"bit for bit {self.differs}")
+
+    @property
+    def elsewhere(self) -> str:
+        """The words to add to the variant's claim, where it does something else than the recipe on older targets."""
+        since = self.differs.removeprefix("as ")
+        return f"; without a target, and on older ones, other bits than {since}" if since != self.differs else ""
+
+    @property
+    def line(self) -> str:
+        """The recipe in one line."""
+        return " ".join(self.ptx.split())
+
+
+class Opcode(ABC, Generic[V]):
+    """An opcode and its variants."""
+
+    name: str
+
+    @property
+    @abstractmethod
+    def variants(self) -> Sequence[V]: ...
+
+    @property
+    @abstractmethod
+    def assembler(self) -> Mapping[str, Any]:
+        """What `is_elsewhere` asks for; `refused`, the spellings that the manual lists and the assembler takes nowhere;
+        and `observed`, the assembler."""
+
+    @abstractmethod
+    def recipes(self, v: V) -> Sequence[Recipe]:
+        """The recipes for a variant where it is missing, the best first."""
+
+    @abstractmethod
+    def why_no_recipe(self, v: V) -> str:
+        """Why there is no recipe for a variant, or none that works everywhere."""
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """All modifiers and types of its variants, in the order in which they first stand."""
+        return names_of(self.variants)
+
+    @cached_property
+    def by_types(self) -> dict[tuple[str, ...], list[V]]:
+        """Its variants by the sequences of types that their spellings end in."""
+        found: dict[tuple[str, ...], list[V]] = {}
+        for v in self.variants:
+            found.setdefault(v.types, []).append(v)
+        return found
+
+    @cached_property
+    def types(self) -> tuple[tuple[str, ...], ...]:
+        """The sequences of types that its spellings end in."""
+        return tuple(self.by_types)
+
+    @cached_property
+    def _by_key(self) -> dict[tuple[frozenset[str], tuple[str, ...]], list[V]]:
+        found: dict[tuple[frozenset[str], tuple[str, ...]], list[V]] = {}
+        for v in sorted(self.variants, key=lambda v: v.operands):
+            found.setdefault((v.modifiers, v.types), []).append(v)
+        return found
+
+    def spelled(self, modifiers: frozenset[str], types: tuple[str, ...]) -> list[V]:
+        """The variants of one spelling, those with the fewest operands first."""
+        return self._by_key.get((modifiers, types), [])
+
+
+class Known(Generic[V]):
+    """All that exists. `types` are those that are declared here, `floats` the floating-point ones among them, and
+    `other_types` those of other instructions; `modifiers` have a sentence each on what they mean; `lists` is what names
+    all that is here."""
+
+    catalog: Catalog
+    opcodes: Mapping[str, Opcode[V]]
+    types: frozenset[str]
+    floats: frozenset[str]
+    other_types: frozenset[str]
+    modifiers: Mapping[str, str]
+    lists: str
+
+    def split(self, names: Iterable[str]) -> tuple[list[str], tuple[str, ...]]:
+        """The modifiers among the names of a spelling, and its types in their order."""
+        names = list(names)
+        return [n for n in names if n not in self.types], tuple(n for n in names if n in self.types)
+
+    def find(self, opcode: str, names: Iterable[str], operands: int | None) -> V | None:
+        """The variant with these modifiers, in any order, and these types, in theirs; the one with the fewest operands
+        where they are not told."""
+        modifiers, types = self.split(names)
+        if opcode not in self.opcodes or len(set(modifiers)) < len(modifiers):
+            return None
+        same = self.opcodes[opcode].spelled(frozenset(modifiers), types)
+        return next((v for v in same if operands in (None, v.operands)), None)
+
+    def stands_for(self, v: V) -> V | None:
+        """The longer spelling that a variant is short for."""
+        same = self.opcodes[v.opcode].spelled(v.modifiers.union(v.means), v.types) if v.means else []
+        return next((w for w in same if w.operands == v.operands), None)
+
+    def refused(self, opcode: str, names: Iterable[str]) -> Mapping[str, Any] | None:
+        """Return what is known of a spelling that the manual lists and the assembler takes nowhere."""
+        listed = self.opcodes[opcode].assembler["refused"] if opcode in self.opcodes else []
+        wanted = sorted(names)
+        return next((r for r in listed if sorted(r["variant"].split(".")[1:]) == wanted), None)
+
+    def is_type(self, name: str) -> bool:
+        """Return whether a name is a type of some instruction, here or elsewhere."""
+        return name in self.types or name in self.other_types
+
+    def knows(self, name: str) -> bool:
+        """Return whether a type or a modifier of any instruction has this name."""
+        return name in self.types or name in self.modifiers
+
+    def form(self, opcode: str, *names: str) -> str:
+        """An opcode with its types alone, in their order."""
+        return ".".join((opcode, *filter(self.is_type, names)))
+
+    def is_elsewhere(self, opcode: str, names: Iterable[str]) -> bool:
+        """Return whether an opcode of the database has other instructions with these types, of which nothing is known
+        here: those that its file names, or where it names none, all that it does not describe."""
+        about = self.opcodes[opcode]
+        return is_elsewhere(tuple(names), about.assembler, self.is_type, about.types)
+
+    def is_other_type(self, name: str) -> bool:
+        """Return whether a name is a type that instructions outside of the database have: it is not declared, or no
+        float."""
+        return name in self.other_types or (name in self.types and name not in self.floats)
+
+    def takes(self, v: V, target: str | None, ptx: str | None) -> bool:
+        """Return whether the assembler makes machine code of a variant in a module of this target and PTX version; in
+        any, where one of the two or both are None."""
+        return v.crash is None and self.catalog.takes(v.requires, target, ptx)
+
+    def is_advisable(self, v: V, target: str | None = None, ptx: str | None = None) -> bool:
+        """Return whether a variant may be recommended there: NVIDIA's manual has it, and its machine code does what it
+        says. Without this check no recommendation is safe."""
+        return v.crash is None and v.listed and self.catalog.is_safe(v, target, ptx)
+
+    def hazard(self, v: V, target: str | None = None, ptx: str | None = None) -> str | None:
+        """Return what the machine code of a variant does instead of what it says, on a target or on any."""
+        return self.catalog.hazard_text(v, target, ptx)
+
+
+def is_elsewhere(
+    names: Sequence[str], assembler: Mapping[str, Any], is_type: Callable[[str], bool], own: Collection[tuple[str, ...]]
+) -> bool:
+    """Return whether other instructions of an opcode have these names: those that its file lists (`elsewhere`,
+    `empty_types` and `other_modifiers` of `assembler`), or where it lists none, all that it does not describe. `own`
+    are the sequences of types of its variants."""
+    if not {*assembler["other_modifiers"]}.isdisjoint(names):
+        return True
+    # Empty types do nothing beside others, and by themselves are none.
+    spelled = tuple(filter(is_type, names))
+    types = tuple(t for t in spelled if t not in assembler["empty_types"])
+    if types != spelled and types in own:
+        return True
+    if not types:
+        return False
+    if assembler["elsewhere"] is None:
+        return types not in own
+    # A form may name modifiers that only other instructions have, as in .cc.u32.
+    forms: Iterable[tuple[str, ...]] = (tuple(form.split(".")) for form in assembler["elsewhere"])
+    more = {*names}.difference(types)
+    return any(form[-len(types) :] == types and more.issuperset(form[: -len(types)]) for form in forms)
+
+
+def names_of(variants: Iterable[Variant]) -> tuple[str, ...]:
+    """All modifiers and types of some variants, in the order in which they first stand."""
+    return tuple(dict.fromkeys(n for v in variants for n in v.spelling.split(".")[1:]))

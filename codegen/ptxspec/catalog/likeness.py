@@ -1,0 +1,69 @@
+"""Names that are alike: the known one that is meant by one that is not known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Iterable
+
+# PTX's own exponential and logarithm are those of base two.
+_MATHEMATICS = frozenset(dir(math)) - {"exp2", "log2"}
+
+
+def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
+    """The known names most like `name`, best first; empty where none is like it. A number alone might be any of those
+    that end in it."""
+    if name.isdigit():
+        return []
+    import difflib  # most commands are given names that there are
+
+    folded: dict[str, str] = {}
+    for k in known:
+        folded.setdefault(k.lower(), k)
+    name = name.lower()
+
+    def likeness(k: str) -> tuple[float, int]:
+        # Of two that are as much alike, the one with the same beginning: sm_54 is rather sm_53 than sm_75.
+        same_start = next((i for i, (x, y) in enumerate(zip(k, name, strict=False)) if x != y), min(len(k), len(name)))
+        return difflib.SequenceMatcher(None, k, name).ratio(), same_start
+
+    matches = difflib.get_close_matches(name, folded, n=max(1, len(folded)), cutoff=0.6)
+    return [folded[m] for m in sorted(matches, key=likeness, reverse=True)[:count]]
+
+
+def are_near(one: str, other: str) -> bool:
+    """Return whether two names differ in one letter, be it wrong, too many or missing."""
+    longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
+    if len(longer) == len(shorter):
+        return len(one) > 2 and sum(a != b for a, b in zip(one, other, strict=True)) == 1
+    return any(longer[:i] + longer[i + 1 :] == shorter for i in range(len(longer)))
+
+
+def suggest(name: str, known: Iterable[str], prefix: str = "", otherwise: str = "") -> str:
+    """Help text for a rejected name: the nearest known one, else `otherwise`, else the choice where it is short."""
+    known = list(known)
+    found = nearest(name, known)
+    if found:
+        return f"did you mean '{prefix}{found[0]}'?"
+    if not otherwise and 0 < len(known) <= 24:
+        return "known: " + ", ".join(prefix + k for k in known)
+    return otherwise
+
+
+def known_range(known: Iterable[str]) -> str:
+    """Help for a name that is none of many in their order."""
+    first, *_, last = known
+    return f"known: {first} to {last}"
+
+
+def in_other_letters(name: str, known: Iterable[str]) -> str:
+    """The known name that differs from a name that is not known in capital letters alone; empty where there is none."""
+    known = list(known)
+    same = [k for k in known if k.lower() == name.lower()] if name not in known else []
+    return same[0] if same else ""
+
+
+def is_other_function(name: str, opcodes: Container[str]) -> bool:
+    """Return whether a name is that of a function of mathematics, as exp and coshf are. An opcode that is spelled alike
+    is not meant then: it computes something else."""
+    names = {name.lower(), name.lower().removesuffix("f")}
+    return not names.isdisjoint(_MATHEMATICS) and not any(n in opcodes for n in names)
