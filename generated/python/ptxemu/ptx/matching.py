@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from ..catalog.explaining import WHOLE
 from . import constants, operands as kinds
-from .complaints import ERROR, WHOLE, Complaint
+from .complaints import ERROR, Complaint
 from .operands import Shape
 
 
