@@ -19,7 +19,7 @@ from ptxspec.model import Compiled, Defined
 from ptxspec.semantics.compile import Compiler
 from ptxspec.specification import read_all
 
-pytestmark = pytest.mark.inputs("emulator", "statements")
+pytestmark = pytest.mark.inputs("emulator", "statements", "codegen/ptxspec/compare")
 
 Compare = Callable[..., Found]
 

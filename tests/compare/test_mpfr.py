@@ -9,7 +9,7 @@ from ptxspec.compare.sides import Misfit
 
 from .conftest import Compare
 
-pytestmark = pytest.mark.inputs("emulator")
+pytestmark = pytest.mark.inputs("emulator", "codegen/ptxspec/compare")
 
 # Why MPFR does not judge a variant.
 REFUSED = ("rounds nothing", "MPFR has no", "takes 1 to 4 can be compared")

@@ -17,7 +17,7 @@ from oracles import judge
 from oracles.mpfr import decode
 from ptxspec.model import Accuracy, Variant
 
-pytestmark = pytest.mark.inputs("emulator")
+pytestmark = pytest.mark.inputs("emulator", "specification")
 
 SPEC = specification()
 BOUNDS = [

@@ -26,7 +26,7 @@ from ptxspec.semantics.exact import evaluate as exact
 from ptxspec.semantics.functions import TABLE, Function
 from ptxspec.semantics.program import Apply, Const
 
-pytestmark = pytest.mark.inputs("emulator")
+pytestmark = pytest.mark.inputs("emulator", "codegen/ptxspec/semantics")
 
 # What is left when the program runs.
 COMPUTED = {name for name, f in TABLE.items() if not f.is_static}

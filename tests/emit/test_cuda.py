@@ -16,7 +16,7 @@ from helpers.sizes import each_size
 from ptxspec.emit.products import cuda
 from ptxspec.model import Spec, Variant
 
-pytestmark = pytest.mark.inputs("kernels")
+pytestmark = pytest.mark.inputs("kernels", "templates/cuda", "codegen/ptxspec/emit/products/cuda.py")
 
 SOURCES = sorted((ROOT / "generated" / "cuda").glob("*.cu"))
 # Of a and f kinds that take no more of an opcode than their base does, these stand for all.

@@ -11,7 +11,7 @@ from helpers.rounding import thinned
 from helpers.sizes import each_size
 from oracles import judge
 
-pytestmark = pytest.mark.inputs("emulator")
+pytestmark = pytest.mark.inputs("emulator", "codegen/ptxspec/semantics")
 
 GRID_RANDOM = 1 << 12
 MILLION = 1 << 20

@@ -31,7 +31,7 @@ from ptxspec.semantics.program import Apply, Program, Var
 from ptxspec.tracing import text
 from ptxspec.tracing.lines import Rules, Source, TraceLine, lines
 
-pytestmark = pytest.mark.inputs("manual")
+pytestmark = pytest.mark.inputs("manual", "emulator")
 
 MANUAL = ROOT / "generated/manual"
 SOURCE = Source(Root(ROOT))

@@ -16,7 +16,7 @@ from oracles import integers
 from oracles.folding import bytes_of, folded, kernel_of, stored
 from ptxspec import Variant
 
-pytestmark = pytest.mark.inputs("emulator")
+pytestmark = pytest.mark.inputs("emulator", "specification", "codegen/ptxspec/ptxas")
 
 
 @each_size

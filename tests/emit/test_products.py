@@ -7,7 +7,7 @@ import ptxemu
 import pytest
 from ptxemu import Kernel, tables
 
-pytestmark = pytest.mark.inputs("emulator")
+pytestmark = pytest.mark.inputs("emulator", "codegen/ptxspec/semantics")
 
 WIDTHS = {"e4m3x4": 8, "e5m2x4": 8, "e2m3x4": 6, "e3m2x4": 6, "e2m1x4": 4, "e2m1p4x4": 4, "ue8m0x4": 8}
 SPELLINGS = [v.spelling for v in ptxemu.variants() if v.spelling.startswith("fma.") and "x4" in v.spelling]

@@ -1,15 +1,14 @@
 """Sweeps that passed whole, each with the digest of all that its result depends on: while that is the same, it is not
 run again. `pytest -m exhaustive --record-passed` writes the list, and `--again` runs what is in it too.
 
-A sweep says by `pytest.mark.inputs` what it judges. The code of the tests and of the program that its module imports,
-the versions of Python, NumPy and the compilers, and the kind of processor count for each."""
+A sweep says by `pytest.mark.inputs` what it judges, and by which part of the program. The code of the tests that its
+module imports, the versions of Python, NumPy and the compilers, and the kind of processor count for each."""
 
 from __future__ import annotations
 
 import ast
 import hashlib
 import platform
-import re
 import shutil
 import subprocess
 from collections import defaultdict
@@ -27,30 +26,17 @@ from helpers import ROOT
 
 PATH = ROOT / "tests/passed.txt"
 _HEAD = "# Sweeps that passed whole. Written by `pytest -m exhaustive --record-passed`; do not edit.\n"
-# What fixtures of conftest.py are made of.
-_FIXTURES = {
-    **dict.fromkeys(("browser", "visit"), "tests/helpers/browser.py"),
-    **dict.fromkeys(("db", "spec"), "tests/helpers/repository.py"),
-    "project": "tests/helpers/project.py",
-}
-# Those who import them read the whole specification, or may run the emulator.
-_READERS = {"tests/helpers/repository.py", "tests/helpers/project.py"}
-_MAIN = "codegen/ptxspec/__main__.py"
-_RUNNERS = {_MAIN, "codegen/ptxspec/evaluate.py", "tests/helpers/arithmetic_package.py"}
 _EMULATOR = "generated/python/ptxemu"
 _WHOLE = {
     "emulator": (_EMULATOR, "*"),
     "statements": (f"{_EMULATOR}/ptx", "*"),
+    "requirements": (f"{_EMULATOR}/opcodes", "*"),
     "kernels": ("generated/cuda", "*"),
     "manual": ("generated/manual", "*"),
-    "data": ("generated/data", "*"),
     "specification": ("spec", "*.yaml"),
-    "templates": ("templates", "*"),
 }
 # Modules of the emulator that say what exists, or what PTX is, and compute nothing.
 _SAYING = ("assembler", "catalog", "functions", "index", "lookup", "notebook", "refusing", "statements", "straightline")
-# Where imports are looked for, by the first name of a module.
-_SOURCES = {"ptxspec": ROOT / "codegen", "helpers": ROOT / "tests", "oracles": ROOT / "tests"}
 
 
 class Passed:
@@ -143,14 +129,8 @@ def read(path: Path) -> dict[str, tuple[int, str]]:
 def digest(root: Path, tests: list[pytest.Item]) -> str:
     """The digest of what the result of a sweep depends on."""
     fixtures = {f for t in tests for f in getattr(t, "fixturenames", ())}
-    begin = {tests[0].path, *(root / _FIXTURES[f] for f in fixtures & _FIXTURES.keys())}
-    files = imported(root, begin)
+    files = imported(root, tests[0].path)
     kinds = {name for m in tests[0].iter_markers("inputs") for name in m.args}
-    named = {p.relative_to(root).as_posix() for p in files}
-    if named & _READERS:
-        kinds |= {"specification", "templates"}
-    if (named & _RUNNERS or any(runs_emulator(p) for p in files)) and not any(k.startswith("emulator") for k in kinds):
-        kinds.add("emulator")
     files |= {p for kind in kinds for p in inputs(root, kind)}
     if "judged" in fixtures:
         files.add(root / "spec/observed/judged.yaml")
@@ -167,12 +147,12 @@ def inputs(root: Path, name: str) -> set[Path]:
     if kind not in _WHOLE:
         path = root / name
         assert path.exists(), f"no input is called {name}"
-        return {path}
+        return {path} if path.is_file() else _below(path)
     folder, pattern = _WHOLE[kind]
-    files = {p for p in (root / folder).rglob(pattern) if p.is_file() and "__pycache__" not in p.parts}
+    files = _below(root / folder, pattern)
     if kind == "emulator":
         package = root / _EMULATOR
-        files -= {p for p in files if p.parent.name in ("opcodes", "ptx") or p.stem in _SAYING}
+        files -= {p for p in files if p.parent.name in ("catalog", "opcodes", "ptx") or p.stem in _SAYING}
         if opcode:
             shared = {p for p in files if p.parent == package or p.suffix == ".h" or p.stem == "__init__"}
             own = {p for p in files - shared if p.stem == opcode or p.stem.startswith(f"{opcode}_")}
@@ -181,60 +161,32 @@ def inputs(root: Path, name: str) -> set[Path]:
     return files
 
 
-def imported(root: Path, modules: Iterable[Path]) -> set[Path]:
-    """Files of Python, and all those of the tests and of the program that they import."""
+def _below(folder: Path, pattern: str = "*") -> set[Path]:
+    return {p for p in folder.rglob(pattern) if p.is_file() and "__pycache__" not in p.parts}
+
+
+def imported(root: Path, module: Path) -> set[Path]:
+    """The file of a test, and those of all helpers and oracles that it imports."""
     found: set[Path] = set()
-    left = list(modules)
+    left = [module]
     while left:
         path = left.pop()
         if path not in found:
             found.add(path)
-            left += _imports(path)
-            if path == root / _MAIN:  # which imports commands by name
-                left += root.glob("codegen/ptxspec/**/*.py")
+            left += [root / "tests" / name for name in _imports(path) if (root / "tests" / name).is_file()]
     return found
 
 
 @cache
-def runs_emulator(path: Path) -> bool:
-    """Whether a module imports the emulator."""
-    text = path.read_text("utf-8")
-    return re.search(r"^\s*(import|from) ptxemu\b", text, re.MULTILINE) is not None
-
-
-@cache
-def _imports(path: Path) -> frozenset[Path]:
-    found = set()
+def _imports(path: Path) -> frozenset[str]:
+    """The paths that helpers or oracles may have that a module imports: a name in `from` may be a module or not."""
+    names = set[str]()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {f for a in node.names for f in _files(a.name)}
-        elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                package = _package(path, node.level)
-                base = ".".join(filter(None, [package, base]))
-            found |= {f for a in node.names for f in _files(f"{base}.{a.name}")}
-    return frozenset(found)
-
-
-def _package(path: Path, level: int) -> str:
-    for source in set(_SOURCES.values()):
-        if path.is_relative_to(source):
-            return ".".join(path.relative_to(source).parts[:-level])
-    return ""
-
-
-def _files(name: str) -> set[Path]:
-    """The file of a module, or of the one that has this name in it. That a package is run on the way counts where
-    the name is its own."""
-    source = _SOURCES.get(name.partition(".")[0])
-    while source is not None and name:
-        place = source / name.replace(".", "/")
-        for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
-            if path.is_file():
-                return {path}
-        name = name.rpartition(".")[0]
-    return set()
+            names.update(a.name for a in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            names |= {node.module, *(f"{node.module}.{a.name}" for a in node.names)}
+    return frozenset(f"{n.replace('.', '/')}.py" for n in names if n.partition(".")[0] in ("helpers", "oracles"))
 
 
 @cache
@@ -255,8 +207,9 @@ def _content(path: Path) -> str:
 
 
 def _code(path: Path) -> str:
-    """A module without its comments and docstrings, which change no result."""
+    """A module without its comments, docstrings and marks, which change no result."""
     tree = ast.parse(path.read_text("utf-8"))
+    tree.body = [n for n in tree.body if not (isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "pytestmark")]
     for node in _documented(tree):
         if isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant):
             node.body[0] = ast.Pass()

@@ -13,7 +13,15 @@ from ptxspec import Database
 from ptxspec.lint.linter import Linter
 from ptxspec.ptxas.asking import find_ptxas
 
-pytestmark = pytest.mark.inputs("specification")
+pytestmark = pytest.mark.inputs(
+    "requirements",
+    "spec/assembler.yaml",
+    "codegen/ptxspec/catalog",
+    "codegen/ptxspec/lint",
+    "codegen/ptxspec/ptx",
+    "codegen/ptxspec/query",
+    "codegen/ptxspec/ptxas",
+)
 
 LETTERS = {"h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f": "float", "d": "double"}
 

@@ -12,7 +12,15 @@ from helpers.sizes import each_size, spread
 from ptxspec import Database, Variant
 from ptxspec.ptxas.asking import FOOTER, HEADER
 
-pytestmark = pytest.mark.inputs("specification")
+pytestmark = pytest.mark.inputs(
+    "requirements",
+    "spec/assembler.yaml",
+    "codegen/ptxspec/catalog",
+    "codegen/ptxspec/lint",
+    "codegen/ptxspec/ptx",
+    "codegen/ptxspec/query",
+    "codegen/ptxspec/ptxas",
+)
 
 PAIR = ("sm_107a", "9.5")
 NARROW = re.compile(r"(e4m3|e5m2|e2m3|e3m2|e2m1|ue8m0|ue5m3|s2f6)x[24]")

@@ -13,7 +13,15 @@ from ptxspec import Database
 from ptxspec.lint.linter import Linter
 from ptxspec.ptx.complaints import ERROR
 
-pytestmark = pytest.mark.inputs("specification")
+pytestmark = pytest.mark.inputs(
+    "requirements",
+    "spec/assembler.yaml",
+    "codegen/ptxspec/catalog",
+    "codegen/ptxspec/lint",
+    "codegen/ptxspec/ptx",
+    "codegen/ptxspec/query",
+    "codegen/ptxspec/ptxas",
+)
 
 SOURCES = sorted((ROOT / "generated" / "cuda").glob("*.cu"))
 

@@ -14,7 +14,15 @@ from ptxspec import Database
 from ptxspec.lint.linter import Linter
 from ptxspec.query.database import Variant
 
-pytestmark = pytest.mark.inputs("specification")
+pytestmark = pytest.mark.inputs(
+    "requirements",
+    "spec/assembler.yaml",
+    "codegen/ptxspec/catalog",
+    "codegen/ptxspec/lint",
+    "codegen/ptxspec/ptx",
+    "codegen/ptxspec/query",
+    "codegen/ptxspec/ptxas",
+)
 
 DECLARED = ".reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %b<8>; .reg .f32 %f<8>; .reg .f64 %d<8>; .reg .pred %p<8>;"
 

@@ -11,7 +11,15 @@ from helpers.sizes import each_size, spread
 from ptxspec import Database, Variant
 from ptxspec.ptxas.asking import FOOTER, HEADER
 
-pytestmark = pytest.mark.inputs("specification")
+pytestmark = pytest.mark.inputs(
+    "requirements",
+    "spec/assembler.yaml",
+    "codegen/ptxspec/catalog",
+    "codegen/ptxspec/lint",
+    "codegen/ptxspec/ptx",
+    "codegen/ptxspec/query",
+    "codegen/ptxspec/ptxas",
+)
 
 OPCODES = ("setp", "set", "selp", "slct", "and", "or", "xor", "not", "shl", "shr")
 

@@ -27,7 +27,15 @@ from ptxspec import Database, Variant
 from ptxspec.model import Spec
 from ptxspec.ptxas.combinations import Combinations
 
-pytestmark = pytest.mark.inputs("specification")
+pytestmark = pytest.mark.inputs(
+    "requirements",
+    "spec/assembler.yaml",
+    "codegen/ptxspec/catalog",
+    "codegen/ptxspec/lint",
+    "codegen/ptxspec/ptx",
+    "codegen/ptxspec/query",
+    "codegen/ptxspec/ptxas",
+)
 
 
 def drawn(db: Database, r: random.Random) -> tuple[str, int]:

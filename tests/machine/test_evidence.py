@@ -19,7 +19,9 @@ from ptxspec.query import machine_code, show
 from ptxspec.read.notation import expand
 from ptxspec.roots import Root
 
-pytestmark = pytest.mark.inputs("specification")
+pytestmark = pytest.mark.inputs(
+    "spec/observed/machine_code.yaml", "requirements", "codegen/ptxspec/machine", "codegen/ptxspec/ptxas"
+)
 
 PATH = evidence.PATH
 # Machines that differ most: HFMA2 and FADD2 are not on all of them.

@@ -14,7 +14,9 @@ from ptxspec.model import Spec, Variant
 from ptxspec.ptxas import verify
 from ptxspec.ptxas.combinations import Combinations
 
-pytestmark = pytest.mark.inputs("specification")
+pytestmark = pytest.mark.inputs(
+    "specification", "codegen/ptxspec/ptxas", "codegen/ptxspec/catalog", "codegen/ptxspec/query"
+)
 
 NEWEST = ("sm_100a", "9.5")
 SPEC = specification()

@@ -19,7 +19,9 @@ from ptxspec.ptxas.asking import judge
 from ptxspec.ptxas.explain import as_text, explanations, messages
 from ptxspec.ptxas.meanings import Meaning
 
-pytestmark = pytest.mark.inputs("specification")
+pytestmark = pytest.mark.inputs(
+    "specification", "codegen/ptxspec/ptxas", "codegen/ptxspec/catalog", "codegen/ptxspec/query"
+)
 
 MODULE = """\
 .version 6.5

@@ -22,7 +22,9 @@ from ptxspec.model import BOOL, HazardRule, Spec, Variant
 from ptxspec.ptx.complaints import ERROR
 from ptxspec.query.database import Database
 
-pytestmark = pytest.mark.inputs("specification")
+pytestmark = pytest.mark.inputs(
+    "specification", "codegen/ptxspec/ptxas", "codegen/ptxspec/catalog", "codegen/ptxspec/query"
+)
 
 SPEC = specification()
 NEWEST = SPEC.catalog.newest_version

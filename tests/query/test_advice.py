@@ -13,7 +13,9 @@ from helpers.sizes import each_size, spread
 from ptxspec import Database, Variant
 from ptxspec.ptxas.explain import as_text, explanations
 
-pytestmark = pytest.mark.inputs("specification")
+pytestmark = pytest.mark.inputs(
+    "requirements", "codegen/ptxspec/catalog", "codegen/ptxspec/query", "codegen/ptxspec/ptxas"
+)
 
 # Their machine code does something else, on every target that is still compiled for.
 HAZARDS = {

@@ -9,7 +9,9 @@ from helpers import ROOT
 from ptxspec import Database
 from ptxspec.cli.main import main
 
-pytestmark = pytest.mark.inputs("specification")
+pytestmark = pytest.mark.inputs(
+    "requirements", "codegen/ptxspec/catalog", "codegen/ptxspec/query", "codegen/ptxspec/ptxas"
+)
 
 FP4 = "cvt.rn.satfinite.e2m1x2.f32"
 FP8 = "cvt.rn.satfinite.e4m3x2.f32"

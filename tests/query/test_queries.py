@@ -17,7 +17,9 @@ from helpers.sizes import each_size, spread
 from ptxspec.catalog.explaining import ranked
 from ptxspec.cli.main import main
 
-pytestmark = pytest.mark.inputs("specification")
+pytestmark = pytest.mark.inputs(
+    "requirements", "codegen/ptxspec/catalog", "codegen/ptxspec/query", "codegen/ptxspec/ptxas"
+)
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -30,7 +30,7 @@ from ptxspec.recipes.inline import inline_assembly
 from ptxspec.recipes.linking import declared, why_none, width_of
 from ptxspec.recipes.operands import specials
 
-pytestmark = pytest.mark.inputs("emulator")
+pytestmark = pytest.mark.inputs("emulator", "requirements", "specification", "codegen/ptxspec/recipes")
 
 OPCODES = (
     "abs", "add", "copysign", "cos", "cvt", "div", "ex2", "fma", "lg2", "mad", "max", "min", "mul", "neg", "rcp",

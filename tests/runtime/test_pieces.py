@@ -13,7 +13,7 @@ from helpers.straightline import bits, made_up
 from ptxemu import accelerator, compiling, pieces
 from ptxemu.steps import Alone, Piece
 
-pytestmark = pytest.mark.inputs("emulator")
+pytestmark = pytest.mark.inputs("emulator", "codegen/ptxspec/semantics")
 
 skip_without_a_compiler()
 

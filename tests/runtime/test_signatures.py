@@ -18,7 +18,7 @@ from helpers.sizes import each_size, spread
 from ptxspec.evaluate import emulator
 from ptxspec.roots import Root
 
-pytestmark = pytest.mark.inputs("emulator")
+pytestmark = pytest.mark.inputs("emulator", "codegen/ptxspec/semantics")
 
 COUNT = 300
 

@@ -27,7 +27,7 @@ from ptxspec.roots import Root
 from ptxspec.semantics.exact import evaluate as exact, unit
 from ptxspec.specification import read
 
-pytestmark = pytest.mark.inputs("emulator")
+pytestmark = pytest.mark.inputs("emulator", "codegen/ptxspec/semantics")
 
 KINDS = models(repository.specification())
 

@@ -13,7 +13,7 @@ from helpers.sizes import each_size
 from ptxspec.model import Spec
 from ptxspec.ptxas import verify
 
-pytestmark = pytest.mark.inputs("specification")
+pytestmark = pytest.mark.inputs("requirements", "codegen/ptxspec/ptxas")
 
 
 def some(spec: Spec, monkeypatch: pytest.MonkeyPatch) -> Spec:

@@ -11,7 +11,7 @@ import yaml
 from helpers import ROOT
 from ptxspec.ptxas.asking import UnsupportedTarget, find_ptxas, judge, version
 
-pytestmark = pytest.mark.inputs("specification")
+pytestmark = pytest.mark.inputs("requirements", "codegen/ptxspec/ptxas")
 
 TABLES: dict[str, Any] = yaml.load((ROOT / "spec" / "targets.yaml").read_text("utf-8"), Loader=yaml.BaseLoader)
 TARGETS, VERSIONS = TABLES["targets"], [entry["version"] for entry in TABLES["ptx"]]

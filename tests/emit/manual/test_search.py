@@ -18,7 +18,7 @@ from ptxspec.query.database import Variant
 from ptxspec.query.names import targets
 from ptxspec.query.verdicts import query
 
-pytestmark = pytest.mark.inputs("manual")
+pytestmark = pytest.mark.inputs("manual", "requirements", "codegen/ptxspec/query", "codegen/ptxspec/catalog")
 
 DB = database()
 TARGETS = list(DB.targets)
