@@ -72,7 +72,7 @@ def test_a_rule_names_targets_and_families(made: Spec, spelling: str) -> None:
 def test_the_assemblers_targets_stand_in_the_place_of_the_manuals(made: Spec) -> None:
     manual = variant(made, FAMILIES).manual
     assert manual is not None and manual.on == (("sm_100a", "8.6"), ("sm_101a", "8.6"), ("sm_120a", "8.7"))
-    assert {e.variant: (e.manual, e.assembler) for e in made.ledger} == {
+    assert {e.variant: (e.manual, e.assembler) for e in made.differences} == {
         FAMILIES: (
             "sm_100a, sm_101a from PTX 8.6; sm_120a from PTX 8.7",
             "sm_100a, sm_101a from PTX 8.6; sm_120a from PTX 8.7; sm_100f, sm_101f, sm_120f families from PTX 8.8",

@@ -179,7 +179,7 @@ def test_code_that_knows_an_opcode_is_noticed(text: str, path: str) -> None:
 @pytest.mark.parametrize(
     ("text", "path"),
     [
-        (" and ", "codegen/ptxspec/grounds.py"),
+        (" and ", "codegen/ptxspec/basis.py"),
         ("or ", "codegen/ptxspec/ptxas/meanings.py"),
         ("and", "codegen/ptxspec/semantics/parse.py"),
         ("sin", "codegen/ptxspec/semantics/functions/arithmetic.py"),

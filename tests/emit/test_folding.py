@@ -131,7 +131,7 @@ def test_constants_of_every_variant_of_an_entry_are_folded(ptxas: Path, nvdisasm
 
 
 def shown() -> list[str]:
-    page = (ROOT / "generated/manual/ledger.md").read_text("utf-8")
+    page = (ROOT / "generated/manual/differences.md").read_text("utf-8")
     return re.findall(r"```ptx\n(.*?)```", page, re.DOTALL)
 
 

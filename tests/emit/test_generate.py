@@ -327,7 +327,7 @@ def test_a_text_of_the_specification_is_no_markup_of_the_manual(project: Project
         project.write(path, changed)
     assert project.run("generate").code == 0
     pages = {p.stem: p.read_text("utf-8") for p in (project.root / "generated/manual").glob("*.md")}
-    assert pages.keys() > {"index", "ledger", "speed", "neg"}
+    assert pages.keys() > {"index", "differences", "speed", "neg"}
     for name, text in pages.items():
         assert "<script" not in text.replace("\\<", ""), name
         for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):

@@ -126,7 +126,7 @@ def test_what_is_open_is_named_beside_the_claim() -> None:
             elif "ftz" in modifiers and "rz" not in modifiers and opcode in inexact and v.spelling != "rcp.rn.ftz.f32":
                 said.add("ftz")
             wanted = {named[s] for s in said}
-            assert {text for text in named.values() if text in v.rests_on} == wanted, v.spelling
+            assert {text for text in named.values() if text in v.basis} == wanted, v.spelling
 
 
 @each_size

@@ -146,11 +146,11 @@ def test_claims_say_on_which_targets_the_author_compared(variant: str) -> None:
         assert spec.claim(v, target) == claim == ptxemu.compile(v.spelling, target=target).claim
     for target in compared:
         told = db.on(named(db, v.spelling), target)
-        assert told.claim == "reported" and "Benjamin Carleton" in told.rests_on and "no measurement" in told.rests_on
-    assert "by inference" in db.on(named(db, v.spelling), "sm_72").rests_on
+        assert told.claim == "reported" and "Benjamin Carleton" in told.basis and "no measurement" in told.basis
+    assert "by inference" in db.on(named(db, v.spelling), "sm_72").basis
     # With .ftz nobody compared it.
     flushing = db.on(named(db, f"{variant}.approx.ftz.f32"), "sm_75")
-    assert flushing.claim == ("unspecified" if variant == "cos" else "bounded") and "by inference" in flushing.rests_on
+    assert flushing.claim == ("unspecified" if variant == "cos" else "bounded") and "by inference" in flushing.basis
     assert "reported" in CLAIMS
 
 
@@ -188,8 +188,8 @@ def test_a_bound_that_hardware_exceeds_is_the_manuals_error() -> None:
             assert e.worst(32) in _exceeds(spec, v, target)
     v = next(v for v in spec.instructions["cos"].variants if v.spelling == "cos.approx.f32")
     assert "0x409ccdb6 gives 0x3e3f198d" in _exceeds(spec, v, "sm_75") and not _exceeds(spec, v, "sm_61")
-    ledger = (ROOT / "generated/manual/ledger.md").read_text("utf-8")
-    assert "exceeds it on sm_70 to sm_75 (published model)" in ledger
+    differences = (ROOT / "generated/manual/differences.md").read_text("utf-8")
+    assert "exceeds it on sm_70 to sm_75 (published model)" in differences
 
 
 def test_a_claim_is_that_of_the_path_that_is_followed() -> None:
@@ -202,7 +202,7 @@ def test_a_claim_is_that_of_the_path_that_is_followed() -> None:
         assert ptxemu.function(statement, target=target).claim == claim
         assert (claim == "unspecified") <= bool(worst) and (claim == "bounded") <= (worst is None)
         if claim == "unspecified" and worst and worst.exceeded:
-            assert worst.exceeded.error in told.rests_on
+            assert worst.exceeded.error in told.basis
 
 
 # One target of each path: what the others compute is the same object.
@@ -247,8 +247,8 @@ def test_the_reciprocal_of_sm_86_is_that_of_the_model() -> None:
     told = Database.read(Root(ROOT).data)
     for variant in ("rcp.approx.ftz.f32", "rcp.approx.f32", "div.full.f32", "div.approx.ftz.f32"):
         on = told.on(named(told, variant), "sm_86")
-        assert "by inference" in on.rests_on and "openxla/xla/pull/46400" in on.rests_on
-        assert told.on(named(told, variant), "sm_80").rests_on == named(told, variant).rests_on
+        assert "by inference" in on.basis and "openxla/xla/pull/46400" in on.basis
+        assert told.on(named(told, variant), "sm_80").basis == named(told, variant).basis
     # Nothing speaks for the other units there.
     assert not any(specification().follows(v, "sm_86") for v, _ in WITH_UNITS if v.opcode not in ("rcp", "div"))
 

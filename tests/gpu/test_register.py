@@ -29,7 +29,7 @@ def test_a_registered_recording_makes_claims_measured(bench: Bench) -> None:
 
     def claims(*arguments: str) -> dict[str, tuple[str, str]]:
         listed = json.loads(bench.project.run("list", *arguments, "--format", "json").out)["variants"]
-        return {v["variant"]: (v["claim"], v["rests_on"]) for v in listed}
+        return {v["variant"]: (v["claim"], v["basis"]) for v in listed}
 
     here, elsewhere = claims("--target", "sm_90"), claims("--target", "sm_80")
     named = "Stand-in (sm_90), driver 0.0, no compiler, "
@@ -42,7 +42,7 @@ def test_a_registered_recording_makes_claims_measured(bench: Bench) -> None:
     )
 
     shown = bench.project.run("show", "ex2.approx.f32").out
-    assert "- claim: bounded\n- it rests on: the manual's bound: 2 ulp from the rounded result (9.7.3.21)\n" in shown
+    assert "- claim: bounded\n- its basis: the manual's bound: 2 ulp from the rounded result (9.7.3.21)\n" in shown
     assert f"- recorded: {named}" in shown and "tests/recordings/standin: every bit equal" in shown
     assert "standin: not equal" in bench.project.run("show", "ex2.approx.f16").out
     page = (bench.root / "generated/manual/ex2.md").read_text("utf-8")

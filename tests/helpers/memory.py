@@ -200,12 +200,12 @@ def _instructions(read: Callable[..., Instruction | None]) -> Callable[..., Inst
         document: Document, context: Context, spec: Spec, meanings: Meanings, spelling: str | None = None
     ) -> Instruction | None:
         # Of what all need everything is new where one of it is. Functions and units are read behind it.
-        rests_on = (
+        basis = (
             id(spec.types),
             frozenset(spec.functions.names),
             tuple((u.name, id(u.format)) for u in spec.units.values()),
         )
-        key = rests_on, document.path.name, document.name, document.lines, spelling
+        key = basis, document.path.name, document.name, document.lines, spelling
         if key not in known:
             before = len(context.errors)
             found = read(document, context, spec, meanings, spelling)

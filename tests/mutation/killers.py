@@ -52,11 +52,11 @@ def evidence(world: World) -> str:
     count = sum(len(i.variants) for i in spec.instructions.values())
     if count != recorded.variants:
         return f"{count} variants, where ptxas judged {recorded.variants}"
-    if spec.ledger != recorded.ledger:
-        lines = [e for e in spec.ledger if e not in recorded.ledger] or [
-            e for e in recorded.ledger if e not in spec.ledger
+    if spec.differences != recorded.differences:
+        lines = [e for e in spec.differences if e not in recorded.differences] or [
+            e for e in recorded.differences if e not in spec.differences
         ]
-        return f"the ledger has another line: {lines[:1]}"
+        return f"the assembler differs otherwise: {lines[:1]}"
     return ""
 
 

@@ -50,7 +50,7 @@ def test_what_each_lane_reads_of_random_bits_is_said() -> None:
     data = json.loads((FOLDER / "opcodes/cvt.json").read_text("utf-8"))
     first, *_ = data["lane_bits"]
     assert (first["for"], first["operand"], first["lanes"]) == (".rs.f16x2", "r", {"1": "28..16", "0": "12..0"})
-    assert "9.7.10.24" in json.dumps(data["grounds"][first["rests_on"]])
+    assert "9.7.10.24" in json.dumps(data["bases"][first["basis"]])
     assert "lane_bits" not in json.loads((FOLDER / "opcodes/add.json").read_text("utf-8"))
 
 

@@ -259,16 +259,16 @@ def test_query_as_json(run: Run) -> None:
     found = json.loads(out)
     assert code == 1
     assert list(found) == [
-        "schema", "variant", "operands", "exists", "available", "requires", "manual", "claim", "rests_on", "hazard",
+        "schema", "variant", "operands", "exists", "available", "requires", "manual", "claim", "basis", "hazard",
         "loose", "reasons", "nearest", "instead", "instead_elsewhere", "no_recipe",
     ]  # fmt: skip
-    assert (found["schema"], found["claim"], found["hazard"]) == (3, "exact", None)
+    assert (found["schema"], found["claim"], found["hazard"]) == (4, "exact", None)
     first = found["instead"][0]
     assert first["ptx"].splitlines()[-2:] == ["    fma.rn.bf16 %d, %a, %_t, %b;", "}"]
     assert first["cuda"].startswith('asm("{') and first["cuda"].endswith(': "=h"(d) : "h"(a), "h"(b));')
     assert (first["from"], first["differs"]) == ({"target": "sm_80", "ptx": "7.0"}, None)
     assert (found["instead_elsewhere"], found["no_recipe"]) == ([], None)
-    assert found["rests_on"].startswith("IEEE 754")
+    assert found["basis"].startswith("IEEE 754")
     assert found["nearest"][0] == {"variant": "add.f32", "operands": 2}
     assert found["requires"] == {"ptx": "7.8", "until": None, "target": "sm_90"}
     assert found["reasons"][0]["code"] == "target-too-old"
@@ -292,9 +292,9 @@ def test_list_as_table_json_and_csv(run: Run, db: ptxspec.Database) -> None:
 
 def test_list_as_json_says_which_types_a_variant_has_and_what_is_a_hazard(run: Run) -> None:
     listed = json.loads(run("list", "--opcode", "testp", "--format", "json")[1])
-    assert listed["schema"] == 3
+    assert listed["schema"] == 4
     assert list(listed["variants"][0]) == [
-        "variant", "operands", "types", "requires", "manual", "claim", "rests_on", "hazard",
+        "variant", "operands", "types", "requires", "manual", "claim", "basis", "hazard",
     ]  # fmt: skip
     assert listed["variants"][0]["types"] == {"result": "pred", "operands": ["f32"]}
     fused = {v["variant"]: v for v in json.loads(run("list", "--opcode", "fma", "--format", "json")[1])["variants"]}
@@ -313,7 +313,7 @@ def test_what_ended_on_newer_targets_only_says_so_everywhere(run: Run, db: ptxsp
     assert [r["variant"] for r in rows if r["within"] == words] == ended
     assert {r["within"] for r in rows if r["variant"] not in ended} == {""}
     assert words in run("query", "mad.f32")[1] and words in run("show", "mad.f32")[1]
-    for page in ("mad", "ledger"):
+    for page in ("mad", "differences"):
         for suffix in ("md", "html"):
             text = (ROOT / f"generated/manual/{page}.{suffix}").read_text("utf-8")
             assert f"sm_10, PTX 1.0; {words}" in text

@@ -170,15 +170,15 @@ def test_a_line_that_stands_for_too_much_is_refused_at_once(project: Project, na
 def test_evidence_of_what_changed_is_not_shown_as_proof(project: Project) -> None:
     project.edit(ADD, "ptx: 7.8, target: sm_90", "ptx: 8.0, target: sm_90")
     assert project.run("generate").code == 0
-    ledger, add, max = (
-        (project.root / f"generated/manual/{name}.md").read_text("utf-8") for name in ("ledger", "add", "max")
+    differences, add, max = (
+        (project.root / f"generated/manual/{name}.md").read_text("utf-8") for name in ("differences", "add", "max")
     )
-    assert "That was before these changed: add. " in ledger
+    assert "That was before these changed: add. " in differences
     assert "was asked about these variants before they or what they need changed" in add
     assert "was asked about" not in max
-    (line,) = [line for line in ledger.splitlines() if "`add{.{rn,rz}}.f64`" in line]
+    (line,) = [line for line in differences.splitlines() if "`add{.{rn,rz}}.f64`" in line]
     assert line.endswith(" | 2 | sm_13, PTX 1.0 | sm_10, PTX 1.0 |")
-    assert "abs.f64" not in ledger
+    assert "abs.f64" not in differences
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ else:
     p = t
     q = not t
 """
-NO_RULE = "nan:\n  - {rule: unchanged, rests_on: our reading}\n"
+NO_RULE = "nan:\n  - {rule: unchanged, basis: our reading}\n"
 
 # Each: semantics, syntax, operands, results.
 RESULTS: dict[str, tuple[str, str, tuple[int, ...], tuple[int, ...]]] = {

@@ -73,7 +73,7 @@ def test_the_evidence_is_what_was_seen_here(spec: Spec) -> None:
     assert spec.evidence.pairs == len(verify.pairs(spec))
     listed = [v for i in spec.instructions.values() for v in (*i.variants, *i.refused)]
     differing = [(v.spelling, v.operands) for v in listed if v.manual != v.requires]
-    assert [(e.variant, e.operands) for e in spec.evidence.ledger] == differing
+    assert [(e.variant, e.operands) for e in spec.evidence.differences] == differing
     e = spec.evidence
     written = verify.as_yaml(spec, verify.Result(e.assembler, e.pairs, e.variants, e.spellings, ()))
     assert written == (ROOT / "spec/observed/evidence.yaml").read_text("utf-8")

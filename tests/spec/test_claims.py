@@ -100,7 +100,7 @@ def test_a_variant_that_was_added_a_minute_ago_is_unjudged_everywhere(project: P
     why = "IEEE 754 and the manual; no test judges it"
     assert f"claim   unjudged: {why}\n" in project.run("query", "mul.rz.f64.f64").out
     answer = json.loads(project.run("query", "mul.rz.f64.f64", "--format", "json").out)
-    assert (answer["claim"], answer["rests_on"]) == ("unjudged", why)
+    assert (answer["claim"], answer["basis"]) == ("unjudged", why)
     listed = json.loads(project.run("list", "--opcode", "mul", "--format", "json").out)["variants"]
     assert [v["variant"] for v in listed if v["claim"] != before.get(f"{v['variant']} (2 operands)")] == [
         "mul.rz.f64.f64"

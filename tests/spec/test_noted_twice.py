@@ -79,7 +79,7 @@ def paragraphs(spec: Spec, *, paged: bool) -> dict[str, str]:
     found: dict[str, str] = {}
     for i in spec.instructions.values():
         for n in i.notes:
-            if bool(n.rests_on.section or n.rests_on.ieee754) == paged:
+            if bool(n.basis.section or n.basis.ieee754) == paged:
                 flags = " open" * bool(n.open) + " loose" * n.loose
                 found[f"{i.opcode}: {_beginning(n, found, i.opcode)}"] = about(n.selector, i.variants) + flags
     return found

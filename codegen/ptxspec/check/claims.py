@@ -1,4 +1,4 @@
-"""The grounds for a variant's claim, in words.
+"""The basis for a variant's claim, in words.
 
 Queries import this module: of the model it needs the names only."""
 
@@ -33,8 +33,8 @@ JUDGES = {
 JUDGE_AGAIN = "pytest -m exhaustive --record-judged"
 
 
-def basis(instruction: Instruction, v: Variant) -> str:
-    """Return what a claim rests on where no recording is."""
+def claim_basis(instruction: Instruction, v: Variant) -> str:
+    """Return the basis of a claim where no recording is."""
     return basis_text(
         claim=v.claim,
         listed=v.listed,
@@ -85,8 +85,8 @@ def followed(spec: Spec, v: Variant) -> list[tuple[list[str], str, str]]:
 
 
 def basis_on(spec: Spec, v: Variant, target: str | None) -> str:
-    """Return what the claim on a target rests on where no recording is."""
-    own = basis(spec.instructions[v.opcode], v)
+    """Return the basis of the claim on a target where no recording is."""
+    own = claim_basis(spec.instructions[v.opcode], v)
     found = ((claim, told) for targets, claim, told in followed(spec, v) if target in targets)
     claim, told = next(found, ("", ""))
     return told if claim else "; ".join(filter(None, (own, told)))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..check.claims import basis
+from ..check.claims import claim_basis
 from ..gpu.bounds import Judge
 from ..model import Kind
 from .sides import Open, Origin
@@ -29,4 +29,4 @@ def within_bound(origin: Origin, target: str | None, own_is_judged: bool) -> tup
         judged = judge.judge(operands, *((own, other) if own_is_judged else (other, own)))
         return np.asarray((~judged.outside | judged.excused) & ~judged.open)
 
-    return (Open(basis(instruction, v), holds),)
+    return (Open(claim_basis(instruction, v), holds),)

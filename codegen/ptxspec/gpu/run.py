@@ -214,7 +214,7 @@ def _exceeds(spec: Spec, v: Variant, target: str) -> str:
     a = spec.exceeded(v, target)
     if a is None or a.exceeded is None:
         return ""
-    worst = f"{a.exceeded.worst(v.result.kind.width)} ({a.exceeded.rests_on})"
+    worst = f"{a.exceeded.worst(v.result.kind.width)} ({a.exceeded.basis})"
     of = f" for operands {a.range}" if a.range else ""
     return f"{a.bound} {a.kind}{of} ({a.section}), which this hardware exceeds: {worst}"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..basis import Basis
 from ..diagnostics import Mark
-from ..grounds import Grounds
 from .code import Code
 from .formats import NanRule
 from .requirements import Selector
@@ -19,7 +19,7 @@ class Folding:
 
     selector: Selector
     text: str
-    rests_on: Grounds
+    basis: Basis
     semantics: Code | None
     nan: NanRule | None
     shown: tuple[tuple[int, ...], ...]

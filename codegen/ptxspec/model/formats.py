@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from ..grounds import Grounds
+from ..basis import Basis
 from .code import Code
 
 # IEEE 754-2019, 4.3. The first is the default.
@@ -204,7 +204,7 @@ class NanRule:
 
     name: str
     summary: str
-    rests_on: Grounds
+    basis: Basis
     unspecified: str
     code: Code | None
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..basis import Basis
 from ..catalog import Hazard
 from ..diagnostics import Mark
-from ..grounds import Grounds
 from .requirements import Selector
 
 
@@ -36,6 +36,6 @@ class HazardRule:
 
     selector: Selector
     hazard: Hazard
-    rests_on: Grounds
+    basis: Basis
     proof: Proof
     mark: Mark = field(compare=False)

@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ..basis import Basis
 from ..diagnostics import Mark
-from ..grounds import Grounds
 from .code import Code
 from .folding import Folding
 from .formats import NanRule
@@ -46,7 +46,7 @@ class CornerRow:
 @dataclass(frozen=True)
 class CornerTable:
     title: str
-    rests_on: Grounds
+    basis: Basis
     selector: Selector
     rows: tuple[CornerRow, ...]
 
@@ -54,14 +54,14 @@ class CornerTable:
 @dataclass(frozen=True)
 class Exceeded:
     """A bound of the manual's that the hardware itself breaks: in the ranges of targets `within`, most of all for
-    `operands`, whose `result` is that of `rests_on`; these are encodings. `error` is that of the result, in the units
+    `operands`, whose `result` is that of `basis`; these are encodings. `error` is that of the result, in the units
     of the bound."""
 
     within: tuple[tuple[str, str], ...]
     operands: tuple[int, ...]
     result: int
     error: str
-    rests_on: str
+    basis: str
 
     @property
     def ranges(self) -> str:
@@ -153,7 +153,7 @@ class Note:
     may be others than the spelling lets one expect, which whoever asks about them is told."""
 
     text: str
-    rests_on: Grounds
+    basis: Basis
     selector: Selector
     open: str
     loose: bool
@@ -186,7 +186,7 @@ class LaneBits:
     selector: Selector
     operand: str
     lanes: tuple[tuple[int, str], ...]
-    rests_on: Grounds
+    basis: Basis
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ class Instruction:
     refused: tuple[Variant, ...] = ()
     registers: Mapping[str, str] = field(default_factory=dict)
     vectors_elsewhere: bool = False
-    unpacks: Grounds | None = None
+    unpacks: Basis | None = None
     lane_bits: tuple[LaneBits, ...] = ()
     crashes: tuple[Crash, ...] = ()
     hazards: tuple[HazardRule, ...] = ()

@@ -10,8 +10,8 @@ from .variant import Key, Variant
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A line of the ledger: what the manual says of a variant, and what the assembler does."""
+class Difference:
+    """A difference: what the manual says of a variant, and what the assembler does."""
 
     variant: str
     operands: int
@@ -29,7 +29,7 @@ class Evidence:
     variants: int
     spellings: int
     asked: Mapping[str, str]
-    ledger: tuple[Entry, ...]
+    differences: tuple[Difference, ...]
 
 
 @dataclass(frozen=True)

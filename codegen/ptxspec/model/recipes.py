@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..basis import Basis
 from ..catalog import Requirement
 from ..diagnostics import Mark
-from ..grounds import Grounds
 from .code import Code
 from .requirements import Selector
 from .variant import Variant
@@ -40,7 +40,7 @@ class Recipe:
     statements: tuple[Written, ...]
     differs: str
     none: str
-    rests_on: Grounds
+    basis: Basis
     code: Code
     since: str = ""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..grounds import Grounds
+from ..basis import Basis
 
 if TYPE_CHECKING:
     from .variant import Variant
@@ -89,7 +89,7 @@ class Rule:
     ptx: str | None
     target: str | None
     until: str | None
-    rests_on: Grounds
+    basis: Basis
     on: tuple[tuple[str, str], ...] = ()
     entries: tuple[tuple[str, str], ...] = ()
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ..basis import Basis
 from ..catalog import Catalog, Product, PtxVersion, Target
-from ..grounds import Grounds
 from .code import Code
 from .formats import FixedPoint, Format, NanRule, Type
 from .functions import Functions
 from .instruction import Accuracy, HardwarePath, Instruction
-from .observed import Entry, Evidence, Inferred, Judgement, MachineEvidence, PublishedModel, Recording, Speed
+from .observed import Difference, Evidence, Inferred, Judgement, MachineEvidence, PublishedModel, Recording, Speed
 from .recipes import Instead
 from .requirements import Selector
 from .units import Unit, UnitModel
@@ -27,7 +27,7 @@ class Modifier:
 
     name: str
     summary: str
-    rests_on: Grounds
+    basis: Basis
     mode: str | None
     ftz: bool
     approximate: bool
@@ -260,10 +260,10 @@ class Spec:
         return self.catalog.newest_target
 
     @property
-    def ledger(self) -> tuple[Entry, ...]:
+    def differences(self) -> tuple[Difference, ...]:
         """The variants for which the manual and the assembler differ, with what either of them says."""
         return tuple(
-            Entry(
+            Difference(
                 v.spelling,
                 v.operands,
                 self.catalog.text(v.manual) if v.manual else "does not list it",

@@ -223,9 +223,9 @@ def as_yaml(spec: Spec, result: Result) -> str:
         f"spellings: {result.spellings}",
         "asked:",
         *(f'  {opcode}: "{spec.asked(opcode)}"' for opcode in spec.instructions),
-        "ledger:",
+        "differences:",
     ]
-    for e in spec.ledger:
+    for e in spec.differences:
         fields = [f"variant: {e.variant}", f"operands: {e.operands}", f'manual: "{e.manual}"']
         lines.append(f'  - {{{", ".join(fields)}, assembler: "{e.assembler}"}}')
     return "\n".join(lines) + "\n"

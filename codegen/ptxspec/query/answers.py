@@ -51,7 +51,7 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None) ->
         elif verdict.manual != verdict.requires:
             facts.append(("manual", requirement(db, verdict.manual)))
         facts += [("means", verdict.means)] if verdict.means else []
-        why = f": {verdict.rests_on}" if verdict.claim == "unjudged" else ""
+        why = f": {verdict.basis}" if verdict.claim == "unjudged" else ""
         elsewhere = next((o.elsewhere for o in verdict.instead if o.elsewhere), "")
         facts.append(("claim", f"{verdict.claim}{elsewhere}{why}"))
         facts += [("hazard", verdict.hazard)] if verdict.hazard else []

@@ -21,7 +21,7 @@ from .variant import Source, Variant
 
 __all__ = ["SCHEMA", "Data", "Database", "Opcode", "Opened", "Source", "Variant"]
 
-SCHEMA = 9
+SCHEMA = 10
 
 
 class Data(NamedTuple):
@@ -175,7 +175,7 @@ class Database(Known[Variant]):
         claim, *judges = data["claims"][in_claims]
         manual = rest.get("manual", requires)
         bounds = (data["accuracy"][i] for i in rest.get("accuracy", ()))
-        rests_on = basis_text(
+        basis = basis_text(
             claim=claim,
             listed=manual is not None,
             bounds=[bound(a["bound"], a["kind"], a.get("range", ""), a["section"]) for a in bounds],
@@ -187,7 +187,7 @@ class Database(Known[Variant]):
             requirements[requires],
             None if manual is None else requirements[manual],
             claim,
-            rests_on,
+            basis,
             tuple((self._recordings[path], found) for path, found in rest.get("recorded", {}).items()),
             tuple(rest.get("means", ())),
             tuple(hazard_of(data["hazards"][i]) for i in rest.get("hazards", ())),
@@ -242,14 +242,14 @@ class Database(Known[Variant]):
             return self._followed(v, target)
         recordings = "; ".join(str(r) for r, _ in here)
         if v.claim == "exact":
-            return v._replace(rests_on=f"{v.rests_on}; equal to {recordings}")
-        return v._replace(claim="measured", rests_on=recordings)
+            return v._replace(basis=f"{v.basis}; equal to {recordings}")
+        return v._replace(claim="measured", basis=recordings)
 
     def _followed(self, v: Variant, target: str) -> Variant:
         """The variant with the claim of the path that is followed on a target."""
         for targets, claim, told in self.data["followed"].get(f"{v.spelling} {v.operands}", ()):
             if target in targets:
-                return v._replace(claim=claim, rests_on=told) if claim else v._replace(rests_on=f"{v.rests_on}; {told}")
+                return v._replace(claim=claim, basis=told) if claim else v._replace(basis=f"{v.basis}; {told}")
         return v
 
     def diff_ptx(self, old: str, new: str) -> tuple[list[Variant], list[Variant]]:

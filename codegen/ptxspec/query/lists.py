@@ -21,13 +21,13 @@ def variants_as_json(db: Database, variants: Iterable[Variant]) -> str:
             "requires": v.requires.as_json(),
             "manual": v.manual.as_json() if v.manual else None,
             "claim": v.claim,
-            "rests_on": v.rests_on,
+            "basis": v.basis,
             "hazard": db.hazard(v),
         }
         for v in variants
     ]
     body = ",\n".join("  " + json.dumps(r) for r in rows)
-    return f'{{"schema": 3, "variants": [\n{body}\n]}}'
+    return f'{{"schema": 4, "variants": [\n{body}\n]}}'
 
 
 def variants_as_csv(db: Database, variants: Iterable[Variant]) -> str:

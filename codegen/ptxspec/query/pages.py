@@ -37,7 +37,7 @@ def variants(db: Database, count: int, few: Sequence[Variant | None]) -> str:
 
 
 def variant(v: Variant) -> str:
-    facts = [("needs", v.needs), ("claim", v.claim), ("rests on", v.rests_on)]
+    facts = [("needs", v.needs), ("claim", v.claim), ("basis", v.basis)]
     facts += [("hazard", h.text) for h in v.hazards] + [("loose", text) for text in v.loose]
     return notebook.block(str(v), notebook.facts(facts))
 

@@ -7,9 +7,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from ..basis import Basis
 from ..catalog.explaining import recipes
 from ..diagnostics import PtxspecError
-from ..grounds import Grounds
 from ..roots import Root
 from . import machine_code
 from .answers import recipe, requirement
@@ -56,28 +56,26 @@ def _variant(db: Database, v: Variant, code: Path) -> str:
         lines.append(f"- error: at most {a['bound']} {a['kind']} for {a.get('range', 'all')} operands ({a['section']})")
         if "exceeded" in a:
             lines.append(f"  - the hardware itself exceeds it on {a['exceeded']}: the manual errs")
-    lines += [f"- claim: {v.claim}", f"- it rests on: {v.rests_on}"]
+    lines += [f"- claim: {v.claim}", f"- its basis: {v.basis}"]
     lines += [f"- recorded: {r}: {STANDINGS[found]}" for r, found in v.recorded] or ["- recorded: on no GPU yet"]
     for on, claim, told in data["followed"].get(f"{v.spelling} {v.operands}", ()):
         where = ", ".join(on)
         lines.append(f"- claim on {where}: {claim}: {told}" if claim else f"- on {where}: {told}")
     if known["nan"] is not None:
         rule = data["nan_rules"][known["nan"]]
-        own = known.get("nan_rests_on")
-        grounds = rule["rests_on"] if own is None else about["grounds"][own]
-        lines.append(f"- NaN results: {rule['summary']} ({_told(grounds)}) {rule['unspecified'] or ''}".rstrip())
+        own = known.get("nan_basis")
+        basis = rule["basis"] if own is None else about["bases"][own]
+        lines.append(f"- NaN results: {rule['summary']} ({_told(basis)}) {rule['unspecified'] or ''}".rstrip())
     if v.hazards:
-        grounds = dict.fromkeys(_told(about["grounds"][about["hazards"][i]["rests_on"]]) for i in known["hazards"])
-        lines.append(f"- hazard: {db.hazard(v)} ({'; '.join(grounds)})")
+        basis = dict.fromkeys(_told(about["bases"][about["hazards"][i]["basis"]]) for i in known["hazards"])
+        lines.append(f"- hazard: {db.hazard(v)} ({'; '.join(basis)})")
     for _, text, shown in (about["folding"][i] for i in known.get("folding", ())):
         *operands, result = shown[0]
         lines.append(f"- constants are folded to something else: {text} {', '.join(operands)} give {result}")
     lines += machine_code.lines(db, code, v)
     lines += [f"- {about['compared'][i][1]}" for i in known.get("compared", ())]
     notes = [about["notes"][i] for i in known.get("notes", ())]
-    lines += (
-        ["", *(f"- {text} ({_told(about['grounds'][grounds])})" for text, _, grounds, *_ in notes)] if notes else []
-    )
+    lines += ["", *(f"- {text} ({_told(about['bases'][basis])})" for text, _, basis, *_ in notes)] if notes else []
     for found in recipes(db, v, None, None):
         lines += ["", *_with_fences(recipe(db, found, ""))]
     if reason := db.opcodes[v.opcode].why_no_recipe(v):
@@ -93,7 +91,7 @@ def _with_fences(lines: Iterable[str]) -> Iterator[str]:
         yield from ["", "```", *(line[2:] for line in found), "```", ""] if is_code else found
 
 
-def _told(grounds: Sequence[Any]) -> str:
-    """Return in words what something rests on."""
-    kinds, *where = grounds
-    return Grounds(tuple(kinds), *where).text
+def _told(basis: Sequence[Any]) -> str:
+    """Return a basis in words."""
+    kinds, *where = basis
+    return Basis(tuple(kinds), *where).text

@@ -29,7 +29,7 @@ class Variant(NamedTuple):
 
     `manual` is None where NVIDIA's manual does not list the variant; verdicts follow `requires`, which is what the
     assembler was seen to require. `claim` says how faithful the emulator is, wherever no target is named, and
-    `rests_on` why; `recorded` has for each recording of the variant how the emulator stands to it: "equal", "inside"
+    `basis` why; `recorded` has for each recording of the variant how the emulator stands to it: "equal", "inside"
     (of the manual's bound) or "unequal". `means` are modifiers that it behaves as though it had. `hazards` are what its
     machine code does instead of what it says, and where; `loose` is what its results may be beside what it says.
     `crash` is what the assembler ends with that takes it and breaks down on it, so that it is available nowhere.
@@ -48,7 +48,7 @@ class Variant(NamedTuple):
     requires: Requirement
     manual: Requirement | None
     claim: str
-    rests_on: str
+    basis: str
     recorded: tuple[tuple[Recording, str], ...]
     means: tuple[str, ...]
     hazards: tuple[Hazard, ...]

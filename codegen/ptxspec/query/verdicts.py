@@ -26,7 +26,7 @@ class Verdict(NamedTuple):
     manual: Requirement | None = None
     means: str | None = None
     claim: str | None = None
-    rests_on: str | None = None
+    basis: str | None = None
     hazard: str | None = None
     loose: tuple[str, ...] = ()
     reasons: tuple[Reason, ...] = ()
@@ -45,7 +45,7 @@ class Verdict(NamedTuple):
     def as_json(self, db: Database) -> dict[str, Any]:
         """`instead` is what may be written there; `instead_elsewhere` needs another target or PTX version."""
         return {
-            "schema": 3,
+            "schema": 4,
             "variant": self.variant,
             "operands": self.operands,
             "exists": self.exists,
@@ -53,7 +53,7 @@ class Verdict(NamedTuple):
             "requires": self.requires.as_json() if self.requires else None,
             "manual": self.manual.as_json() if self.manual else None,
             "claim": self.claim,
-            "rests_on": self.rests_on,
+            "basis": self.basis,
             "hazard": self.hazard,
             "loose": list(self.loose),
             "reasons": [{"code": r.code, "message": r.message} for r in self.reasons],
@@ -97,7 +97,7 @@ def query(
         manual=found.manual,
         means=longer.spelling if longer else None,
         claim=here.claim,
-        rests_on=here.rests_on,
+        basis=here.basis,
         hazard=db.hazard(found, target, ptx),
         loose=found.loose,
     )

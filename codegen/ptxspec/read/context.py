@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..basis import Basis
 from ..catalog import PtxVersion, Target
 from ..catalog.likeness import suggest
 from ..diagnostics import Diagnostic
-from ..grounds import Grounds
 from ..model import Code, Modifier, Pattern, Selector, Type
 from ..semantics.functions import TABLE
 from ..semantics.resolve import fixed_names
-from .grounds import read_grounds
+from .basis import read_basis
 from .notation import NotationError, expand
 from .positioned import Document, Where
 
@@ -58,8 +58,8 @@ class Context:
             message = f"'{name}' {what} in the semantics language"
             self.errors.append(doc.error(where, message, "choose another name", key=True))
 
-    def grounds(self, doc: Document, where: Where, entry: Mapping[str, Any], default: Grounds | None = None) -> Grounds:
-        return read_grounds(doc, where, entry, self.errors, default or Grounds())
+    def basis(self, doc: Document, where: Where, entry: Mapping[str, Any], default: Basis | None = None) -> Basis:
+        return read_basis(doc, where, entry, self.errors, default or Basis())
 
     def code(self, doc: Document, where: Where, value: str | None) -> Code | None:
         if value is None:

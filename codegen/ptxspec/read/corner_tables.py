@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
+from ..basis import Basis
 from ..catalog.likeness import nearest
-from ..grounds import Grounds
 from ..model import BOOL, CornerRow, CornerTable, Operand, Selector, Value, Variant
 from .cells import CLASSES, CellError, parse_value
 from .context import Context, words
@@ -20,7 +20,7 @@ def read_table(
     where: Where,
     t: dict[str, Any],
     selector: Selector,
-    rests_on: Grounds,
+    basis: Basis,
     variants: Sequence[Variant],
 ) -> CornerTable:
     """Read one table. `variants` are those that it may be about; empty where not all could be read."""
@@ -53,7 +53,7 @@ def read_table(
         if len(cells) == len(row):
             *operands, results = cells
             rows.append(CornerRow(tuple(o for (o,) in operands), results, doc.marks[at]))
-    return CornerTable(words(t["title"]), rests_on, selector, tuple(rows))
+    return CornerTable(words(t["title"]), basis, selector, tuple(rows))
 
 
 def _cells(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ..grounds import FOLDING, Grounds
+from ..basis import FOLDING, Basis
 from ..model import Code, Folding, NanRule, Selector
 from .context import Context, words
 from .positioned import Document, Where
@@ -32,7 +32,7 @@ def read_folding(
             Folding(
                 selector=selector(where, entry),
                 text=words(entry["text"]),
-                rests_on=Grounds((FOLDING,)),
+                basis=Basis((FOLDING,)),
                 semantics=None if text is None else code((*where, "semantics"), text),
                 nan=None if name is None else rules[name],
                 shown=tuple(tuple(int(x, 16) for x in row) for row in entry["shown"]),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ..basis import CODE, Basis
 from ..catalog import Catalog, Hazard
-from ..grounds import CODE, Grounds
 from ..model import Form, HazardRule, Proof, Selector, Variant
 from .context import Context, words
 from .positioned import Document, Where
@@ -16,7 +16,7 @@ Entries = tuple[tuple[str, str], ...]
 
 
 class HazardReader:
-    """Reads the entries of one file. `selector`, `grounds` and `on` read the keys of these names as they are read of
+    """Reads the entries of one file. `selector`, `basis` and `on` read the keys of these names as they are read of
     requirements; `forms` are the variants of the file."""
 
     def __init__(
@@ -26,11 +26,11 @@ class HazardReader:
         catalog: Catalog,
         forms: Mapping[Form, Variant],
         selector: Callable[[Where, dict[str, Any]], Selector],
-        grounds: Callable[[Where, Mapping[str, Any], Grounds | None], Grounds],
+        basis: Callable[[Where, Mapping[str, Any], Basis | None], Basis],
         on: Callable[[Where, Mapping[str, Any]], Entries],
     ) -> None:
         self.doc, self.context, self.catalog, self.forms = doc, context, catalog, forms
-        self.selector, self.grounds, self.on = selector, grounds, on
+        self.selector, self.basis, self.on = selector, basis, on
 
     def read(self, entries: Iterable[dict[str, Any]]) -> tuple[HazardRule, ...]:
         return tuple(self._rule(("hazards", i), h) for i, h in enumerate(entries))
@@ -43,7 +43,7 @@ class HazardReader:
         return HazardRule(
             selector=selector,
             hazard=Hazard(words(h["text"]), first, last, on),
-            rests_on=self.grounds(where, h, Grounds((CODE,))),
+            basis=self.basis(where, h, Basis((CODE,))),
             proof=self._proof((*where, "shown_by"), h["shown_by"], selector),
             mark=self.doc.marks[where],
         )

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..basis import VERDICTS, Basis
 from ..catalog import Requirement
 from ..catalog.likeness import suggest
 from ..diagnostics import SpecError
-from ..grounds import VERDICTS, Grounds
 from ..model import (
     Accuracy,
     Code,
@@ -80,11 +80,11 @@ class _InstructionFile:
         def entries(key: str) -> Iterable[tuple[int, dict[str, Any]]]:
             return enumerate(data.get(key, []))
 
-        lane_bits = read_lane_bits(doc, context, data.get("lane_bits", []), self.found, self.selector, self.grounds)
-        hazards = HazardReader(doc, context, self.spec.catalog, self.found, self.selector, self.grounds, self.on)
+        lane_bits = read_lane_bits(doc, context, data.get("lane_bits", []), self.found, self.selector, self.basis)
+        hazards = HazardReader(doc, context, self.spec.catalog, self.found, self.selector, self.basis, self.on)
         rules = [self.rule(("requires", i), r) for i, r in entries("requires")]
         observed = [
-            self.rule(("assembler", "requires", i), r, Grounds((VERDICTS,)))
+            self.rule(("assembler", "requires", i), r, Basis((VERDICTS,)))
             for i, r in enumerate(self.assembler.get("requires", []))
         ]
         refused = self.selector(("assembler",), self.assembler, "refuses") if "refuses" in self.assembler else None
@@ -111,7 +111,7 @@ class _InstructionFile:
             nan=tuple(filter(None, (self.nan(("nan", i), n) for i, n in entries("nan")))),
             corner_tables=tuple(
                 read_table(
-                    doc, self.context, at, t, self.selector(at, t), self.grounds(at, t),
+                    doc, self.context, at, t, self.selector(at, t), self.basis(at, t),
                     self.variants if self.all_variants else (),
                 )
                 for i, t in entries("corner_cases")
@@ -133,7 +133,7 @@ class _InstructionFile:
                 doc, self.context, data.get("folding", []), self.spec.nan_rules, self.selector, self.code
             ),
             acts_on=self.acts_on(),
-            recipes=read_recipes(doc, self.context, data.get("instead", []), self.selector, self.grounds),
+            recipes=read_recipes(doc, self.context, data.get("instead", []), self.selector, self.basis),
             compared=tuple(self.compared(("compared", i), c) for i, c in entries("compared")),
             intrinsics=read_intrinsics(doc, self.context, data.get("intrinsics", []), opcode, self.variants)
             if self.all_variants
@@ -159,7 +159,7 @@ class _InstructionFile:
     def variants(self) -> tuple[Variant, ...]:
         return tuple(self.found.values())
 
-    def unpacks(self) -> Grounds | None:
+    def unpacks(self) -> Basis | None:
         said = self.data.get("unpacks")
         if said is None:
             return None
@@ -167,12 +167,12 @@ class _InstructionFile:
         if self.all_variants and not packing:
             message, help = "no statement has a vector as its only source", "add one to the syntax, as in d, {a0, a1}"
             self.errors.append(self.doc.error(("unpacks",), message, help, key=True))
-        return self.grounds(("unpacks",), said)
+        return self.basis(("unpacks",), said)
 
     # Parts that stand in several places
 
-    def grounds(self, where: Where, entry: Mapping[str, Any], default: Grounds | None = None) -> Grounds:
-        return self.context.grounds(self.doc, where, entry, default)
+    def basis(self, where: Where, entry: Mapping[str, Any], default: Basis | None = None) -> Basis:
+        return self.context.basis(self.doc, where, entry, default)
 
     def selector(self, where: Where, data: dict[str, Any], key: str = "for") -> Selector:
         errors = len(self.errors)
@@ -197,7 +197,7 @@ class _InstructionFile:
 
     # Requirements and the assembler
 
-    def rule(self, where: Where, r: dict[str, Any], default: Grounds | None = None) -> Rule:
+    def rule(self, where: Where, r: dict[str, Any], default: Basis | None = None) -> Rule:
         for axis, choice, what in (
             ("ptx", self.spec.versions, "PTX version"),
             ("until", self.spec.versions, "PTX version"),
@@ -216,7 +216,7 @@ class _InstructionFile:
             ptx=r.get("ptx"),
             target=r.get("target"),
             until=r.get("until"),
-            rests_on=self.grounds(where, r, default),
+            basis=self.basis(where, r, default),
             on=expanded(on, self.spec.catalog),
             entries=on,
         )
@@ -334,7 +334,7 @@ class _InstructionFile:
         if not self.context.known(self.doc, (*where, "rule"), n["rule"], self.spec.nan_rules, "NaN rule"):
             return None
         rule = self.spec.nan_rules[n["rule"]]
-        return selector, replace(rule, rests_on=self.grounds(where, n, rule.rests_on))
+        return selector, replace(rule, basis=self.basis(where, n, rule.basis))
 
     def accuracy(self, where: Where, a: dict[str, Any]) -> Accuracy:
         text = words(a.get("range", ""))
@@ -349,7 +349,7 @@ class _InstructionFile:
             within = [self.context.within(self.doc, (*at, k), text) for k, text in enumerate(found["within"])]
             exceeded = Exceeded(
                 tuple(w for w in within if w), tuple(int(x, 16) for x in found["operands"]), int(found["result"], 16),
-                str(found["error"]), found["rests_on"],
+                str(found["error"]), found["basis"],
             )  # fmt: skip
         return Accuracy(self.selector(where, a), a["kind"], str(a["bound"]), text, a["section"], exceeded)
 
@@ -362,7 +362,7 @@ class _InstructionFile:
     def note(self, where: Where, n: dict[str, Any]) -> Note:
         return Note(
             text=words(n["text"]),
-            rests_on=self.grounds(where, n),
+            basis=self.basis(where, n),
             selector=self.selector(where, n),
             open=words(n.get("open", "")),
             loose=n.get("loose", False),

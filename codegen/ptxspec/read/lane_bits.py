@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from ..grounds import Grounds
+from ..basis import Basis
 from ..model import Form, LaneBits, Operand, Selector, Variant
 from .context import Context
 from .positioned import Document, Where
@@ -27,7 +27,7 @@ def read_lane_bits(
     entries: Iterable[dict[str, Any]],
     variants: dict[Form, Variant],
     selector: Callable[[Where, dict[str, Any]], Selector],
-    grounds: Callable[[Where, dict[str, Any]], Grounds],
+    basis: Callable[[Where, dict[str, Any]], Basis],
 ) -> tuple[LaneBits, ...]:
     """Return the entries of the key; the operands of `variants` that they are about are exchanged for such as read
     these bits."""
@@ -35,7 +35,7 @@ def read_lane_bits(
     for i, entry in enumerate(entries):
         where: Where = ("lane_bits", i)
         lanes = sorted(((int(lane), text) for lane, text in entry["lanes"].items()), reverse=True)
-        made = LaneBits(selector(where, entry), entry["operand"], tuple(lanes), grounds(where, entry))
+        made = LaneBits(selector(where, entry), entry["operand"], tuple(lanes), basis(where, entry))
         found.append(made)
         bits = tuple(parse_bits(text) for _, text in reversed(lanes))
         for form, v in list(variants.items()):

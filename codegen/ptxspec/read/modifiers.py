@@ -27,7 +27,7 @@ def _modifier(
     return Modifier(
         name=name,
         summary=words(m["summary"]),
-        rests_on=context.grounds(doc, where, m),
+        basis=context.basis(doc, where, m),
         mode=round_.get("mode"),
         ftz=bool(round_.get("ftz", False)),
         approximate=bool(m.get("approximate", False)),

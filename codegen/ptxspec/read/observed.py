@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..model import (
-    Entry,
+    Difference,
     Evidence,
     Judgement,
     Key,
@@ -25,12 +25,12 @@ def read_evidence(doc: Document | None) -> Evidence | None:
     if doc is None:
         return None
     d = doc.data
-    ledger = tuple(
-        Entry(e["variant"], int(e["operands"]), words(e["manual"]), words(e["assembler"]))
-        for e in d.get("ledger") or ()
+    differences = tuple(
+        Difference(e["variant"], int(e["operands"]), words(e["manual"]), words(e["assembler"]))
+        for e in d.get("differences") or ()
     )
     pairs, variants, spellings = (int(d[name]) for name in ("pairs", "variants", "spellings"))
-    return Evidence(words(d["assembler"]), pairs, variants, spellings, d["asked"], ledger)
+    return Evidence(words(d["assembler"]), pairs, variants, spellings, d["asked"], differences)
 
 
 def read_machine_code(doc: Document | None, context: Context) -> MachineEvidence | None:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ..basis import Basis
 from ..diagnostics import Diagnostic
-from ..grounds import Grounds
 from ..model import NAN_BITS, Code, Recipe, Selector, Written
 from .context import Context, words
 from .notation import parts
@@ -30,7 +30,7 @@ def read_recipes(
     context: Context,
     entries: Sequence[dict[str, Any]],
     selector: Callable[[Where, dict[str, Any]], Selector],
-    grounds: Callable[[Where, dict[str, Any]], Grounds],
+    basis: Callable[[Where, dict[str, Any]], Basis],
 ) -> tuple[Recipe, ...]:
     found = []
     for i, entry in enumerate(entries):
@@ -54,7 +54,7 @@ def read_recipes(
                 statements=tuple(_statements(code, context.errors)) if key == "ptx" else (),
                 differs=entry.get("differs", NAN_BITS),
                 none=words(entry.get("none", "")),
-                rests_on=grounds(at, entry),
+                basis=basis(at, entry),
                 code=code,
                 since=entry.get("since", ""),
             )

@@ -131,7 +131,7 @@ def read_nan_rules(doc: Document, context: Context) -> dict[str, NanRule]:
         name: NanRule(
             name=name,
             summary=words(r["summary"]),
-            rests_on=context.grounds(doc, ("nan_rules", name), r),
+            basis=context.basis(doc, ("nan_rules", name), r),
             unspecified=words(r.get("unspecified", "")),
             code=context.code(doc, ("nan_rules", name, "code"), r.get("code")),
         )

@@ -12,10 +12,10 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
+from ...basis import Basis
 from ...check.checking import Checked
 from ...check.claims import followed, recorded
 from ...check.relations import relation
-from ...grounds import Grounds
 from ...model import (
     BOOL,
     CornerTable,
@@ -99,12 +99,12 @@ def _shared(spec: Spec) -> dict[str, Any]:
             for t in spec.types.values()
         },
         "nan_rules": {
-            r.name: {"summary": r.summary, "rests_on": _grounds(r.rests_on), "unspecified": r.unspecified or None}
+            r.name: {"summary": r.summary, "basis": _basis(r.basis), "unspecified": r.unspecified or None}
             for r in spec.nan_rules.values()
         },
         "units": {u.name: _unit(u) for u in spec.units.values()},
         "modifiers": {
-            m.name: {"summary": m.summary, "rests_on": _grounds(m.rests_on)} for m in spec.modifiers.values()
+            m.name: {"summary": m.summary, "basis": _basis(m.basis)} for m in spec.modifiers.values()
         },
         "groups": {name: list(members) for name, members in spec.notation.items()},
         "assembler": json.loads(json.dumps(asdict(spec.assembler))),
@@ -197,7 +197,7 @@ def _unit(u: Unit) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _grounds(g: Grounds) -> list[Any]:
+def _basis(g: Basis) -> list[Any]:
     """Return the fields in their order, without empty ones at the end."""
     return [list(g.kinds), *([g.section, g.ieee754] if g.ieee754 else [g.section] if g.section else [])]
 
@@ -208,12 +208,12 @@ def _given(**fields: Any) -> dict[str, Any]:
 
 
 class _Opcode:
-    """One opcode's file. `grounds` is what its entries rest on, `claims` each claim and its judges. The file has tables
-    of its own for all that it refers to, so that an edit of one opcode changes no other's file."""
+    """One opcode's file. `bases` are what its entries are based on, `claims` each claim and its judges. The file has
+    tables of its own for all that it refers to, so that an edit of one opcode changes no other's file."""
 
     def __init__(self, spec: Spec, instruction: Instruction) -> None:
         self.spec, self.instruction = spec, instruction
-        self.grounds, self.claims, self.signatures, self.classes = _Table(), _Table(), _Table(), _Table()
+        self.bases, self.claims, self.signatures, self.classes = _Table(), _Table(), _Table(), _Table()
         self.requirements = _Table()
         self.none = [r for r in instruction.recipes if r.none]
 
@@ -227,7 +227,7 @@ class _Opcode:
             "source": i.path,
             "manual": [{"section": p.section, "anchor": p.anchor} for p in i.pages],
             "syntax": [s.text for s in i.syntax if s.listed],
-            **({} if i.unpacks is None else {"unpacks": self.rests_on(i.unpacks)}),
+            **({} if i.unpacks is None else {"unpacks": self.basis(i.unpacks)}),
             "registers": dict(i.registers),
             "requires": [self.rule(r) for r in i.rules],
             "assembler": {
@@ -268,7 +268,7 @@ class _Opcode:
             "notes": [self.note(n) for n in i.notes],
             **_given(
                 instead={f"{v.spelling} {v.operands}": self.instead(v) for v in i.variants if v in self.spec.instead},
-                none=[[r.none, r.selector.text, self.rests_on(r.rests_on)] for r in self.none],
+                none=[[r.none, r.selector.text, self.basis(r.basis)] for r in self.none],
             ),
             "hazards": [self.hazard(h) for h in i.hazards],
             **_given(folding=[[f.selector.text, f.text, [list(map(hex, row)) for row in f.shown]] for f in i.folding]),
@@ -280,11 +280,11 @@ class _Opcode:
             "classes": self.classes.values,
             "requirements": self.requirements.values,
             "claims": self.claims.values,
-            "grounds": self.grounds.values,
+            "bases": self.bases.values,
         }
 
-    def rests_on(self, g: Grounds) -> int:
-        return self.grounds.place(_grounds(g))
+    def basis(self, g: Basis) -> int:
+        return self.bases.place(_basis(g))
 
     def rule(self, r: Rule) -> dict[str, Any]:
         return _given(
@@ -294,21 +294,21 @@ class _Opcode:
             target=r.target,
             until=r.until,
             on=dict(r.entries),
-        ) | {"rests_on": self.rests_on(r.rests_on)}
+        ) | {"basis": self.basis(r.basis)}
 
     def table(self, t: CornerTable) -> list[Any]:
         """Return a table of corner cases; a row is its cells with a space between."""
         rows = [" ".join([*(v.text for v in r.operands), "|".join(v.text for v in r.results)]) for r in t.rows]
-        return [t.title, t.selector.text, self.rests_on(t.rests_on), *rows]
+        return [t.title, t.selector.text, self.basis(t.basis), *rows]
 
     def lane_bits(self, b: LaneBits) -> dict[str, Any]:
         """Return the bits of the register that each lane reads, as "23..16 7..0": the lane's highest bits first."""
         lanes = {str(lane): bits for lane, bits in b.lanes}
-        return {"for": b.selector.text, "operand": b.operand, "lanes": lanes, "rests_on": self.rests_on(b.rests_on)}
+        return {"for": b.selector.text, "operand": b.operand, "lanes": lanes, "basis": self.basis(b.basis)}
 
     def note(self, n: Note) -> list[Any]:
         more = _given(open=n.open, loose=n.loose)
-        return [n.text, n.selector.text, self.rests_on(n.rests_on), *([more] if more else [])]
+        return [n.text, n.selector.text, self.basis(n.basis), *([more] if more else [])]
 
     def instead(self, v: Variant) -> list[list[Any]]:
         """Return each recipe for a variant as PTX and as inline assembly, what it requires, and what may differ."""
@@ -323,7 +323,7 @@ class _Opcode:
         ]
 
     def hazard(self, h: HazardRule) -> dict[str, Any]:
-        return _given(**{"for": h.selector.text}) | h.hazard.as_json() | {"rests_on": self.rests_on(h.rests_on)}
+        return _given(**{"for": h.selector.text}) | h.hazard.as_json() | {"basis": self.basis(h.basis)}
 
     def variant(self, v: Variant) -> list[Any]:
         names = v.spelling.partition(".")[2]
@@ -352,7 +352,7 @@ class _Opcode:
             # Where the manual says otherwise
             **({} if v.manual == v.requires else {"manual": self._manual(v)}),
             # What the NaN rule rests on where the instruction says something of its own.
-            **({"nan_rests_on": self.rests_on(rule.rests_on)} if rule and own else {}),
+            **({"nan_basis": self.basis(rule.basis)} if rule and own else {}),
         }
         requires, claim = self.requirements.place(v.requires.as_json()), self.claims.place([v.claim, *v.judges])
         return [rule.name if rule else None, requires, claim, *([rest] if rest else [])]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from ....basis import KINDS
 from ....check import claims
 from ....diagnostics import PtxspecError, display_path
 from ....files import why_unreadable
-from ....grounds import KINDS
 from ....lint.findings import GROUPS
 from ....model import Spec, Variant
 from ....read.positioned import HIDDEN
@@ -44,7 +44,7 @@ def emit(spec: Spec, write: Writer, root: Path, site: Site) -> Files:
     values = {
         "claims": claims.CLAIMS,
         "codes": GROUPS,
-        "grounds": KINDS,
+        "basis": KINDS,
         "followed": _followed(spec, write),
         "published": spec.published,
         "recordings": spec.recordings,

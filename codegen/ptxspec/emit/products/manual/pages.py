@@ -12,7 +12,7 @@ from ....model import Instruction, Spec
 from ...parts import Parts
 from ...registry import product
 from ...text import Files, Templates
-from . import availability, catalog, functions, guides, history, ledger, opcode, readers, releases, search, speed
+from . import availability, catalog, differences, functions, guides, history, opcode, readers, releases, search, speed
 from .families import families
 from .forms import Writer
 from .site import Places, Site
@@ -35,7 +35,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     files |= availability.emit(spec, rows, site) | history.emit(spec, write, site) | releases.emit(spec, site)
     files |= guides.emit(spec, write, templates.root, site)
     files |= functions.emit(spec, instructions, site)
-    files |= _index(spec, instructions, site) | ledger.emit(spec, checked, write, site)
+    files |= _index(spec, instructions, site) | differences.emit(spec, checked, write, site)
     if spec.speed is not None:
         files |= speed.emit(spec.speed, site)
     files |= search.emit(spec, write, templates, site)

@@ -21,12 +21,13 @@ PAGES = {
     "history": "History",
     "functions": "Functions",
     "releases": "CUDA and drivers",
-    "ledger": "Differences",
+    "differences": "Differences",
     "speed": "Speed",
 }
 # The pages of the guide, by what their list calls them.
 GUIDES = {
     "claims": "Claims and hazards",
+    "glossary": "Glossary",
     "tracing": "Why a result is that",
     "running": "Whole pieces of PTX",
     "comparing": "Comparing",
@@ -74,7 +75,7 @@ class Site:
         self._templates = templates
         self.opcodes = opcodes
         self.places: dict[str, Places] = {}
-        missing = {name for name, found in (("ledger", spec.evidence), ("speed", spec.speed)) if found is None}
+        missing = {name for name, found in (("differences", spec.evidence), ("speed", spec.speed)) if found is None}
         self.pages = [Page(title, f"{name}.html") for name, title in PAGES.items() if name not in missing]
         self.guides = [Page(title, f"{name}.html") for name, title in GUIDES.items()]
         for name in (*PAGES, *GUIDES):

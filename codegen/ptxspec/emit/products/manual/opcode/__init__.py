@@ -14,8 +14,8 @@ from typing import NamedTuple
 from . import (
     accuracy,
     availability,
+    differences,
     examples,
-    ledger,
     machine_code,
     recipes,
     semantics,
@@ -49,7 +49,7 @@ SECTIONS: Sequence[Section] = (
     Section("variants", "Variants", variants.section),
     Section("notes", "Notes"),
     Section("requirements", "Requirements"),
-    Section("ledger", "Where ptxas and the manual differ", ledger.section),
+    Section("differences", "Where ptxas and the manual differ", differences.section),
     Section("sources", "Sources"),
 )
 

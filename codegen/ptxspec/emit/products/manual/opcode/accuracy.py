@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .....check.claims import CLAIMS, basis, followed
+from .....check.claims import CLAIMS, claim_basis, followed
 from .....model import Accuracy as Bound, Instruction, Recording, Spec, Variant
 from ..forms import Writer
 from .about import About
@@ -27,12 +27,12 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Basis:
+class ClaimBasis:
     """The basis of a claim, and the variants that make it: their number, and their forms where others make another
     claim."""
 
     name: str
-    rests_on: str
+    basis: str
     variants: int
     forms: Sequence[str]
 
@@ -40,7 +40,7 @@ class Basis:
 @dataclass(frozen=True)
 class Accuracy:
     rows: Sequence[Row]
-    claims: Sequence[Basis]
+    claims: Sequence[ClaimBasis]
     meanings: Mapping[str, str]
     recordings: Sequence[tuple[Recording, Counter[str | None]]]
 
@@ -77,17 +77,17 @@ def claimed(spec: Spec, v: Variant) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return (*spec.other_claims(v).items(), *([("inferred", inferred)] if inferred else []))
 
 
-def _claims(spec: Spec, write: Writer, instruction: Instruction) -> list[Basis]:
+def _claims(spec: Spec, write: Writer, instruction: Instruction) -> list[ClaimBasis]:
     found: dict[tuple[str, str], list[Variant]] = {}
     for v in instruction.variants:
-        found.setdefault((v.claim, basis(instruction, v)), []).append(v)
+        found.setdefault((v.claim, claim_basis(instruction, v)), []).append(v)
     for v in instruction.variants:
         for targets, claim, told in followed(spec, v):
             if claim:
                 found.setdefault((claim, f"{told}; here on {', '.join(targets)}"), []).append(v)
     return [
-        Basis(name, rests_on, len(variants), write.whole(variants) if len(found) > 1 else ())
-        for (name, rests_on), variants in found.items()
+        ClaimBasis(name, basis, len(variants), write.whole(variants) if len(found) > 1 else ())
+        for (name, basis), variants in found.items()
     ]
 
 

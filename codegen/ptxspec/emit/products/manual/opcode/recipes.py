@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .....grounds import Grounds
+from .....basis import Basis
 from .....model import Instead, Recipe, Spec, Variant
 from .....recipes.inline import inline_assembly
 from ..forms import Writer
@@ -46,7 +46,7 @@ class Entry:
     id: str
     works: Sequence[Works]
     differs: str
-    rests_on: Grounds
+    basis: Basis
     text: str = ""
     example: Example | None = None
     none: str = ""
@@ -59,7 +59,7 @@ def section(about: About) -> list[Entry]:
     for id, recipe, variants in _placed(about):
         if recipe.none:
             works = _works(write, ((v, "") for v in variants))
-            found.append(Entry(id, works, "", recipe.rests_on, none=recipe.none))
+            found.append(Entry(id, works, "", recipe.basis, none=recipe.none))
         else:
             made = [(v, x) for v in variants for x in spec.instead[v] if x.recipe is recipe]
             found.append(_entry(spec, write, id, recipe, made))
@@ -115,7 +115,7 @@ def _entry(spec: Spec, write: Writer, id: str, recipe: Recipe, made: Sequence[tu
         differs=f"results without a target or on one before {recipe.since}"
         if recipe.since
         else DIFFERS[recipe.differs],
-        rests_on=recipe.rests_on,
+        basis=recipe.basis,
         text=recipe.code.text.strip() if len(made) > 1 else "",
         example=Example(variant, instead.ptx, inline_assembly(variant, instead)),
     )

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .. import ledger
+from .. import differences
 from .about import About
 
 
 @dataclass(frozen=True)
 class Section:
-    """`rows` are the instruction's part of the ledger. `unasked`: the assembler was not asked about these variants, or
+    """`rows` are the instruction's part of the page. `unasked`: the assembler was not asked about these variants, or
     before they or what they need `changed`."""
 
-    rows: Sequence[ledger.Row]
+    rows: Sequence[differences.Row]
     assembler: str
     unasked: bool
     changed: bool
@@ -24,7 +24,7 @@ def section(about: About) -> Section:
     i, evidence = about.instruction, about.spec.evidence
     asked = evidence.asked.get(i.opcode) if evidence else None
     return Section(
-        ledger.rows(about.spec, i, about.write),
+        differences.rows(about.spec, i, about.write),
         evidence.assembler if evidence else "",
         unasked=evidence is not None and asked is None,
         changed=asked is not None and asked != about.spec.asked(i.opcode),

@@ -27,23 +27,23 @@ class Row:
 
 
 def emit(spec: Spec, checked: Sequence[Checked], write: Writer, site: Site) -> Files:
-    """Return manual/ledger, where something was observed."""
+    """Return manual/differences, where something was observed."""
     if spec.evidence is None:
         return {}
     instructions = [c.instruction for c in checked]
     values = {
         "evidence": spec.evidence,
-        "count": len(spec.ledger),
-        "ledger": [row for i in instructions for row in rows(spec, i, write)],
+        "count": len(spec.differences),
+        "differences": [row for i in instructions for row in rows(spec, i, write)],
         "changed": [o for o, asked in spec.evidence.asked.items() if o in spec.instructions and asked != spec.asked(o)],
         "folding": [entry for c in checked for entry in folding.entries(spec, write, c)],
         "exceeded": [(i, a) for i in instructions for a in i.accuracy if a.exceeded],
     }
-    return site.page("ledger", ["spec/observed/evidence.yaml", "spec/instructions/"], values)
+    return site.page("differences", ["spec/observed/evidence.yaml", "spec/instructions/"], values)
 
 
 def rows(spec: Spec, i: Instruction, write: Writer) -> list[Row]:
-    """Return the instruction's part of the ledger."""
+    """Return the instruction's part of the page."""
     found: dict[tuple[int, str, str], list[Variant]] = {}
     refused = set(i.refused)
     for v in (*i.variants, *i.refused):

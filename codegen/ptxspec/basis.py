@@ -1,4 +1,4 @@
-"""The grounds of statements in the specification. Needs the standard library only."""
+"""The basis of statements in the specification. Needs the standard library only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class Grounds:
+class Basis:
     """The kinds of ground that a statement has; one that states none is our reading.
 
     `section` is where NVIDIA's manual says it, says what it is derived from, or leaves it open. `ieee754` is the clause
@@ -32,7 +32,7 @@ class Grounds:
 
     @property
     def text(self) -> str:
-        """The grounds in words: "derived from manual 9.7.3.3 and IEEE 754 6.3; ptxas folding"."""
+        """The basis in words: "derived from manual 9.7.3.3 and IEEE 754 6.3; ptxas folding"."""
         return "; ".join(map(self._words, self.kinds))
 
     def _words(self, kind: str) -> str:

@@ -14,7 +14,7 @@ import yaml
 from helpers import ROOT, repository
 from helpers.project import Project
 from ptxspec import Requirement
-from ptxspec.grounds import KINDS, Grounds
+from ptxspec.basis import KINDS, Basis
 from ptxspec.model import CornerRow, CornerTable, Instruction
 from ptxspec.query import show
 from ptxspec.roots import find
@@ -30,7 +30,7 @@ def raw(path: Path) -> Any:
 
 
 def entries() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every entry of the files that has grounds, with where it stands. A NaN rule of types.yaml may be stated anew."""
+    """Every entry of the files that has basis, with where it stands. A NaN rule of types.yaml may be stated anew."""
     for path in sorted((ROOT / "spec/instructions").glob("*.yaml")):
         data = raw(path)
         for key in ("requires", "corner_cases", "notes"):
@@ -50,14 +50,14 @@ def page(opcode: str, suffix: str = "md") -> str:
 
 
 def test_each_table_note_requirement_rule_and_modifier_says_what_it_rests_on() -> None:
-    assert [where for where, e in entries() if e.keys().isdisjoint(("section", "ieee754", "rests_on"))] == []
+    assert [where for where, e in entries() if e.keys().isdisjoint(("section", "ieee754", "basis"))] == []
 
 
 def test_a_section_that_is_named_is_on_the_instructions_own_pages_or_above_them() -> None:
     for i in SPEC.instructions.values():
         own = {p.section for p in i.pages} | {p.section.rpartition(".")[0] for p in i.pages}
         said = [*i.rules, *i.corner_tables, *i.notes, *(rule for _, rule in i.nan)]
-        cited = {s for entry in said for s in entry.rests_on.section.split(", ") if s}
+        cited = {s for entry in said for s in entry.basis.section.split(", ") if s}
         assert cited <= own, i.opcode
 
 
@@ -74,11 +74,11 @@ def test_bits_of_a_nan_that_the_manual_leaves_open_rest_on_something_else() -> N
     found = [(i.opcode, t) for i in SPEC.instructions.values() for t in i.corner_tables
              if any(makes_canonical_nan(i, r) for r in t.rows) and is_of_floats(i, t)]  # fmt: skip
     assert len(found) > 30
-    assert [(o, t.title) for o, t in found if {*t.rests_on.kinds} <= {"manual", "derived"}] == []
+    assert [(o, t.title) for o, t in found if {*t.basis.kinds} <= {"manual", "derived"}] == []
 
 
 @pytest.mark.parametrize(
-    ("opcode", "title", "rests_on"),
+    ("opcode", "title", "basis"),
     [
         ("div", "Large divisors with .full", "ptxas folding"),
         ("cos", "Subnormal numbers", "ptxas folding"),
@@ -95,9 +95,9 @@ def test_bits_of_a_nan_that_the_manual_leaves_open_rest_on_something_else() -> N
         ("testp", "Normal, zeros included", "manual 9.7.3.1"),
     ],
 )
-def test_what_a_table_rests_on(opcode: str, title: str, rests_on: str) -> None:
+def test_what_a_table_rests_on(opcode: str, title: str, basis: str) -> None:
     (table,) = (t for t in SPEC.instructions[opcode].corner_tables if t.title == title)
-    assert table.rests_on.text == rests_on
+    assert table.basis.text == basis
 
 
 def test_what_an_emulator_reads_into_a_silent_manual_is_open() -> None:
@@ -106,9 +106,9 @@ def test_what_an_emulator_reads_into_a_silent_manual_is_open() -> None:
         # Integers have no -0.0.
         zeros = any(DB.data["types"][s.type]["sort"] == "float" for s in v.sources)
         clamped = "sat" in names and v.kind == "float" and v.claim == "exact" and zeros
-        assert ("whether .sat turns -0.0 into +0.0" in v.rests_on) == clamped, v
+        assert ("whether .sat turns -0.0 into +0.0" in v.basis) == clamped, v
         cut = v.opcode == "mad" and v.types[-1] == "f32" and not {"rn", "rz", "rm", "rp"} & {*names}
-        assert ("which way sm_1x rounds the sum" in v.rests_on) == cut, v
+        assert ("which way sm_1x rounds the sum" in v.basis) == cut, v
 
 
 # It is shown
@@ -118,20 +118,20 @@ def test_what_an_emulator_reads_into_a_silent_manual_is_open() -> None:
 def test_the_pages_show_what_everything_rests_on(opcode: str) -> None:
     i, text, html = SPEC.instructions[opcode], page(opcode), unescape(re.sub("<[^>]*>", "", page(opcode, "html")))
     for t in i.corner_tables:
-        assert f"\n{t.title} ({t.rests_on.text})" in text
+        assert f"\n{t.title} ({t.basis.text})" in text
         # What the rows are about may stand between.
-        assert re.search(rf"{re.escape(t.title)}[^\n]*{re.escape(t.rests_on.text)}", html)
+        assert re.search(rf"{re.escape(t.title)}[^\n]*{re.escape(t.basis.text)}", html)
     # What is merely loose is told above, before anybody writes the instruction.
     notes = [n for n in i.notes if not n.loose]
-    assert all(f"({n.rests_on.text})" in line for n, line in zip(notes, listed(text, "Notes"), strict=True))
+    assert all(f"({n.basis.text})" in line for n, line in zip(notes, listed(text, "Notes"), strict=True))
     loose = [n for n in i.notes if n.loose]
-    assert all(f"({n.rests_on.text})" in line for n, line in zip(loose, listed(text, "What may differ"), strict=True))
+    assert all(f"({n.basis.text})" in line for n, line in zip(loose, listed(text, "What may differ"), strict=True))
     rules = [line for line in text.partition("## Requirements")[2].partition("## ")[0].splitlines() if line[:1] == "|"]
     for rule, line in zip((*i.rules, *i.assembler_rules), rules[2:], strict=True):
-        assert line.endswith(f"| {rule.rests_on.text} |")
+        assert line.endswith(f"| {rule.basis.text} |")
     for m in SPEC.modifiers.values():
         if f"- `.{m.name}`: " in text:
-            assert f"{m.summary} ({m.rests_on.text})" in text
+            assert f"{m.summary} ({m.basis.text})" in text
 
 
 def listed(text: str, heading: str) -> list[str]:
@@ -145,13 +145,13 @@ def test_the_data_says_it_as_the_pages_do() -> None:
         places = (
             ([table[2] for table in opcode["corner_cases"]], i.corner_tables),
             ([note[2] for note in opcode["notes"]], i.notes),
-            ([rule["rests_on"] for rule in opcode["requires"]], i.rules),
+            ([rule["basis"] for rule in opcode["requires"]], i.rules),
         )
         for said, own in places:
             for place, entry in zip(said, own, strict=True):
-                grounds = opcode["grounds"][place]
-                assert Grounds(tuple(grounds[0]), *grounds[1:]) == entry.rests_on
-        assert all(opcode["grounds"][r["rests_on"]] == [["ptxas verdicts"]] for r in opcode["assembler"]["requires"])
+                basis = opcode["bases"][place]
+                assert Basis(tuple(basis[0]), *basis[1:]) == entry.basis
+        assert all(opcode["bases"][r["basis"]] == [["ptxas verdicts"]] for r in opcode["assembler"]["requires"])
 
 
 def test_show_says_it_of_a_variants_notes_and_nans() -> None:
@@ -169,39 +169,39 @@ def test_the_page_on_claims_and_the_schema_have_all_kinds() -> None:
         assert f"- {kind}: {meaning}" in page("claims")
 
 
-def test_grounds_in_words() -> None:
-    assert Grounds(("manual",), "9.7.3.3").text == "manual 9.7.3.3"
-    assert Grounds(("derived",), "9.7.3.3", "6.3").text == "derived from manual 9.7.3.3 and IEEE 754 6.3"
-    assert Grounds(("derived",), "", "6.3").text == "derived from IEEE 754 6.3"
-    assert Grounds(("manual", "derived"), "9.7.3", "6.2").text == "manual 9.7.3; derived from IEEE 754 6.2"
-    assert Grounds(("our reading",), "9.7.3").text == "our reading of manual 9.7.3"
-    assert Grounds(("manual", "our reading"), "9.7.3").text == "manual 9.7.3; our reading"
-    assert Grounds(("ptxas folding", "our reading"), "9.7.3").text == "ptxas folding; our reading of manual 9.7.3"
-    assert Grounds().text == "our reading"
+def test_a_basis_in_words() -> None:
+    assert Basis(("manual",), "9.7.3.3").text == "manual 9.7.3.3"
+    assert Basis(("derived",), "9.7.3.3", "6.3").text == "derived from manual 9.7.3.3 and IEEE 754 6.3"
+    assert Basis(("derived",), "", "6.3").text == "derived from IEEE 754 6.3"
+    assert Basis(("manual", "derived"), "9.7.3", "6.2").text == "manual 9.7.3; derived from IEEE 754 6.2"
+    assert Basis(("our reading",), "9.7.3").text == "our reading of manual 9.7.3"
+    assert Basis(("manual", "our reading"), "9.7.3").text == "manual 9.7.3; our reading"
+    assert Basis(("ptxas folding", "our reading"), "9.7.3").text == "ptxas folding; our reading of manual 9.7.3"
+    assert Basis().text == "our reading"
 
 
 # What a file may say
 
 TABLE = "  - title: Both zeros\n    section: 9.7.3.12, 9.7.4.8\n"
 WRONG = {
-    "an unknown ground": ("rests_on: ptxas foldings", "ptxas foldings", "is not allowed here", "'ptxas folding'"),
-    "an unknown ground in a list": ("rests_on: [manual, guess]", "guess", "is not allowed here", ""),
-    "no ground": ("rests_on: []", "[]", "too few entries", "or a list of these"),
-    "a mapping": ("rests_on: {manual: 9.7.3}", "{manual", "expected text or a list", "our reading"),
-    "the manual, nowhere": ("rests_on: manual", "manual", "where does the manual say it?", "section: 9.7.3.12"),
-    "derived from nothing": ("rests_on: derived", "derived", "what is it derived from?", "a clause of IEEE 754-2019"),
+    "an unknown ground": ("basis: ptxas foldings", "ptxas foldings", "is not allowed here", "'ptxas folding'"),
+    "an unknown ground in a list": ("basis: [manual, guess]", "guess", "is not allowed here", ""),
+    "no ground": ("basis: []", "[]", "too few entries", "or a list of these"),
+    "a mapping": ("basis: {manual: 9.7.3}", "{manual", "expected text or a list", "our reading"),
+    "the manual, nowhere": ("basis: manual", "manual", "where does the manual say it?", "section: 9.7.3.12"),
+    "derived from nothing": ("basis: derived", "derived", "what is it derived from?", "a clause of IEEE 754-2019"),
     "a section that ptxas does not have": (
-        "section: 9.7.3.12\n    rests_on: ptxas folding", "section", "nothing here rests on a section", "remove it",
+        "section: 9.7.3.12\n    basis: ptxas folding", "section", "nothing here is based on a section", "remove it",
     ),
     "a clause that nothing is derived from": (
-        "ieee754: 6.3\n    rests_on: our reading", "ieee754", "nothing here is derived from IEEE 754", "remove it",
+        "ieee754: 6.3\n    basis: our reading", "ieee754", "nothing here is derived from IEEE 754", "remove it",
     ),
     "no clause": ("ieee754: six", "six", "'six' is not what belongs here", "as in 6.3"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_grounds_that_cannot_be_are_named_with_their_place(project: Project, name: str) -> None:
+def test_a_basis_that_cannot_be_is_named_with_its_place(project: Project, name: str) -> None:
     new, at, message, help = WRONG[name]
     project.edit(MAX, TABLE, f"  - title: Both zeros\n    {new}\n")
     lines = (project.root / MAX).read_text("utf-8").splitlines()
@@ -213,7 +213,7 @@ def test_grounds_that_cannot_be_are_named_with_their_place(project: Project, nam
     assert message in result.err and help in result.err
 
 
-def test_what_states_no_grounds_is_our_reading(project: Project) -> None:
+def test_what_states_no_basis_is_our_reading(project: Project) -> None:
     project.edit(MAX, TABLE, "  - title: Both zeros\n")
     assert project.run("generate").code == 0
     assert "Both zeros (our reading)" in (project.root / "generated/manual/max.md").read_text("utf-8")
@@ -246,7 +246,7 @@ def test_the_nans_of_abs_neg_and_rsqrt_rest_on_their_own_pages() -> None:
     for opcode in ("abs", "neg"):
         both = ", ".join(p.section for p in SPEC.instructions[opcode].pages)
         (note,) = (n for n in SPEC.instructions[opcode].notes if "Later hardware" in n.text)
-        assert note.rests_on.text == f"manual {both}" and not note.selector.text
+        assert note.basis.text == f"manual {both}" and not note.selector.text
         assert all(name in page(opcode) for name in ("FADD", "DADD", "HADD2", "HFMA2.BF16_V2"))
 
 
@@ -300,7 +300,7 @@ def test_a_refused_spelling_is_told_by_query_lint_ledger_and_page() -> None:
     module = ".version 1.3\n.target sm_13\n.entry k () {\n.reg .f64 %d<4>;\nrcp.f64 %d0, %d1;\n}\n"
     (finding,) = DB.lint(module)
     assert (finding.code, finding.message) == ("refused-by-assembler", said)
-    assert "| `rcp.f64` | 1 | sm_13, PTX 1.0 to 1.3 | refuses it |" in page("ledger")
+    assert "| `rcp.f64` | 1 | sm_13, PTX 1.0 to 1.3 | refuses it |" in page("differences")
     assert "rcp.f64 d, a    // refused by ptxas 13.5.37" in page("rcp")
     assert "| `rcp.f64` | 1 | d, a | sm_13, PTX 1.0 to 1.3 | `rcp.rn.f64` |" in page("rcp")
 
