@@ -11,7 +11,7 @@ from helpers import ROOT
 from helpers.sizes import each_size, spread
 from ptxspec.compare.comparing import Found, all_operands, signature
 from ptxspec.compare.differing import FLUSHED, INFINITE, MAY, NAN, NAN_BITS, SIGN, VALUE
-from ptxspec.compare.tallying import Row
+from ptxspec.compare.tallying import Difference
 from ptxspec.compare.telling import as_json, as_text
 from ptxspec.gpu.vectors import operands_of
 from ptxspec.model import Spec, Variant
@@ -19,7 +19,7 @@ from ptxspec.model import Spec, Variant
 Compare = Callable[..., Found]
 
 
-def differing(found: Found) -> dict[tuple[int, tuple[str, ...]], Row]:
+def differing(found: Found) -> dict[tuple[int, tuple[str, ...]], Difference]:
     """What differs and may not, by what it differs in and the classes of operands."""
     return {(r.kind, r.classes): r for r in found.rows if not r.open}
 

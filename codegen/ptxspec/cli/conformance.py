@@ -15,7 +15,7 @@ from ..diagnostics import PtxspecError
 from ..evaluate import emulator
 from ..gpu import cuda, recording, register as registering, registers, run as running, vectors
 from ..gpu.recording import Recorder, Recording
-from ..gpu.run import Report, Row
+from ..gpu.run import Compared, Report
 from ..literals import hexadecimal
 from ..model import Operand, Spec
 from ..query.lists import table
@@ -94,7 +94,7 @@ def _program() -> str:
     return f"ptxspec {release()}".rstrip()
 
 
-def _verdict(row: Row) -> str:
+def _verdict(row: Compared) -> str:
     if row.skipped or row.failed:
         return "skipped" if row.skipped else "failed"
     return {None: "shown", True: "agrees", False: "disagrees"}[row.agrees]
@@ -124,7 +124,7 @@ def _as_text(report: Report) -> list[str]:
     return [*lines, "", f"{report.ran_on}, {_program()}: {summary}"]
 
 
-def _case(row: Row) -> str:
+def _case(row: Compared) -> str:
     """Bounds are judged lane by lane, everything else as a whole."""
     c, v = row.found.case, row.variant
     assert c is not None

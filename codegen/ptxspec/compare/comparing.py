@@ -9,7 +9,7 @@ from ..gpu import vectors
 from ..gpu.vectors import Part, Signature, Sizes
 from .differing import NAN_BITS
 from .sides import Face, Side, common_face
-from .tallying import Counting, Row
+from .tallying import Counting, Difference
 
 Progress = Callable[[int, int], None]
 
@@ -32,7 +32,7 @@ class Found:
     b: Side
     face: Face
     tried: tuple[Tried, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[Difference, ...]
     hidden: bool = False  # more differs, and nobody can see what
 
     @property

@@ -31,7 +31,7 @@ class Example:
 
 
 @dataclass(frozen=True)
-class Row:
+class Difference:
     """Results that differ in one thing, for operands of these classes. `result` is the place of the result, `kind`
     what differs, `open` why it may, empty where it may not. `count` of the `tried` operands of the classes differ; of
     numbers `worst` is the largest distance, and `steps` how many are one step apart, two, and more."""
@@ -87,13 +87,13 @@ class Tally:
             for cell, (rank, example) in theirs.best.items():
                 mine.told(cell, rank, example)
 
-    def rows(self, face: Face) -> Iterator[Row]:
+    def rows(self, face: Face) -> Iterator[Difference]:
         for (place, kind, why), group in sorted(self.groups.items(), key=lambda g: (bool(g[0][2]), g[0])):
             for box in cover(face.kinds, group.counts > 0, self.tried > 0):
                 ranked = [group.best[c] for c in box.cells.tolist() if c in group.best]
                 (far, _, _), example = min(ranked, key=lambda r: r[0])
                 steps = group.steps[box.cells].sum(axis=0).tolist()
-                yield Row(
+                yield Difference(
                     place, kind, why, box.names, int(group.counts[box.cells].sum()), int(self.tried[box.cells].sum()),
                     -far, (steps[0], steps[1], steps[2]), example,
                 )  # fmt: skip

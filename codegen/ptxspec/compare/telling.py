@@ -12,7 +12,7 @@ from ..model import BOOL, Kind
 from .comparing import Found
 from .differing import MAY, MEASURED, NAMES, WORDS
 from .sides import CORRECTLY, Side
-from .tallying import Row
+from .tallying import Difference
 
 _STREAMS = {
     "grid": "special operands in all combinations", "every": "encodings in their order",
@@ -88,7 +88,7 @@ def _unit(kind: Kind) -> str:
     return " ulp" if kind.format is not None else ""
 
 
-def _row(found: Found, row: Row, width: int) -> Iterator[str]:
+def _row(found: Found, row: Difference, width: int) -> Iterator[str]:
     kind = found.face.results[row.result].kind
     e, kinds = row.example, found.face.kinds
     yield f"  {', '.join(row.classes)}   {row.count:,} of {row.tried:,}"
@@ -134,7 +134,7 @@ def _side(side: Side) -> dict[str, Any]:
     return {"name": side.name, "about": list(side.about), "loose": side.loose}
 
 
-def _json(found: Found, row: Row) -> dict[str, Any]:
+def _json(found: Found, row: Difference) -> dict[str, Any]:
     o = found.face.results[row.result]
     kinds, e = found.face.kinds, row.example
     distance = {"apart": row.worst} if row.kind in MEASURED and row.kind != MAY else {}

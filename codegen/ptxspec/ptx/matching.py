@@ -24,7 +24,7 @@ class Source(Protocol):
     def negatable(self) -> bool: ...
 
 
-class Variant(Protocol):
+class Matched(Protocol):
     """A variant. `result` and `second` are types; `result_registers` is the number of its lanes in p0|p1, else 1."""
 
     @property
@@ -173,7 +173,7 @@ class Matcher:
         # A register may be declared as a vector.
         return others and any(k.startswith(".v") for k in kinds_of_all)
 
-    def complaints(self, v: Variant, shapes: Sequence[Shape], free: frozenset[str] = frozenset()) -> list[Complaint]:
+    def complaints(self, v: Matched, shapes: Sequence[Shape], free: frozenset[str] = frozenset()) -> list[Complaint]:
         """`shapes` are the kinds of all operands, the result's first. `free` are the constraints of operands that the
         asm statement has and does not use: where one of them fits, it may be what was meant, and no other mend is
         told."""
@@ -186,7 +186,7 @@ class Matcher:
             found = self._complaints(v, shapes)
         return found
 
-    def _complaints(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
+    def _complaints(self, v: Matched, shapes: Sequence[Shape]) -> list[Complaint]:
         if self.unpacks(v.opcode, shapes):
             return self._unpacking(v, shapes)
         found = self._result(v, shapes[0]) if shapes else []
@@ -207,7 +207,7 @@ class Matcher:
                 break
         return found
 
-    def _unpacking(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
+    def _unpacking(self, v: Matched, shapes: Sequence[Shape]) -> list[Complaint]:
         """Return the complaints about a statement that stands the other way round: the vector that `v` has as its
         source is the result."""
         lanes, (vector, *sources) = v.sources[0], shapes
@@ -225,7 +225,7 @@ class Matcher:
         said = self._unpacked(v, sources[0]) if sources else None
         return [*found, *([Complaint(ERROR, *said, operand=1)] if said else [])]
 
-    def _unpacked(self, v: Variant, shape: Shape) -> _Said | None:
+    def _unpacked(self, v: Matched, shape: Shape) -> _Said | None:
         """Return what is wrong with an operand that is unpacked: a register or a constant, of the type that is
         spelled."""
         written = v.spelling.rpartition(".")[2]
@@ -236,7 +236,7 @@ class Matcher:
             return None
         return _SOURCES.get(kind) or self._register(v, kind, v.result)
 
-    def _result(self, v: Variant, shape: Shape) -> list[Complaint]:
+    def _result(self, v: Matched, shape: Shape) -> list[Complaint]:
         has_two = v.second is not None or v.result_registers > 1
         types = [v.result, v.second or v.result]
         parts = shape[1:] if _kind(shape) == kinds.PAIR else ()
@@ -252,10 +252,10 @@ class Matcher:
         whole = self._destination(v, shape, v.result)
         return [Complaint(ERROR, *whole, operand=0)] if whole else []
 
-    def _destination(self, v: Variant, shape: Shape, type: str) -> _Said | None:
+    def _destination(self, v: Matched, shape: Shape, type: str) -> _Said | None:
         return _DESTINATIONS.get(_kind(shape)) or self._register(v, _kind(shape), type)
 
-    def _source(self, v: Variant, source: Source, shape: Shape) -> _Said | None:
+    def _source(self, v: Matched, source: Source, shape: Shape) -> _Said | None:
         kind = _kind(shape)
         if kind == kinds.INVERTED and source.negatable:
             kind = shape[1]
@@ -267,7 +267,7 @@ class Matcher:
             return None
         return _SOURCES.get(kind) or self._register(v, kind, source.type)
 
-    def _vector(self, v: Variant, source: Source, shape: Shape, operand: int) -> list[Complaint]:
+    def _vector(self, v: Matched, source: Source, shape: Shape, operand: int) -> list[Complaint]:
         if len(shape) - 1 != source.registers:
             message = f"a vector of {source.registers} registers is taken here, not of {len(shape) - 1}"
             return [Complaint(ERROR, "illegal-operand", message, operand=operand)]
@@ -279,12 +279,12 @@ class Matcher:
                 found += [Complaint(ERROR, *said, operand=operand, part=i)] if said else []
         return found or _mixed(shape[1:], operand)
 
-    def _is_named(self, v: Variant, kind: str, type: str) -> bool:
+    def _is_named(self, v: Matched, kind: str, type: str) -> bool:
         """Return whether an operand is a name that no register has, and that the assembler takes."""
         taken = self._taken(v, "constants", type, self._constants.get(type))
         return kind in _NAMED and not _NAMED[kind].isdisjoint(taken or ())
 
-    def _constant(self, v: Variant, kind: str, type: str) -> _Said | None:
+    def _constant(self, v: Matched, kind: str, type: str) -> _Said | None:
         taken = self._taken(v, "constants", type, self._constants.get(type))
         if taken is None or (_ADDRESS if kind == kinds.FUNCTION else kind) in taken:
             return None
@@ -304,7 +304,7 @@ class Matcher:
         help = f"write {' or '.join(form[t] for t in taken)}"
         return "illegal-immediate", f"{v.spelling} does not take this constant here", help
 
-    def _register(self, v: Variant, kind: str, type: str) -> _Said | None:
+    def _register(self, v: Matched, kind: str, type: str) -> _Said | None:
         """Return the complaint about a register of another type, where its declaration or constraint is known."""
         taken = self.registers(v, type)
         is_ = self._letters.get(kind) or ((kind,) if kind.startswith(".") else taken)
@@ -323,16 +323,16 @@ class Matcher:
         help = f"write {letters[0]}" if len(letters) == 1 and is_number and not fitting else ""
         return "illegal-register", f"{{operand}} has the constraint {kind}, of {' or '.join(is_)}; {takes}", help
 
-    def registers(self, v: Variant, type: str) -> tuple[str, ...]:
+    def registers(self, v: Matched, type: str) -> tuple[str, ...]:
         """The types of the registers that are taken for an operand of a type; empty where nothing is known of it."""
         return tuple(f".{r}" for r in self._taken(v, "registers", type, self._registers.get(type, ())))
 
-    def constants(self, v: Variant, type: str) -> tuple[str, ...] | None:
+    def constants(self, v: Matched, type: str) -> tuple[str, ...] | None:
         """The sorts of numbers that are taken for a source operand of a type; None where nothing is known of it."""
         taken = self._taken(v, "constants", type, self._constants.get(type))
         return None if taken is None else tuple(sort for sort in taken if sort in _CONSTANTS)
 
-    def _taken(self, v: Variant, what: str, type: str, usual: Any) -> Any:
+    def _taken(self, v: Matched, what: str, type: str, usual: Any) -> Any:
         """Return what operands of a type may be: what the instruction's file says, else `usual`, as for every
         instruction."""
         own = (rule.get(what, {}) for rule in self._rules.operand_rules(v))

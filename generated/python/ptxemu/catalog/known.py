@@ -12,7 +12,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from . import Catalog, Hazardous, Requirement
 
 
-class Variant(Hazardous, Protocol):
+class Existing(Hazardous, Protocol):
     """A variant. `listed`: NVIDIA's manual has it; `means` are modifiers that it behaves as though it had; `crash` is
     what the assembler ends with that takes it and breaks down on it; `places` are its operands as a statement has them,
     as "d, a, b"."""
@@ -39,7 +39,7 @@ class Variant(Hazardous, Protocol):
     def places(self) -> str: ...
 
 
-V = TypeVar("V", bound=Variant)
+V = TypeVar("V", bound=Existing)
 
 
 class Recipe(NamedTuple):
@@ -233,6 +233,6 @@ def is_elsewhere(
     return any(form[-len(types) :] == types and more.issuperset(form[: -len(types)]) for form in forms)
 
 
-def names_of(variants: Iterable[Variant]) -> tuple[str, ...]:
+def names_of(variants: Iterable[Existing]) -> tuple[str, ...]:
     """All modifiers and types of some variants, in the order in which they first stand."""
     return tuple(dict.fromkeys(n for v in variants for n in v.spelling.split(".")[1:]))

@@ -51,7 +51,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Row:
+class MatrixRow:
     """`cells` is the place of its cells among all: many rows have the same."""
 
     family: Family
@@ -119,13 +119,13 @@ class _Matrix:
             if not t.base
         ]
 
-    def row(self, family: Family) -> Row:
+    def row(self, family: Family) -> MatrixRow:
         hazards = [self._hazards[text] for text in family.hazards]
         alike = (family.first.requires, family.first.hazards)
         if alike not in self._places:
             cells = tuple(tuple(self._parts(family, column)) for column in self.columns)
             self._places[alike] = self.cells.setdefault(cells, len(self.cells))
-        return Row(family, self._spec.catalog.text(family.first.requires), hazards, self._places[alike])
+        return MatrixRow(family, self._spec.catalog.text(family.first.requires), hazards, self._places[alike])
 
     def _parts(self, family: Family, column: Column) -> Iterable[Part]:
         """Return the parts of a target, and those of its kinds that differ: a kind takes what its base takes, from its

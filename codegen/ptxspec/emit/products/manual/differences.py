@@ -14,7 +14,7 @@ from .site import Site
 
 
 @dataclass(frozen=True)
-class Row:
+class Differing:
     """Variants of which the manual says one thing, and the assembler does another. `counted`: their spelling is that of
     variants with other numbers of operands, too."""
 
@@ -42,7 +42,7 @@ def emit(spec: Spec, checked: Sequence[Checked], write: Writer, site: Site) -> F
     return site.page("differences", ["spec/observed/evidence.yaml", "spec/instructions/"], values)
 
 
-def rows(spec: Spec, i: Instruction, write: Writer) -> list[Row]:
+def rows(spec: Spec, i: Instruction, write: Writer) -> list[Differing]:
     """Return the instruction's part of the page."""
     found: dict[tuple[int, str, str], list[Variant]] = {}
     refused = set(i.refused)
@@ -52,6 +52,6 @@ def rows(spec: Spec, i: Instruction, write: Writer) -> list[Row]:
             assembler = "refuses it" if v in refused else spec.catalog.text(v.requires)
             found.setdefault((v.operands, manual, assembler), []).append(v)
     return [
-        Row(i.opcode, write.whole(vs), operands, write.operands(vs[0]) is not None, manual, assembler)
+        Differing(i.opcode, write.whole(vs), operands, write.operands(vs[0]) is not None, manual, assembler)
         for (operands, manual, assembler), vs in found.items()
     ]

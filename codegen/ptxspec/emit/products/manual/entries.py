@@ -16,7 +16,7 @@ from .site import Places
 _SHOWN = 240
 
 
-class Entry(NamedTuple):
+class Result(NamedTuple):
     """`kind` is what it is, in a word; `link` a page with or without an anchor."""
 
     kind: str
@@ -37,10 +37,10 @@ class Entries:
             for name in dict.fromkeys(n for v in i.variants for n in (*v.modifiers, *v.type_names)):
                 self._uses.setdefault(name, []).append(i.opcode)
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[Result]:
         return [*self._names(), *self._functions(), *self._others(), *self._notes(), *self._claims()]
 
-    def _names(self) -> Iterator[Entry]:
+    def _names(self) -> Iterator[Result]:
         """Yield modifiers and types, each with a link to the page of the first instruction that has it."""
         kinds = (("modifier", self._spec.modifiers), ("type", self._spec.types))
         for kind, names in kinds:
@@ -48,9 +48,9 @@ class Entries:
                 opcodes = self._uses.get(name, [])
                 if opcodes:
                     link = self._link(f"{opcodes[0]}.html", f"name-{name}", "syntax")
-                    yield Entry(kind, f".{name}", link, f"{_ended(about.summary)} In {', '.join(opcodes)}.")
+                    yield Result(kind, f".{name}", link, f"{_ended(about.summary)} In {', '.join(opcodes)}.")
 
-    def _functions(self) -> Iterator[Entry]:
+    def _functions(self) -> Iterator[Result]:
         """Yield the functions of the semantics, with a link to their list, or to where one is called first."""
         called: dict[str, list[str]] = {}
         for i in self._spec.instructions.values():
@@ -62,14 +62,14 @@ class Entries:
             if not link and opcodes:
                 link = self._link(f"{opcodes[0]}.html", "semantics")
             if link:
-                yield Entry(
+                yield Result(
                     "function",
                     f.name,
                     link,
                     " ".join(f.doc.split()) + (f" In {', '.join(opcodes)}." if opcodes else ""),
                 )
 
-    def _others(self) -> Iterator[Entry]:
+    def _others(self) -> Iterator[Result]:
         """Yield functions of other languages: what compilers make of them, and which variants compute the same."""
         compiled: set[str] = set()
         known = {v.spelling for i in self._spec.instructions.values() for v in i.variants}
@@ -78,7 +78,7 @@ class Entries:
                 opcode = c.ptx[0].partition(".")[0]
                 compiled.add(c.name)
                 becomes = f"{c.reference.title}: {c.ptx[0]}" + (f" from {c.target} on" if c.target else "")
-                yield Entry("function", c.name, f"{opcode}.html#{c.ptx[0]}", becomes)
+                yield Result("function", c.name, f"{opcode}.html#{c.ptx[0]}", becomes)
         found: dict[str, list[str]] = {}
         for i in self._spec.instructions.values():
             for compared in i.compared:
@@ -88,26 +88,26 @@ class Entries:
         for name, opcodes in found.items():
             every = list(dict.fromkeys(opcodes))
             link = self._link(f"{every[0]}.html", "functions", "examples")
-            yield Entry("function", name, link, f"Compared with variants of {', '.join(every)}.")
+            yield Result("function", name, link, f"Compared with variants of {', '.join(every)}.")
 
-    def _notes(self) -> Iterator[Entry]:
+    def _notes(self) -> Iterator[Result]:
         for i in self._spec.instructions.values():
             page = f"{i.opcode}.html"
             for h in i.hazards:
-                yield Entry(
+                yield Result(
                     "hazard",
                     _about(i.opcode, h.selector.text),
                     self._link(page, "hazards", "notes"),
                     _short(h.hazard.text),
                 )
             for n in i.notes:
-                yield Entry("note", _about(i.opcode, n.selector.text), self._link(page, "notes"), _short(n.text))
+                yield Result("note", _about(i.opcode, n.selector.text), self._link(page, "notes"), _short(n.text))
 
-    def _claims(self) -> Iterator[Entry]:
+    def _claims(self) -> Iterator[Result]:
         used = {v.claim: i.opcode for i in reversed([*self._spec.instructions.values()]) for v in i.variants}
         for name, meaning in CLAIMS.items():
             if name in used:
-                yield Entry("claim", name, self._link(f"{used[name]}.html", "claims", "accuracy"), _ended(meaning))
+                yield Result("claim", name, self._link(f"{used[name]}.html", "claims", "accuracy"), _ended(meaning))
 
     def _link(self, page: str, *anchors: str, page_too: bool = True) -> str:
         """Return the first of some anchors that a page has; without one the page itself, or nothing."""

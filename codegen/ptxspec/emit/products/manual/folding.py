@@ -37,21 +37,21 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Entry:
+class Folded:
     forms: Sequence[str]
     folding: Folding
     shown: Sequence[Shown]
     ptx: str
 
 
-def entries(spec: Spec, write: Writer, checked: Checked) -> list[Entry]:
+def entries(spec: Spec, write: Writer, checked: Checked) -> list[Folded]:
     """Return the entries of one instruction."""
     found = []
     for folding in checked.instruction.folding:
         variants = [v for v in checked.instruction.variants if folding.selector.matches(v)]
         first = variants[0]
         shown = [_shown(first, checked, row) for row in folding.shown]
-        found.append(Entry(write.whole(variants), folding, shown, _ptx(spec, first, shown[0])))
+        found.append(Folded(write.whole(variants), folding, shown, _ptx(spec, first, shown[0])))
     return found
 
 

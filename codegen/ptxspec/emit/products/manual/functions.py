@@ -23,7 +23,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True)
-class Entry:
+class Documented:
     """`call` is how it is called, `kinds` what it takes and gives, `written` how an operator spells it; `opcodes` call
     it by name."""
 
@@ -38,7 +38,7 @@ class Entry:
 class Chapter:
     id: str
     title: str
-    entries: Sequence[Entry]
+    entries: Sequence[Documented]
 
 
 def emit(spec: Spec, instructions: Sequence[Instruction], site: Site) -> Files:
@@ -61,9 +61,11 @@ def codes_of(spec: Spec, instruction: Instruction) -> list[Code]:
 
 def _chapters(callers: Mapping[str, set[str]]) -> list[Chapter]:
     """Return the functions by what they deliver, in the table's order."""
-    found: dict[tuple[str, str], list[Entry]] = {}
+    found: dict[tuple[str, str], list[Documented]] = {}
     for f in TABLE.values():
-        entry = Entry(f, _call(f), _kinds(f), _operator(f), [o for o, called in callers.items() if f.name in called])
+        entry = Documented(
+            f, _call(f), _kinds(f), _operator(f), [o for o, called in callers.items() if f.name in called]
+        )
         found.setdefault(_chapter(f), []).append(entry)
     return [Chapter(id, title, entries) for (id, title), entries in found.items()]
 

@@ -16,7 +16,7 @@ INFERRED = {"inferred": "as a published model of that target computes it; nobody
 
 
 @dataclass(frozen=True)
-class Row:
+class Bounded:
     """Variants with the same bounds and claims: what is claimed on which targets, and everywhere else."""
 
     forms: Sequence[str]
@@ -39,7 +39,7 @@ class ClaimBasis:
 
 @dataclass(frozen=True)
 class Accuracy:
-    rows: Sequence[Row]
+    rows: Sequence[Bounded]
     claims: Sequence[ClaimBasis]
     meanings: Mapping[str, str]
     recordings: Sequence[tuple[Recording, Counter[str | None]]]
@@ -56,7 +56,7 @@ def section(about: About) -> Accuracy:
     )
 
 
-def _rows(about: About) -> list[Row]:
+def _rows(about: About) -> list[Bounded]:
     spec, i = about.spec, about.instruction
     found: dict[object, list[Variant]] = {}
     for v in i.variants:
@@ -66,7 +66,7 @@ def _rows(about: About) -> list[Row]:
     for variants in found.values():
         v = variants[0]
         bounds_here = [a for a in i.accuracy if a.selector.matches(v)]
-        rows.append(Row(about.write.whole(variants), len(variants), bounds_here, claimed(spec, v), v.claim))
+        rows.append(Bounded(about.write.whole(variants), len(variants), bounds_here, claimed(spec, v), v.claim))
     return rows
 
 

@@ -43,7 +43,7 @@ _ROWS: Mapping[int, Mapping[str, Sequence[str]]] = {
 
 
 @dataclass(frozen=True)
-class Row:
+class Class:
     """Sets of operands that all give the same. `differs` are other results, each with what gives it: the names that a
     variant has more than the first."""
 
@@ -64,7 +64,7 @@ class Classes:
     first: Variant
     names: Sequence[str]
     others: Sequence[str]
-    chapters: Sequence[tuple[str, Sequence[Row]]]
+    chapters: Sequence[tuple[str, Sequence[Class]]]
 
 
 @dataclass(frozen=True)
@@ -99,12 +99,12 @@ def _is_numeric(v: Variant) -> bool:
     return plain and len(v.sources) in _ROWS and v.computes and not v.crash and not v.means
 
 
-def _merged(rows: Iterable[Row]) -> list[Row]:
-    found: dict[str, Row] = {}
+def _merged(rows: Iterable[Class]) -> list[Class]:
+    found: dict[str, Class] = {}
     for row in rows:
         key = f"{row.result}: {row.differs}"
         before = found[key].operands if key in found else ()
-        found[key] = Row([*before, *row.operands], row.result, row.differs)
+        found[key] = Class([*before, *row.operands], row.result, row.differs)
     return list(found.values())
 
 
@@ -126,7 +126,7 @@ def _standing(about: About, variants: Sequence[Variant]) -> list[_Standing]:
     return list(found.values())
 
 
-def _row(operands: Sequence[str], first: _Standing, others: Iterable[_Standing]) -> list[Row]:
+def _row(operands: Sequence[str], first: _Standing, others: Iterable[_Standing]) -> list[Class]:
     """Return the row as a list, which is empty where the first variant has no such operands."""
     result = _result(operands, first)
     if result is None:
@@ -140,7 +140,7 @@ def _row(operands: Sequence[str], first: _Standing, others: Iterable[_Standing])
             if not any(set(names) <= set(other.more) for names in known):
                 known.append(other.more)
     shown = [(text, ["." + ".".join(names) for names in every]) for text, every in differs.items()]
-    return [Row([", ".join(map(_shown, operands))], result, shown)]
+    return [Class([", ".join(map(_shown, operands))], result, shown)]
 
 
 def _shown(operand: str) -> str:

@@ -14,7 +14,7 @@ class Section:
     """`rows` are the instruction's part of the page. `unasked`: the assembler was not asked about these variants, or
     before they or what they need `changed`."""
 
-    rows: Sequence[differences.Row]
+    rows: Sequence[differences.Differing]
     assembler: str
     unasked: bool
     changed: bool

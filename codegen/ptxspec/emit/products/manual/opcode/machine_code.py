@@ -26,7 +26,7 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Entry:
+class Listing:
     """`operands` where spellings alone do not tell the variants from others."""
 
     forms: Sequence[str]
@@ -41,7 +41,7 @@ class Section:
     assembler: str
     disassembler: str
     stale: bool
-    entries: Sequence[Entry]
+    entries: Sequence[Listing]
     folded: bool
 
 
@@ -52,7 +52,7 @@ def section(about: About) -> Section | None:
         return None
     ambiguous = {v.spelling for v in about.instruction.variants if about.write.operands(v) is not None}
     entries = [
-        Entry(
+        Listing(
             found.forms,
             found.operands if _names_any(spec, opcode, found.forms, ambiguous) else None,
             [_code(spec, evidence, c) for c in found.codes],

@@ -39,7 +39,7 @@ class Works:
 
 
 @dataclass(frozen=True)
-class Entry:
+class Offered:
     """A recipe, or why there is none: then `none` says so. `text` is it as the file writes it, where it `works` for
     several variants."""
 
@@ -52,14 +52,14 @@ class Entry:
     none: str = ""
 
 
-def section(about: About) -> list[Entry]:
+def section(about: About) -> list[Offered]:
     """Return the entries in the order of the file, without those that say the same of no variant."""
     spec, write = about.spec, about.write
     found = []
     for id, recipe, variants in _placed(about):
         if recipe.none:
             works = _works(write, ((v, "") for v in variants))
-            found.append(Entry(id, works, "", recipe.basis, none=recipe.none))
+            found.append(Offered(id, works, "", recipe.basis, none=recipe.none))
         else:
             made = [(v, x) for v in variants for x in spec.instead[v] if x.recipe is recipe]
             found.append(_entry(spec, write, id, recipe, made))
@@ -107,9 +107,9 @@ def _works(write: Writer, made: Iterable[tuple[Variant, str]]) -> list[Works]:
     return [Works(write.whole(alike), operands, requires) for (operands, requires), alike in found.items()]
 
 
-def _entry(spec: Spec, write: Writer, id: str, recipe: Recipe, made: Sequence[tuple[Variant, Instead]]) -> Entry:
+def _entry(spec: Spec, write: Writer, id: str, recipe: Recipe, made: Sequence[tuple[Variant, Instead]]) -> Offered:
     variant, instead = made[0]
-    return Entry(
+    return Offered(
         id=id,
         works=_works(write, ((v, spec.catalog.text(x.requires)) for v, x in made)),
         differs=f"results without a target or on one before {recipe.since}"
