@@ -1,4 +1,4 @@
-"""What many tests need: the specification read, a copy of it to edit, and the tools to hold it against."""
+"""Fixtures of many tests: the specification as read, a copy of it to edit, and the tools to check it against."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Where nothing is named, all tests run, and on all cores. A file of its own starts sooner in one process."""
+    """Run all tests, where none is named, on all cores. A file by itself starts sooner in one process."""
     is_worker = hasattr(config, "workerinput")
     decided = config.option.usepdb or getattr(config.option, "numprocesses", 0) is not None
     if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not is_worker and not decided:

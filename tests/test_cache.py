@@ -1,4 +1,4 @@
-"""What is kept between runs is found again, or it is as though nothing had been kept."""
+"""A value that is kept between runs is found again, or all is as though nothing had been kept."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _folder = cache.folder
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the cache lies."""
+    """The folder of the cache."""
     monkeypatch.setattr(cache, "folder", _folder)
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -1,4 +1,4 @@
-"""What help() says of the public names: all have a docstring, their examples are so, and errors are named."""
+"""The texts of help() on the public names: all have a docstring, their examples are right, and errors are named."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_examples_are_so(module: str, db: ptxspec.Database) -> None:
 
 
 def members(x: Any) -> Iterator[tuple[str, Any]]:
-    """What a public class has of its own, under public names."""
+    """Yield the functions and properties that a public class has of its own, under public names."""
     if inspect.isclass(x):
         for base in x.__mro__:
             if base.__module__.split(".")[0] in ("ptxspec", "ptxemu"):

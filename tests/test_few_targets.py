@@ -1,4 +1,4 @@
-"""What few targets have (a and f kinds, families), from the specification to every product."""
+"""Variants that few targets have (a and f kinds, families), from the specification to every product."""
 
 from __future__ import annotations
 

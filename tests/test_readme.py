@@ -39,7 +39,7 @@ RUN = dict.fromkeys((command, output) for found in SHOWN.values() for command, o
 
 @cache
 def printed(command: str) -> str:
-    """What a command of the shell prints. One of ours, alone or before a filter, needs no process of its own."""
+    """Return what a command of the shell prints. One of ours, alone or before a filter, needs no process of its own."""
     program, *arguments = shlex.split(command)
     ours, _, filter_ = command.partition(" | ")
     if program == "ptxspec" and arguments.count("|") <= 1:

@@ -124,7 +124,8 @@ def test_one_edited_line_of_semantics_reaches_every_product(project: Path, capsy
 
 
 def texts_of(path: Path) -> list[tuple[int, str]]:
-    """What a file says apart from comments and docstrings: of Python its string literals, of a template every line."""
+    """Return a file's texts and their lines, without comments and docstrings: of Python its string literals, of a
+    template every line."""
     text = path.read_text("utf-8")
     if path.suffix in (".j2", ".h"):
         return list(enumerate(text.splitlines(), 1))

@@ -1,4 +1,4 @@
-"""What is read again after an edit is what reading everything gives, and no more is read than changed."""
+"""Reading again after an edit gives what reading everything gives, and reads no more than what changed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where things are kept between runs."""
+    """The folder where things are kept between runs."""
     found = tmp_path / "cache"
     found.mkdir()
     monkeypatch.setattr(cache, "folder", lambda: found)
@@ -61,7 +61,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 
 def anew(project: Project, folder: Path) -> Files | list[str]:
-    """What everything gives where nothing is kept: files, or complaints."""
+    """Return what everything gives where nothing is kept: files, or complaints."""
     shutil.rmtree(folder)
     folder.mkdir()
     return again(project)

@@ -108,7 +108,7 @@ def figures(spellings: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def verdict(found: dict[str, Any], switch: str) -> str:
-    """What is too slow; empty where nothing is."""
+    """Return what is too slow, or an empty string where nothing is."""
     wrong = []
     if (switch == "1" or found["ns"] > 2) and found["of_processes"] < ENOUGH[switch]:
         wrong.append(f"threads do {found['of_processes']:.0%} of what processes do, not {ENOUGH[switch]:.0%}")

@@ -49,7 +49,7 @@ INDIFFERENT = {"rn", "rz", "rm", "rp", "approx", "full"}
 
 
 def own_operation(v: Variant) -> Callable[..., Any] | None:
-    """What NumPy has of a variant's name, whatever the rounding."""
+    """Return NumPy's operation of the variant's name, whatever the rounding, or None where it has none."""
     if v.operands > 2:
         return None
     return OWN.get(".".join((opcode(v), *sorted(names(v) - INDIFFERENT))))

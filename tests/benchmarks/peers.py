@@ -26,7 +26,7 @@ from ptxemu import Variant
 
 @dataclass(frozen=True)
 class Way:
-    """How a peer computes a variant: `inside` is its setting of the rounding, entered around `run`."""
+    """A peer's way to compute a variant: `inside` is its setting of the rounding, entered around `run`."""
 
     encode: Callable[[Bits], Any]
     run: Callable[..., Any]
@@ -158,7 +158,7 @@ def installed() -> dict[str, str]:
 
 
 def ways(peer: str, variants: Sequence[Variant]) -> list[tuple[Variant, Way]]:
-    """What a peer can do of some variants, each computation once: add.f32 is add.rn.f32."""
+    """Return the variants that a peer can compute, and how, each computation once: add.f32 is add.rn.f32."""
     found: dict[tuple[str, str, str], tuple[Variant, Way]] = {}
     for v in variants:
         # Of three operands peers have a product and a sum only.

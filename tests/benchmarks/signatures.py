@@ -50,7 +50,8 @@ def registers(kernel: ptxemu.Kernel) -> list[Array]:
 
 
 def astype(v: Variant) -> tuple[str, Callable[[], object]] | None:
-    """What NumPy or ml_dtypes has that does the same but for numbers out of range, and who."""
+    """Return whose conversion does the same but for numbers out of range, NumPy's (`own`) or that of `ml_dtypes`, and a
+    call of it; None where neither does."""
     if v.operands > 2 or len(types(v)) != 2 or not v.spelling.startswith("cvt."):
         return None
     result, source = types(v)

@@ -74,7 +74,7 @@ def library() -> Library | str:
 
 
 def call(v: Variant, columns: Sequence[NDArray[Any]]) -> Callable[[], NDArray[Any]] | None:
-    """What computes a variant on some operands; None where SoftFloat has no function for it, or is not there."""
+    """Return a function that computes a variant on these operands, or None where SoftFloat has none or is missing."""
     type_, name = type_of(v), FUNCTIONS.get(operation(v))
     if type_ not in ONE or name is None or approximates(v):
         return None

@@ -1,4 +1,4 @@
-"""What was measured as tables of text, for the terminal and for spec/observed/speed.yaml."""
+"""Measurements as tables of text, for the terminal and for spec/observed/speed.yaml."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Table:
 
 
 def machine(peers: dict[str, str]) -> dict[str, str]:
-    """What the figures depend on. `peers` are the versions of the peers' packages by what the table calls them."""
+    """Return what the figures depend on. `peers` maps each peer's name in the table to the version of its package."""
     versions = {peer.split()[0]: version for peer, version in peers.items()}
     return {
         "processor": _processor(),

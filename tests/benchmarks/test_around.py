@@ -1,4 +1,4 @@
-"""What is not the speed of one thread: memory, threads, import and the first call."""
+"""The costs other than the speed of one thread: memory, threads, import and the first call."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ print(time.perf_counter() - start)
 
 
 def process(script: str, switch: str = "0") -> float:
-    """What a script in a process of its own prints; `switch` puts the accelerator on or off."""
+    """Return the number that a script prints in a process of its own; `switch` turns the accelerator on or off."""
     environment = {**os.environ, "PTXEMU_ACCELERATOR": switch}
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=HERE, env=environment

@@ -1,4 +1,4 @@
-"""What a call costs besides what it computes: on one element and a few, with NumPy alone and in C."""
+"""The cost of a call besides what it computes: on one element and a few, with NumPy alone and in C."""
 
 from __future__ import annotations
 

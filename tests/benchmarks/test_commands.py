@@ -40,7 +40,7 @@ def test_command(command: str, at_most: str, ratio_at_most: str, compare: Callab
 
 @pytest.mark.parametrize("line", ["query cvt.rn.", "eval fma.", "list --target sm_", "query --ptx 8"])
 def test_completion(line: str, compare: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a shell waits for at the Tab key."""
+    """The wait at the Tab key is a small multiple of that for a Python that does nothing."""
     line = f"ptxspec {line}"
     shell = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_SHELL": "bash"}
     for name, value in shell.items():

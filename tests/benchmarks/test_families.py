@@ -88,7 +88,7 @@ def test_every_variant_is_in_one_family() -> None:
 
 
 def measured(family: Family, accelerator: str) -> tuple[list[dict[str, Any]], str]:
-    """What kernels.py prints, and the last line that was said besides: the accelerator says why it gives up."""
+    """Return what kernels.py prints, and the last line on standard error: the accelerator says why it gives up."""
     command = [sys.executable, SCRIPT, *(f"{v.spelling}/{v.operands}" for v in family.variants)]
     environment = {**os.environ, "PTXEMU_ACCELERATOR": accelerator}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)

@@ -1,5 +1,5 @@
-"""What a specification twice as large costs: each opcode under two names against one. The commands on the specification
-as it is are measured in test_commands.py."""
+"""The cost of a specification twice as large: each opcode under two names against one. The commands on the
+specification as it is are measured in test_commands.py."""
 
 from __future__ import annotations
 

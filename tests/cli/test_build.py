@@ -28,7 +28,7 @@ def ptxspec(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def calls(folder: Path, switch: str = "") -> str:
-    """What a process without a compiler prints, that finds the folder."""
+    """Return what a process without a compiler prints when it finds the folder."""
     path = os.pathsep.join([str(folder), str(ROOT / "generated" / "python")])
     environment = {k: v for k, v in os.environ.items() if k not in ("CC", "PTXEMU_ACCELERATOR")}
     environment |= {"PYTHONPATH": path, "PATH": "/nowhere", "XDG_CACHE_HOME": str(folder / "cache")}

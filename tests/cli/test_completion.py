@@ -23,7 +23,7 @@ ENVIRONMENT = {**os.environ, "PATH": f"{SCRIPT.parent}{os.pathsep}{os.environ['P
 
 
 def asked(line: str) -> list[str]:
-    """What argcomplete's shell code would be given."""
+    """Return the words that argcomplete's shell code would be given for a line."""
     asking = {
         "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE": "1", "_ARGCOMPLETE_IFS": "\n",
         "_ARGCOMPLETE_SHELL": "bash", "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
@@ -75,8 +75,8 @@ def test_an_opcode_by_itself_is_offered_where_it_is_an_answer(
 
 @each_size
 def test_every_variant_is_reached_step_by_step(db: Database, monkeypatch: pytest.MonkeyPatch, whole: bool) -> None:
-    """Where many spellings begin alike, what is offered ends at the next modifier or type; one thing alone, after
-    which a shell ends the word, is a spelling."""
+    """Among many spellings that begin alike, each offer ends at the next modifier or type; an offer that is the only
+    one, after which a shell ends the word, is a whole spelling."""
     for opcode in db.opcodes if whole else spread(list(db.opcodes), 4):
         reached, waiting = set(), [f"{opcode}."]
         while waiting:

@@ -54,7 +54,7 @@ __device__ float f(float a) {
 
 
 def marks(example: str) -> list[pytest.MarkDecorator]:
-    """What reads or writes a whole specification, or assembles, takes seconds."""
+    """Return the mark of examples that take seconds: those that read or write a whole specification, or assemble."""
     slow = example.startswith(tuple(f"ptxspec {c}" for c in (*SMALL, "manual --serve", "conformance")))
     return [pytest.mark.exhaustive] if slow else []
 
@@ -67,7 +67,7 @@ def test_every_command_has_examples() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where examples are given: it has the files that they name, and a copy of what they read."""
+    """The folder in which examples are given: it has the files that they name; the test adds what else they read."""
     (tmp_path / "src").mkdir()
     for name in ("kernel.cu", "src/kernel.cu"):
         (tmp_path / name).write_text(KERNEL)

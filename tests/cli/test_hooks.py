@@ -1,4 +1,4 @@
-"""What other repositories call: the hooks for pre-commit, and the workflow that judges PTX on GitHub."""
+"""The entry points for other repositories: the hooks for pre-commit, and the workflow that judges PTX on GitHub."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ LONG = [
 
 
 def said(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Any:
-    """What a command prints as JSON."""
+    """Return the parsed JSON that a command prints."""
     name, *arguments = command.split()
     if name == "explain":
         arguments = [" ".join(arguments)]
@@ -138,8 +138,8 @@ def every_field() -> dict[str, dict[str, list[str]]]:
 
 
 def missing(before: dict[str, dict[str, list[str]]], now: dict[str, dict[str, list[str]]]) -> list[str]:
-    """What a script may rely on that is no longer so: a field that is gone, or not always there any more, or may be
-    what it never was."""
+    """Return what a script may no longer rely on: a field that is gone, is not always there any more, or may be what it
+    never was before."""
     found = []
     for name, paths in before.items():
         if name not in now:

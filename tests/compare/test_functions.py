@@ -136,7 +136,7 @@ MISTAKES = {
 
 
 def complaints(root: Path) -> str:
-    """What `validate` says of the files, but for corner cases."""
+    """Return the complaints of `validate` about the files, but for those about corner cases."""
     reading = read_all(root)
     found = reading.diagnostics
     if reading.spec is not None and not found:

@@ -1,4 +1,4 @@
-"""What people ask of two instructions, or of one and what other languages have."""
+"""Questions that people ask of two instructions, or of one and its counterpart in other languages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Compare = Callable[..., Found]
 
 
 def differing(found: Found) -> dict[tuple[int, tuple[str, ...]], Difference]:
-    """What differs and may not, by what it differs in and the classes of operands."""
+    """Return the differences that are not allowed, by what differs and by the classes of operands."""
     return {(r.kind, r.classes): r for r in found.rows if not r.open}
 
 

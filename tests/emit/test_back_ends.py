@@ -85,7 +85,7 @@ def test_every_function_is_described() -> None:
 
 
 def applied(f: Function, format: Format, *operands: int) -> int:
-    """What the exact back end makes of a function of operands in a format."""
+    """Return the exact back end's result for a function of operands in a format."""
     kinds = {"bool": BOOL, "bits": bits_of(format.width)}
     given = [p for p in f.parameters if p in ("float", "bits", "bool", "any", "number")]
     arguments = tuple(Const(kinds.get(p, float_in(format)), x) for p, x in zip(given, operands, strict=True))

@@ -152,10 +152,10 @@ def test_a_folded_constant_would_be_noticed(nvcc: Path, nvdisasm: Path, tmp_path
 
 
 def results_from_loads(instructions: list[dict[str, str]], copied: bool = False) -> int:
-    """How many loaded operands there are, if what is stored comes of them, by more than moves unless the instruction
-    copies; else 0.
+    """Return the number of loaded operands if the stored values are computed from them, else 0. Moves alone do not
+    count, unless the instruction copies.
 
-    Where a value goes is followed without regard to order: calls place a slow path behind its use."""
+    Values are followed without regard to the order of instructions: calls place a slow path behind its use."""
     steps: list[tuple[str, set[str], set[str]]] = []
     loads = 0
     tainted: set[str] = set()

@@ -168,7 +168,7 @@ def without_approximations(told: list[str], found: Sequence[TraceLine]) -> list[
 
 
 def applied(evaluator: Evaluator, terms: Sequence[Apply], rows: Sequence[Sequence[int]]) -> list[list[int]]:
-    """What each term makes of rows of operands, its variables in the order of their names."""
+    """Return the results of each term on rows of operands, which are its variables in the order of their names."""
     programs = Programs(semantics_lines(specification()))
     places = [programs.term(t) for t in terms]
     data = {**programs.data(), "modifiers": {}, "signatures": [], "families": [], "targets": [], "groups": {}}

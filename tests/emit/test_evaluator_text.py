@@ -1,4 +1,4 @@
-"""What people write in the manual's evaluator, and what they read there, is what `ptxspec eval` reads and tells."""
+"""The manual's evaluator reads what people write, and tells them results, as `ptxspec eval` does."""
 
 from __future__ import annotations
 

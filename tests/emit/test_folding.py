@@ -1,5 +1,5 @@
-"""What ptxas folds constants to, against the emulator and the entries `folding` of the specification: arithmetic that
-neither this project nor MPFR wrote."""
+"""The folding of constants by ptxas, against the emulator and the entries `folding` of the specification: arithmetic
+that neither this project nor MPFR wrote."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FOLDABLE = [v for v in DB.available(target="sm_90", ptx="8.8") if has_own_regist
 
 
 def entry_of(v: Variant) -> tuple[Instruction, Folding] | None:
-    """What the specification says of the variant's folding."""
+    """Return the specification's entry on the variant's folding, with its instruction, or None."""
     instruction = SPEC.instructions[v.opcode]
     model = MODELS[v.spelling, v.operands]
     return next(((instruction, f) for f in instruction.folding if f.selector.matches(model)), None)
@@ -64,8 +64,8 @@ def by_entry(v: Variant, instruction: Instruction, folding: Folding, columns: li
 def differences(
     code: dict[str, Any], variants: list[Variant], columns: list[list[NDArray[Any]]], judged: Judged | None
 ) -> list[str]:
-    """Where ptxas folds to something else than it should; what is computed is not looked at. It judges comparisons and
-    selections: of arithmetic these are too few constants."""
+    """Return where ptxas folds to something else than it should; results that are not folded are not looked at. ptxas
+    counts as a judge of comparisons and selections alone: for arithmetic these are too few constants."""
     wrong = []
     for i, v in enumerate(variants):
         want = folded(code[f"k{i}"], bytes_of(v))

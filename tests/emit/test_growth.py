@@ -1,4 +1,4 @@
-"""What a variant more costs in files: far more of them will come."""
+"""The size that one more variant adds to files, as far more of them will come."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What NumPy reads in tables is what it would compute."""
+"""Results that NumPy reads in tables are those that it would compute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a variant is written: the compiler makes the variant of each example, and lint finds nothing wrong."""
+"""The examples of how a variant is written: the compiler makes the variant of each, and lint finds nothing wrong."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def function(v: Variant, call: Call) -> str:
 
 
 def same(spelling: str, v: Variant) -> bool:
-    """Whether a spelling is the variant's, with its modifiers in any order."""
+    """Return whether a spelling is the variant's, with its modifiers in any order."""
     opcode, *names = spelling.split(".")
     types = len(v.type_names)
     return (opcode, sorted(names[:-types]), names[-types:]) == (v.opcode, sorted(v.modifiers), list(v.type_names))

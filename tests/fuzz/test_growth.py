@@ -1,4 +1,4 @@
-"""What is asked takes time and memory in proportion to its size: eight times as much takes eight times as long."""
+"""Time and memory are in proportion to the size of what is asked: eight times as much takes eight times as long."""
 
 from __future__ import annotations
 

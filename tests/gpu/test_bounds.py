@@ -1,4 +1,4 @@
-"""How far a result is off, and when that is too far."""
+"""The error of a result, and the bound beyond which it is too large."""
 
 from __future__ import annotations
 

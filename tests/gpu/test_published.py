@@ -1,4 +1,4 @@
-"""What a published model returned is kept, computed anew, and never taken for a recording of a GPU."""
+"""The results of published models are kept, computed anew, and never taken for a recording of a GPU."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ def some_operands(v: Model, count: int) -> list[NDArray[np.uint32]]:
 
 
 def test_the_reciprocal_of_sm_86_is_that_of_the_model() -> None:
-    """What was counted on an RTX 3090 for both signs or two binades, of one."""
+    """Quotients x / x other than 1 are half as many in one binade as an RTX 3090 has of both signs or two binades."""
     x = np.arange(0x3F800000, 0x40000000, dtype=np.uint32)
     ones = ptxemu.execute("div.full.f32", x, x, target="sm_86")
     assert int((ones != 0x3F800000).sum()) == 1_371_270 == 2_742_540 // 2

@@ -1,4 +1,4 @@
-"""What is recorded can be replayed, goes on where it was stopped, and is refused where it was changed."""
+"""A recording can be replayed, goes on where it was stopped, and is refused where it was changed."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ FIRST = {"f16", "bf16", "f32", "f64", "f16x2", "bf16x2", "f32x2"}
 
 
 def taken(v: Variant) -> str:
-    """What operands depend on: the sources, and of a conversion the result."""
+    """Return what operands depend on: the types of the sources, and for a conversion that of the result."""
     result = f" {v.result.type.name}" if v.operands == 1 else ""
     return " ".join(s.type.name for s in v.sources) + f" x{v.lanes}{result}"
 

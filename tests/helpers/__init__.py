@@ -1,4 +1,4 @@
-"""What many tests use: the repository's root, edited copies of it, operands, and stand-ins for GPUs and drivers."""
+"""Helpers of many tests: the repository's root, edited copies of it, operands, and stand-ins for GPUs and drivers."""
 
 from pathlib import Path
 

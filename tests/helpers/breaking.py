@@ -88,7 +88,7 @@ def main(case: Case) -> None:
 
 
 def judged(case: Case, mode: str, code: int, said: str, place: Path, before: Hashable, after: Hashable) -> list[str]:
-    """What is wrong with a run that was broken off."""
+    """Return what is wrong with a run that was broken off."""
     wrong = []
     try:
         state = case.state(place)

@@ -1,4 +1,4 @@
-"""What is broken off, step by step: each command that writes, and the cache of kernels in C."""
+"""The cases that are broken off, step by step: each command that writes, and the cache of kernels in C."""
 
 from __future__ import annotations
 

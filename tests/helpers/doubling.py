@@ -27,8 +27,8 @@ def _seconds(work: Callable[[int], object], size: int) -> float:
 
 
 def grows_linearly(work: Callable[[int], object], size: int) -> bool:
-    """Whether `work` takes time in proportion to the size that it is given. Another program on the machine may disturb
-    a measurement, never for the better, so that the shortest of several counts."""
+    """Return whether `work` takes time in proportion to the size that it is given. Another program on the machine can
+    only lengthen a measurement, so that the shortest of several counts."""
     work(MORE)
     small = min(_seconds(work, size) for _ in range(_ATTEMPTS))
     return any(_seconds(work, MORE * size) < _LIMIT * small for _ in range(_ATTEMPTS))

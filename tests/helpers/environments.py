@@ -45,7 +45,7 @@ class Environment:
         return subprocess.run(command, capture_output=True, text=True, env=self.environment, check=False)
 
     def copy_dependencies(self, *names: str) -> None:
-        """What is installed here of these and of what they need."""
+        """Copy these distributions, and what they need, from what is installed here."""
         known: set[str] = set()
         left = list(names)
         while left:
@@ -70,7 +70,7 @@ class Environment:
         (self.packages / "shut_in.pth").write_text("import shut_in\n", "utf-8")
 
     def run(self, *command: object, cwd: Path, code: int = 0) -> str:
-        """What a command prints."""
+        """Run a command, which must exit with `code`, and return what it prints."""
         words = [str(c) for c in command]
         words[0] = str(self.scripts / words[0])
         done = subprocess.run(words, env=self.environment, cwd=cwd, capture_output=True, text=True, check=False)

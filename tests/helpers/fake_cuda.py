@@ -23,7 +23,7 @@ ILLEGAL_ADDRESS = Status(700, "CUDA_ERROR_ILLEGAL_ADDRESS")
 
 
 class Driver:
-    """What cuda.py calls, as cuda-bindings documents it: every call returns a tuple that starts with its status."""
+    """The calls of cuda-bindings that cuda.py makes, as documented: each returns a tuple with its status first."""
 
     CUdevice_attribute = SimpleNamespace(
         CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR=75, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR=76

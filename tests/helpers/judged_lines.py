@@ -1,4 +1,4 @@
-"""What ptxas and lint say of the lines of a text."""
+"""The judgements of ptxas and lint on the lines of a text."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Who judged what: tests that hold variants against somebody outside write it down once they have passed, and
-spec/observed/judged.yaml is what a run of all of them wrote."""
+"""The record of who judged what: tests that hold variants against somebody outside write it down once they have passed,
+and spec/observed/judged.yaml is what a run of all of them wrote."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class Judging:
         return by
 
     def pytest_sessionstart(self) -> None:
-        """What is judged is the emulator, and the digests are those of what it was made from, whatever is edited while
-        tests run."""
+        """Read the specification before any test runs. The emulator is what is judged, and the digests are to be those
+        of what it was made from, whatever is edited while tests run."""
         if self._config.option.record_judged and not self._is_worker:
             if compare(self._root, build(self._root)):
                 pytest.exit("generated/ is not what spec/ gives: run `ptxspec generate`", pytest.ExitCode.USAGE_ERROR)
@@ -116,8 +116,8 @@ class Judging:
 
 
 def judgements(spec: Spec, ran: Iterable[Ran]) -> set[Judgement]:
-    """What was judged, with the digests of the present programs. Of results that nobody fixes no judge says that they
-    are right."""
+    """Return what was judged, with the digests of the present programs. Results that nobody fixes are left out, as no
+    judge can say that they are right."""
     programs = own_digests(spec)
     return {Judgement(by, s, programs[s, n]) for by, s, n in ran if (s, n) in programs}
 
@@ -142,7 +142,7 @@ def present(spec: Spec) -> set[Judgement]:
 
 
 def differences(spec: Spec, ran: Iterable[Ran], whole: bool) -> list[str]:
-    """Where the file is not what tests judged; of a part of them it may have more."""
+    """Return the differences between the file and what tests judged; where only some ran, the file may have more."""
     said, found = written(spec), judgements(spec, ran)
     more = [f"  no test judged this: {j.by}: {j.variant} {j.program}" for j in sorted(said - found if whole else ())]
     return more + [f"  not in the file: {j.by}: {j.variant} {j.program}" for j in sorted(found - said)]

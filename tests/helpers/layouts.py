@@ -10,7 +10,7 @@ import ptxemu
 
 
 class Subclass(np.ndarray):
-    """What a result is not, whatever the operands are."""
+    """A subclass of NumPy's array that no result belongs to, whatever the operands are."""
 
 
 LAYOUTS: dict[str, Callable[[Any], Any]] = {

@@ -28,7 +28,8 @@ ENDS = [NEWEST, ("sm_13", "1.3"), ("sm_35", "3.1"), ("sm_80", "7.0"), ("sm_90a",
 
 
 def errors_by_line(db: Database, statements: Sequence[str], pair: Pair) -> dict[int, list[Finding]]:
-    """What ptxas refuses when it reads the statements: it breaks down on some that it has taken only later."""
+    """Return lint's errors for each statement that ptxas refuses on reading. Crashes are left out: they come only
+    later, on statements that it has taken."""
     target, ptx = pair
     found: dict[int, list[Finding]] = {}
     text = HEADER.format(ptx=ptx, target=target) + "\n".join(statements) + FOOTER

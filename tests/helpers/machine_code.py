@@ -27,12 +27,12 @@ _STEP = 16
 def machine_code(
     ptxas: Path, nvdisasm: Path, folder: Path, kernels: Iterable[str], target: str = "sm_90", ptx: str = "8.8"
 ) -> dict[str, list[Instruction]]:
-    """What kernels are compiled to, by their names."""
+    """Return the machine instructions that kernels are compiled to, by the kernels' names."""
     return _listed(nvdisasm, folder, assembled(ptxas, folder, kernels, target, ptx))
 
 
 def listed(ptxas: Path, nvdisasm: Path, folder: Path, text: str, machine: str = "") -> dict[str, list[Instruction]]:
-    """What a whole file of PTX is compiled to, for the target that it names, or for a newer machine."""
+    """Return the machine instructions of a whole file of PTX, for the target that it names or a newer machine."""
     (folder / "k.ptx").write_text(text, "utf-8")
     target = re.findall(r"^\.target (\w+)", text, re.MULTILINE)[0]
     command = [str(ptxas), "-arch", machine or target, "k.ptx", "-o", "k.cubin"]
@@ -49,7 +49,7 @@ def _listed(nvdisasm: Path, folder: Path, done: subprocess.CompletedProcess[str]
 def assembled(
     ptxas: Path, folder: Path, kernels: Iterable[str], target: str, ptx: str
 ) -> subprocess.CompletedProcess[str]:
-    """How ptxas ends that assembles kernels to k.cubin."""
+    """Assemble kernels to k.cubin, and return how ptxas ended."""
     (folder / "k.ptx").write_text(HEADER.format(ptx=ptx, target=target) + "\n".join(kernels), "utf-8")
     command = [str(ptxas), "-arch", target, "k.ptx", "-o", "k.cubin"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

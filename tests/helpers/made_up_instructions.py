@@ -93,7 +93,7 @@ def project(to: Path) -> Path:
 
 
 class Exact:
-    """What the exact back end makes of a variant's registers."""
+    """The exact back end, run on the registers of variants."""
 
     def __init__(self, root: Path) -> None:
         self.spec = read(root)

@@ -68,7 +68,7 @@ def shown(v: Variant) -> str:
 
 
 def spelled(text: str) -> list[str]:
-    """What a notation such as `max{.ftz}.f32 (2)` stands for."""
+    """Return the spellings that a notation such as `max{.ftz}.f32 (2)` stands for."""
     opcode, notation, operands = re.fullmatch(r"(\w+)(\S*)((?: \(\d\))?)", text).groups()  # type: ignore[union-attr]
     return [".".join((opcode, *names)) + operands for names in expand(notation, specification().notation)]
 
@@ -126,7 +126,7 @@ class Matrix(HTMLParser):
 
 
 def parts(cell: str) -> dict[str, tuple[str, list[int]]]:
-    """What a cell says of a target ("") and of its kinds ("a", "f"): PTX versions, and the hazards there."""
+    """Return what a cell says of a target ("") and of its kinds ("a", "f"): PTX versions, and the hazards there."""
     found = re.findall(r"^(?:([af]) )?([\d.\N{EN DASH}]+)(?:! hazard ([\d, ]+))?$", cell, re.MULTILINE)
     assert len(found) == len(cell.splitlines())
     return {kind: (versions, [int(n) for n in marks.split(",") if n]) for kind, versions, marks in found}

@@ -1,8 +1,8 @@
-"""What copies of the repository have in common is read and checked once for a process: documents, what they say
-together, instructions and their programs, schemas, guides, templates and modules of emulators.
+"""A memory of what copies of the repository have in common, which is read and checked once for a process: documents,
+what they say together, instructions and their programs, schemas, guides, templates and modules of emulators.
 
-A test edits one file of many. The others have the same bytes and names in every copy, so that what was read of them
-once is right again; what has a mistake is read every time.
+A test edits one file of many. The others have the same bytes and names in every copy, so that what was once read of
+them stays right; a file that has a mistake is read every time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MOST = 1000
 
 
 class _Known(dict[K, V]):
-    """What is known, begun anew when it is too much."""
+    """A dictionary that is emptied when it grows too large."""
 
     def __setitem__(self, key: K, value: V) -> None:
         if len(self) >= _MOST:
@@ -107,7 +107,7 @@ def _validators(make: Callable[[Path, str], Any]) -> Callable[[Path, str], Any]:
 
 
 def _schemas_of(folder: Path) -> object:
-    """What tells schemas apart: copies of a project have the repository's, behind a link."""
+    """Return a key that tells schemas apart: copies of a project have the repository's, behind a link."""
     if folder.is_symlink():
         return folder.resolve()
     return tuple((p.name, p.read_bytes()) for p in sorted(folder.glob("*.json")))

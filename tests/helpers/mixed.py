@@ -42,7 +42,7 @@ def ids(group: Group) -> str:
 
 
 def size(format_: str) -> int:
-    """How many encodings there are."""
+    """Return the number of encodings that a format has."""
     return {"e2m1": 16, "e2m3": 64, "e3m2": 64, "f16": 1 << 16, "bf16": 1 << 16, "f32": 1 << 32}.get(format_, 256)
 
 
@@ -70,7 +70,7 @@ def operands(group: Group, count: int) -> list[Array]:
 
 
 def rows(group: Group) -> int:
-    """How many pairs or triples of encodings there are."""
+    """Return the number of pairs or triples of encodings that a group has."""
     return prod(map(size, group[2][1:]))
 
 

@@ -10,11 +10,12 @@ import pytest
 
 
 class AskedError(BaseException):
-    """What catches all exceptions does not catch this."""
+    """An error that even code which catches every `Exception` lets through."""
 
 
 def forbidden(patch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """What was asked meanwhile, which is refused. Sockets of the machine itself, by which processes speak, are none."""
+    """Yield a list of what is asked of the network meanwhile, all of which is refused. Sockets of the machine itself,
+    through which processes speak, are allowed."""
     asked: list[str] = []
 
     def refuse(*arguments: object, **_: object) -> None:

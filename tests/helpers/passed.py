@@ -99,7 +99,7 @@ class Passed:
 
     @property
     def left_out(self) -> int:
-        """How many tests were left out, as they had passed."""
+        """The number of tests that were left out, as they had passed."""
         return self._left_out
 
     def _recorded(self) -> str:

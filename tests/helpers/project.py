@@ -44,7 +44,7 @@ def copied(to: Path, opcodes: Container[str] = OPCODES, own_templates: bool = Fa
 
 
 def _of(judged: str, opcodes: Container[str]) -> str:
-    """What was judged of some opcodes."""
+    """Return the text of judged.yaml with the judgements on some opcodes alone."""
     head, *entries = re.split(r"^(?=  \w+:$)", judged, flags=re.MULTILINE)
     kept = [e for e in entries if e.strip().partition(":")[0] in opcodes]
     return head + "".join(kept) if kept else head.replace("opcodes:\n", "opcodes: {}\n")
@@ -88,7 +88,7 @@ def _names(entries: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Result:
-    """What a command left: its exit code and what it printed."""
+    """The result of a command: its exit code and what it printed."""
 
     code: int
     out: str

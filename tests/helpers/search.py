@@ -36,7 +36,7 @@ class Engine:
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def run(self, program: str, given: object) -> Any:
-        """What a function, which is given JSON, returns."""
+        """Return the result of a function that is given JSON."""
         assert self._process.stdin and self._process.stdout
         self._process.stdin.write(json.dumps([program, given]) + "\n")
         self._process.stdin.flush()

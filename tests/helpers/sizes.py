@@ -1,4 +1,4 @@
-"""What grows with the specification or takes long: some of it at once, all of it with the sweeps."""
+"""The sizes of tests that grow with the specification or take long: some cases at once, all of them with the sweeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is left of a product without its texts: what it does. A stranger's text may change no more than texts."""
+"""The skeleton of a product: what it does, without its texts. A stranger's text may change nothing but texts."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class _Kernel:
 
     @property
     def predicates(self) -> list[bool]:
-        """Which sources the assembly makes predicates of."""
+        """A flag for each source: whether the assembly makes a predicate of it."""
         return [f".reg .pred %%s{i};" in self.shape for i in range(len(self.columns("s")))]
 
 

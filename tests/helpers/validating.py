@@ -1,4 +1,4 @@
-"""What `ptxspec validate` is expected to say of a specification with mistakes."""
+"""Assertions on what `ptxspec validate` says of a specification with mistakes."""
 
 from __future__ import annotations
 

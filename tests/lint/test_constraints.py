@@ -175,7 +175,7 @@ SCALED = "{ cvt.rs.satfinite.e4m3x4.f32 %0, {%1, %2, %3, @; }"
 def test_a_constraint_is_told_where_no_other_mend_is_possible(
     db: Database, text: str, constraints: str, helps: list[str]
 ) -> None:
-    """What is wrong is told of each operand in any case."""
+    """Every operand with a wrong constraint is reported, whether or not another constraint is proposed."""
     letters = constraints.split()
     results = [c for c in letters if c[0] in "=+"]
     sources = [c for c in letters if c[0] not in "=+"]

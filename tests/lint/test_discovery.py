@@ -1,4 +1,4 @@
-"""Which files `ptxspec lint` judges: named ones, folders, patterns, and standard input."""
+"""The files that `ptxspec lint` judges: named ones, folders, patterns, and standard input."""
 
 from __future__ import annotations
 

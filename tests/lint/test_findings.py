@@ -1,4 +1,4 @@
-"""What lint finds, and what it leaves alone."""
+"""The findings of lint, and what it leaves alone."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_page_of_the_manual_lists_every_code_and_help_leads_there(capsys: pyte
 
 
 def test_a_recipe_names_the_registers_of_the_statement(db: Database) -> None:
-    """What is advised can stand in the statement's place; of what is no register nothing is known."""
+    """The advised recipe can stand in the statement's place; if an operand is no register, it keeps its own names."""
     head = ".version 8.6\n.target sm_75\n"
     (found,) = db.lint(f"{head}max.NaN.f32 %f1, %t, %f2;")
     block = "{ .reg .pred %_p; .reg .b32 %_t; setp.nan.f32 %_p, %t, %f2; max.f32 %_t, %t, %f2; "

@@ -55,7 +55,7 @@ def test_headers_are_judged_as_ptxas_judges_them(
 
 
 def refused(ptxas: Path, folder: Path, text: str) -> bool:
-    """Whether ptxas refuses a module, for whatever reason."""
+    """Return whether ptxas refuses a module, for whatever reason."""
     (folder / "a.ptx").write_bytes(text.encode())
     command = [str(ptxas), "-arch=compute_120", str(folder / "a.ptx"), "-o", str(folder / "a.o")]
     return subprocess.run(command, capture_output=True, check=False).returncode != 0

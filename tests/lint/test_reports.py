@@ -1,5 +1,5 @@
-"""What `ptxspec lint` says at the end and besides: the account of what was judged, statistics, colours, progress, what
---quiet and --strict leave of it; on one core or all."""
+"""The reports of `ptxspec lint` at the end and besides: the account of what was judged, statistics, colours, progress,
+and what --quiet and --strict leave of these; on one core or all."""
 
 from __future__ import annotations
 

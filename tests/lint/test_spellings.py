@@ -62,7 +62,7 @@ def test_spellings_are_judged_as_ptxas_judges_them(db: Database, ptxas: Path, pa
 def test_combinations_of_names_are_judged_as_ptxas_judges_them(
     db: Database, ptxas: Path, spec: Spec, opcode: str
 ) -> None:
-    """What `verify` holds the specification against, as far as lint judges it in some seconds."""
+    """Lint agrees with ptxas on the combinations that `verify` asks about: on as many as it judges in some seconds."""
     combinations = Combinations(spec, opcode)
     every = [s for block in combinations.asked() for s in combinations.statements(block)[0]]
     for pair in ENDS:
@@ -83,8 +83,8 @@ def test_variants_are_judged_as_ptxas_judges_them_on_some_targets_and_versions(d
 
 @pytest.mark.exhaustive
 def test_variants_are_judged_as_ptxas_judges_them_on_all_targets_and_versions(db: Database, ptxas: Path) -> None:
-    """What needs the same is judged alike: of each opcode one variant of each requirement everywhere, all variants on
-    some pairs."""
+    """Variants that need the same are judged alike: of each opcode one variant of each requirement is tried everywhere,
+    all variants on some pairs."""
     first = {(v.opcode, v.requires): v for v in reversed(db.variants)}
     assert variants_on(db, ptxas, list(first.values()), pairs(db)) == []
     assert variants_on(db, ptxas, db.variants, spread(pairs(db), 60)) == []
@@ -131,7 +131,7 @@ def test_constants_are_computed_as_by_ptxas(db: Database, ptxas: Path, constant:
 def test_each_modifier_of_the_assembler_is_taken_or_refused_as_by_ptxas(
     db: Database, ptxas: Path, type_: str, whole: bool
 ) -> None:
-    """What is recorded of repeated, ignored and leading modifiers holds for every variant."""
+    """The record of repeated, ignored and leading modifiers holds for every variant."""
     assembler = db.data["assembler"]
     ignored = [n for group in assembler["ignored"] for n in group]
     some = []

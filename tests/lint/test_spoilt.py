@@ -178,7 +178,7 @@ def test_what_has_no_type_is_told_beside_what_is_plainly_ptx(db: Database) -> No
 
 @pytest.mark.parametrize("module", [".version 1.3\n.target sm_10\n", ".version 1.4\n.target sm_10\n", ""])
 def test_inline_assembly_without_a_version_is_judged_as_the_newest(db: Database, module: str) -> None:
-    """What ended with PTX 1.3 no compiler of today takes. A module that names its version is judged by that."""
+    """No compiler of today takes what ended with PTX 1.3. A module that names its version is judged by that."""
     refused = [f.code for f in db.lint(f'const char *m = R"({module}sqrt.f32 %f1, %f2;)";', language="c++")]
     assert refused == ([] if "1.3" in module else ["ptx-too-new"])
     assert db.lint('asm("sqrt.f32 %0, %1;");', ptx="1.3", language="c++") == []

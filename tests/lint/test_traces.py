@@ -1,4 +1,4 @@
-"""What has no trace of PTX is not read, and nothing is overlooked by that."""
+"""A text without a trace of PTX is not read, and nothing is overlooked by that."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ TWO = ["sm_90a", "sm_120a"]
 
 
 def told(spec: Spec) -> dict[Variant, dict[str, MachineCode]]:
-    """What the evidence tells of each variant, by target."""
+    """Return the machine code that the evidence records for each variant, by target."""
     assert spec.machine is not None
     found: dict[Variant, dict[str, MachineCode]] = {}
     for opcode, entries in spec.machine.opcodes.items():

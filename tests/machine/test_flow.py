@@ -1,4 +1,4 @@
-"""Which machine instructions do the work, and what their registers are called."""
+"""The machine instructions that do the work, and the names of their registers."""
 
 from __future__ import annotations
 

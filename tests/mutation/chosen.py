@@ -1,4 +1,4 @@
-"""What was chosen here or seen of ptxas alone: of mutants of it nothing else may tell that they are wrong."""
+"""The facts that were chosen here or observed in ptxas alone: nothing else may tell that a mutant of them is wrong."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def other_notes(spec: Spec) -> dict[str, str]:
 
 
 def ours(spec: Spec) -> dict[str, str]:
-    """What we saw of ptxas and wrote ourselves about variants."""
+    """Return the facts about variants that we observed in ptxas and wrote ourselves."""
     found: dict[str, str] = {}
     for i in spec.instructions.values():
         for n, h in enumerate(i.hazards):
@@ -52,7 +52,7 @@ def ours(spec: Spec) -> dict[str, str]:
 
 
 def forms(spec: Spec) -> dict[str, str]:
-    """What ptxas takes of an opcode beside its variants; the sweeps ask it."""
+    """Return the forms of an opcode that ptxas takes beside its variants; the sweeps ask it about them."""
     found = {}
     for i in spec.instructions.values():
         found[f"{i.opcode} empty types"] = " ".join(i.empty_types)

@@ -1,4 +1,4 @@
-"""Where a mutant says otherwise what ptxas folds constants to, ptxas is asked."""
+"""The check of mutants that change what ptxas folds constants to: ptxas is asked."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def folding(world: World) -> str:
 
 
 def _programs(spec: Spec, i: Instruction) -> dict[object, Program]:
-    """What the assembler computes of constants, by the forms of variants; the first entry that matches counts."""
+    """Return the assembler's programs for constants, by the forms of variants; the first entry that matches counts."""
     found: dict[object, Program] = {}
     for entry in i.folding:
         for v, program in folding_programs(spec, i, entry).items():

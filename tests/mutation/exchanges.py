@@ -1,4 +1,4 @@
-"""What a mutant has instead of what the specification has: of code, of notations, and of single values."""
+"""The exchanges that make a mutant of the specification: in code, in notations, and of single values."""
 
 from __future__ import annotations
 

@@ -41,12 +41,13 @@ def figures(world: World) -> str:
 
 
 def noted(world: World) -> str:
-    """What no assembler and no arithmetic shows: noted from sources."""
+    """Return what is wrong with facts noted from sources, which neither an assembler nor arithmetic shows."""
     return _of_tests("spec.test_noted_twice", world.spec)
 
 
 def evidence(world: World) -> str:
-    """What verify recorded: which variants the manual describes otherwise, and how many there are."""
+    """Return a departure from what verify recorded: which variants the manual describes otherwise, and how many
+    variants there are."""
     recorded, spec = repository.specification().evidence, world.spec
     assert recorded is not None
     count = sum(len(i.variants) for i in spec.instructions.values())
@@ -92,7 +93,7 @@ def deeper(world: World) -> str:
 
 
 def _of_recipes(spec: Spec, other: Spec) -> str:
-    """What is wrong with recipes that another specification has not."""
+    """Return what is wrong with the recipes that another specification does not have."""
     written = {r.ptx for every in other.instead.values() for r in every}
     new = {v: tuple(r for r in every if r.ptx not in written) for v, every in spec.instead.items()}
     new = {v: r for v, r in new.items() if r}
@@ -101,7 +102,8 @@ def _of_recipes(spec: Spec, other: Spec) -> str:
 
 
 def _emulated(spec: Spec, instead: Mapping[Variant, Sequence[Instead]]) -> str:
-    """What recipes make wrong of more operands, or outside of a bound where their statements err as far as they may."""
+    """Return an error that recipes make on more operands: a wrong result, or one outside of its bound where their
+    statements err as far as they may."""
     for v, every in instead.items():
         for r in every:
             errs = r.differs == WITHIN_BOUND and any(c.variant.claim == "bounded" for c in r.calls)
@@ -195,7 +197,8 @@ def _statements(writer: Writer, v: Variant) -> list[str]:
 
 
 def _of_tests(module: str, spec: Spec) -> str:
-    """What the tests of a module say of another specification than the repository's. A process is a mutant's alone."""
+    """Return what the tests of a module say of another specification than the repository's. Each mutant has a process
+    of its own, so that the module may be changed."""
     tests = importlib.import_module(module)
     if hasattr(tests, "SPEC"):
         tests.SPEC = spec  # type: ignore[attr-defined]
@@ -214,7 +217,7 @@ def _of_tests(module: str, spec: Spec) -> str:
 
 
 def other_choice(world: World) -> str:
-    """What is ours to choose: a mutant of it is no error that a check could see."""
+    """Return the table of our own choices that a mutant changes: such a mutant is no error that a check could see."""
     return chosen.differing(world.spec, world.original)
 
 

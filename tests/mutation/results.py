@@ -1,4 +1,4 @@
-"""What variants must return on some operands, told without the specification by the judges of tests/oracles."""
+"""The results that variants must return on some operands, found without the specification by the judges of oracles/."""
 
 from __future__ import annotations
 
@@ -150,8 +150,8 @@ def of(v: Variant, target: str | None, spec: Spec) -> tuple[Row, ...]:
 
 @cache
 def published(spelling: str, target: str) -> tuple[Row, ...]:
-    """What the emulator returns where it has all results of a published model: gpu/test_published.py holds it
-    against the digests of that model."""
+    """Return the emulator's results where it has all those of a published model: gpu/test_published.py holds it against
+    the digests of that model."""
     kernel = ptxemu.compile(spelling, target=target)
     rng = np.random.default_rng(9)
     # Angles, subnormal numbers, and what a scale moves over the ends.
@@ -196,7 +196,7 @@ _SHAPES: dict[int, tuple[Program, object]] = {}
 
 
 def _shape(program: Program | None) -> object:
-    """What a program does, whichever reading of the specification it is of."""
+    """Return a key that tells what a program does, whichever reading of the specification it is of."""
     if program is None:
         return None
     if id(program) not in _SHAPES:
@@ -222,7 +222,7 @@ def _format(f: Format | None) -> object:
 
 @cache
 def ptxemu_follows(spelling: str, target: str) -> bool:
-    """Whether a published model says what the variant returns on a target."""
+    """Return whether a published model says what the variant returns on a target."""
     try:
         return ptxemu.compile(spelling, target=target).claim == "reported"
     except (LookupError, ValueError):

@@ -24,7 +24,7 @@ SURVIVED, BROKE = "survived", "broke"
 
 @dataclass(frozen=True)
 class Outcome:
-    """Who killed a mutant, `survived` if nobody did, or `broke` where a check broke down; and what was said."""
+    """A mutant's end: who killed it, `survived` if nobody did, or `broke` if a check broke down; and what was said."""
 
     mutant: Mutant
     by: str
@@ -46,7 +46,7 @@ def judged(mutant: Mutant) -> tuple[str, str]:
 
 
 def prepare(opcodes: Iterable[str]) -> None:
-    """What judges say of an opcode is the same for all of its mutants."""
+    """Compute what judges say of some opcodes, which is the same for all of their mutants."""
     spec = repository.specification()
     checked = repository.checked()
     for opcode in (o for o in opcodes if o in checked):

@@ -61,7 +61,7 @@ class World:
 
     @cached_property
     def changed(self) -> list[Instruction]:
-        """What was read anew, those first that speak of what the mutant is about."""
+        """The instructions that were read anew, beginning with those that tell most about what the mutant changes."""
         known = self.original.instructions
         found = [i for i in self.spec.instructions.values() if known.get(i.opcode) is not i]
         if self.spec.units is not self.original.units and not found:
@@ -96,7 +96,7 @@ class World:
         return checking.check_instruction(self.compiler, instruction)
 
     def recipes(self) -> list[Diagnostic]:
-        """What is wrong with recipes that the changed opcodes have, or are in."""
+        """Return the errors of recipes for the changed opcodes, and of recipes that use these."""
         changed = {i.opcode for i in self.changed}
         about = {
             v: tuple(r for r in every if v.opcode in changed or any(c.variant.opcode in changed for c in r.calls))

@@ -1,5 +1,5 @@
-"""What a conversion between scalar types must return, told without the specification: MPFR rounds what is rounded, the
-rest is the manual's and ptxas's rules for integers and NaNs."""
+"""The results that a conversion between scalar types must return, found without the specification: MPFR rounds what is
+rounded, and the rest follows the manual's and ptxas's rules for integers and NaNs."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def spellings() -> tuple[str, ...]:
 
 
 def is_on(spelling: str, target: str, ptx: str) -> bool:
-    """Whether a conversion from one register is there on a target."""
+    """Return whether a conversion from one register exists on a target."""
     return not conversion(spelling).is_pair and database().takes(database().variant(spelling), target, ptx)
 
 
 def bits(x: Any) -> Bits:
-    """What an array holds, as unsigned integers."""
+    """Return the contents of an array as unsigned integers."""
     return np.asarray(x).view(f"u{x.dtype.itemsize}")
 
 
@@ -113,7 +113,7 @@ def _flushed(x: Bits) -> Bits:
 
 
 def _clamped(c: Conversion, bits: Bits) -> Bits:
-    """What is left of numbers by .satfinite, .relu and .sat."""
+    """Return numbers as .satfinite, .relu and .sat leave them."""
     e, f = FIELDS[c.to]
     sign, infinity = 1 << (e + f), ((1 << e) - 1) << f
     bits = bits.astype(np.uint64)
@@ -128,7 +128,7 @@ def _clamped(c: Conversion, bits: Bits) -> Bits:
 
 
 def _nan(c: Conversion, x: Bits) -> Bits:
-    """What becomes of a NaN."""
+    """Return the results for operands that are NaNs."""
     if "sat" in c.modifiers:
         return np.zeros(x.shape, np.uint64)
     wide = x.astype(np.uint64)

@@ -95,17 +95,17 @@ _STEP = 8
 
 
 def bytes_of(v: Variant) -> int:
-    """What a result takes in memory: of a predicate 1 or 0, and of 16 bits these twice."""
+    """Return the bytes that a result takes in memory: a predicate is stored as 1 or 0, and 16 bits are stored twice."""
     return 8 if _register(v.result) == "b64" else 4
 
 
 def has_own_registers(v: Variant) -> bool:
-    """Whether `kernel_of` can write it: constants are moved into no register of other sizes."""
+    """Return whether all of a variant's registers have sizes into which `kernel_of` moves constants."""
     return {_register(t) for t in _types(v)} <= {"b16", "b32", "b64", "pred"}
 
 
 def stored(v: Variant, result: int) -> int:
-    """What stands in memory for a result."""
+    """Return the bits that stand in memory for a result."""
     return result << 16 | result if _register(v.result) == "b16" else result
 
 

@@ -55,7 +55,7 @@ def from_narrow(source: str, to: str, x: Bits) -> Bits:
 
 
 def has(to: str, source: str, rounding: str, satfinite: bool) -> bool:
-    """Whether NVIDIA's headers have a function for it."""
+    """Return whether NVIDIA's headers have a function for a conversion."""
     return _name(to, source, rounding, satfinite) in {f.name for f in _functions()}
 
 
@@ -133,7 +133,7 @@ def _library() -> ctypes.CDLL:
 
 
 def _include_folders() -> list[Path]:
-    """Where the headers are, and <nv/target>; none where one is missing."""
+    """Return the folders of the headers and of <nv/target>, or none where one is missing."""
     spec = importlib.util.find_spec("nvidia")
     roots = [Path(p) for p in (spec.submodule_search_locations or [])] if spec else []
     found = [f for r in roots for f in sorted(r.glob("cu[0-9]*/include")) if (f / HEADERS[-1]).exists()]

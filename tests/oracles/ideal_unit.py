@@ -157,8 +157,8 @@ def operands(v: Variant) -> list[Any]:
 
 
 def outside(spec: Spec, instruction: Instruction, v: Variant, path: HardwarePath) -> list[str]:
-    """Where a path with ideal units leaves the bound of its variant, or returns another special value than it should.
-    Variants without a bound have the semantics' own results, where half of a double is all that is told."""
+    """Return where a path with ideal units leaves the bound of its variant, or returns another special value than it
+    should. Variants without a bound must return the semantics' results, where half of a double is all that is told."""
     compiler = Compiler(spec)
     target = path.within[0] if path.within else None
     program = compiler.program(instruction, v, target, path)

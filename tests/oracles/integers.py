@@ -1,5 +1,5 @@
-"""What integer arithmetic, logic, shifts and moves must return, told without the specification: in Python's integers of
-any size (PTX ISA 9.4, 9.7.1, 9.7.9 and 9.7.10)."""
+"""The results that integer arithmetic, logic, shifts and moves must return, found without the specification: in
+Python's integers of any size (PTX ISA 9.4, 9.7.1, 9.7.9 and 9.7.10)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a documented variant must return, told without the specification: MPFR's results and the manual's rules.
+"""The results that a documented variant must return, found without the specification: by MPFR and the manual's rules.
 
 Only variants whose bits are fixed have a judge; `judged` says which.
 """
@@ -66,7 +66,7 @@ def judged(spelling: str) -> bool:
 
 
 def judge_of(spelling: str) -> str:
-    """Who judges the results of a spelling that is judged: MPFR what is rounded, its definition the rest."""
+    """Return who judges the results of a judged spelling: MPFR those that are rounded, its definition the rest."""
     return "MPFR" if spelling.partition(".")[0] in ROUNDED else "definition"
 
 

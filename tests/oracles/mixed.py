@@ -1,9 +1,9 @@
-"""What a form of several types must return, told without the specification: by MPFR, and in 8 bits and fewer by
-ml_dtypes, which says what numbers the encodings are.
+"""The results that a form of several types must return, found without the specification: by MPFR, and in 8 bits and
+fewer by ml_dtypes, which says what numbers the encodings are.
 
-Every number of these formats is one of binary64, and so is every result. MPFR rounds the exact result of such operands
-once, to the precision and the exponents of the result's format; what is too large for a format without infinities is
-decided afterwards, as the manual says.
+Every number of these formats is a binary64 number, and so is every result. MPFR rounds the exact result of such
+operands once, to the precision and the exponents of the result's format; what is too large for a format without
+infinities is decided afterwards, as the manual says.
 """
 
 from __future__ import annotations

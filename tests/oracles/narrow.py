@@ -1,7 +1,7 @@
-"""What a conversion to or from a narrow format must return, told without the specification.
+"""The results that a conversion to or from a narrow format must return, found without the specification.
 
-NVIDIA's host code judges what it computes. Of the rest (.rz to FP8, .relu, .pzo, scales) the definition does: between
-the numbers that NVIDIA's code decodes, the nearest one in the direction, in exact arithmetic. Numbers of these formats,
+NVIDIA's host code judges what it computes. The definition judges the rest (.rz to FP8, .relu, .pzo, scales): of the
+numbers that NVIDIA's code decodes, the nearest one in the direction, in exact arithmetic. Numbers of these formats,
 multiplied by any scale, are binary64 numbers.
 """
 
@@ -197,7 +197,7 @@ def without_negative_zeros() -> tuple[str, ...]:
 
 
 def expected_without(spelling: str, x: Bits) -> Bits:
-    """What MPFR says without .pzo, and +0.0 for -0.0."""
+    """Return MPFR's result without .pzo, with +0.0 for -0.0."""
     want = conversions.expected(spelling.replace(".pzo", ""), x)
     sign = want.dtype.type(1 << (8 * want.dtype.itemsize - 1))
     return np.where(want == sign, want.dtype.type(0), want)

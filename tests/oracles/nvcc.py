@@ -1,4 +1,4 @@
-"""What nvcc makes of CUDA C++, as PTX: the statements of a function, with registers told by the parameters in them."""
+"""The PTX that nvcc makes of CUDA C++: the statements of a function, with registers told by the parameters in them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Made(NamedTuple):
 
 
 def made(nvcc: Path, folder: Path, functions: Sequence[str], target: str) -> list[list[Made]]:
-    """What becomes of functions k0, k1 and so on, for a target. Parameter 0 is where the result goes."""
+    """Return the statements of functions k0, k1, ..., compiled for a target. Parameter 0 is where the result goes."""
     return [_statements(body) for body in bodies(nvcc, folder, functions, target)]
 
 

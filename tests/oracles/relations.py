@@ -1,5 +1,5 @@
-"""What comparisons and selections must return, told without the specification: of two values exactly one of four
-relations holds, and each operator is a set of these (PTX ISA 9.4, 9.3.1, 9.7.7 and 9.7.8).
+"""The results that comparisons and selections must return, found without the specification: of two values exactly one
+of four relations holds, and each operator is a set of these (PTX ISA 9.4, 9.3.1, 9.7.7 and 9.7.8).
 
 Values are bits, as arrays of unsigned integers; predicates are arrays of bool."""
 
@@ -80,7 +80,7 @@ def order(x: Bits, type_: str) -> tuple[Bits, Bits]:
 
 
 def relation(a: Bits, b: Bits, type_: str) -> Bits:
-    """Which of the four relations holds of each pair."""
+    """Return which of the four relations holds for each pair."""
     (x, no), (y, nor) = order(a, type_), order(b, type_)
     return np.where(no | nor, UNORDERED, np.where(x < y, LESS, np.where(x > y, GREATER, EQUAL)))
 
@@ -92,7 +92,7 @@ def _relation_once(a: bytes, b: bytes, type_: str, ftz: bool) -> Bits:
 
 
 def _compared(modifiers: Sequence[str], type_: str, operands: Sequence[Bits], negated: bool = False) -> Bits:
-    """What setp gives as p, or as q where the comparison is negated."""
+    """Return what setp gives as p, or as q where the comparison is negated."""
     a, b, *predicate = operands
     found = _relation_once(a.tobytes(), b.tobytes(), type_, "ftz" in modifiers)
     (operator,) = HOLDS.keys() & set(modifiers)

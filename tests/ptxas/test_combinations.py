@@ -1,4 +1,4 @@
-"""What `ptxspec verify` asks beside the variants: enough that whatever ptxas takes, and nobody stated, is found."""
+"""The questions of `ptxspec verify` beside the variants: enough to find whatever ptxas takes and nobody stated."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def kernels(rule: HazardRule, variants: list[Variant]) -> Iterator[str]:
 
 
 def shows(rule: HazardRule, v: Variant, n: int, code: dict[str, list[Instruction]]) -> bool:
-    """Whether the machine code of the n-th variant is what the hazard says."""
+    """Return whether the machine code of the n-th variant is what the hazard says."""
     own, proof = code[f"k{n}"], rule.proof
     opcodes = [i["opcode"] for i in own]
     if proof.drops or proof.adds:
@@ -96,7 +96,7 @@ def test_a_hazard_that_is_another_variant_computes_something_else(opcode: str, p
 
 
 def differ(one: Variant, another: Variant) -> bool:
-    """Whether two variants with the same operands return other bits of special values, or of some random ones."""
+    """Return whether two variants with the same operands return other bits of special values or some random ones."""
     for part in vectors.parts(one, vectors.Sizes(random=4096)):
         registers = vectors.operands(one, part.stream, 0, min(part.count, 20_000))
         if any(not np.array_equal(x, y) for x, y in zip(*(results(v, registers) for v in (one, another)), strict=True)):
@@ -116,7 +116,7 @@ def results(v: Variant, registers: tuple[NDArray[Any], ...]) -> list[NDArray[Any
 def test_variants_with_one_machine_code_compute_the_same_unless_one_is_a_hazard(
     target: str, ptxas: Path, nvdisasm: Path, tmp_path: Path
 ) -> None:
-    """What nobody noted: a modifier that ptxas takes, and that changes nothing."""
+    """No modifier that ptxas takes is without effect unless somebody noted it."""
     catalog = SPEC.catalog
     for instruction in SPEC.instructions.values():
         taken = [v for v in instruction.variants if not v.crash and catalog.takes(v.requires, target, NEWEST)]

@@ -57,7 +57,7 @@ def older(tmp_path: Path, ptxas: Path) -> Path:
 
 @pytest.fixture
 def small(spec: Spec, monkeypatch: pytest.MonkeyPatch) -> Spec:
-    """What compares, on few pairs."""
+    """The specification with testp alone, judged on few pairs."""
     monkeypatch.setattr(verify, "pairs", lambda spec: PAIRS)
     return replace(spec, instructions={"testp": spec.instructions["testp"]}, instead={})
 

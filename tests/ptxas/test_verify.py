@@ -17,7 +17,7 @@ NEWEST = ("sm_100a", "9.5")
 
 @pytest.fixture(scope="module")
 def added() -> Spec:
-    """What compares and selects."""
+    """The specification with add and the opcodes that compare and select alone."""
     return only(specification(), "add", "testp", "setp", "selp", "slct")
 
 

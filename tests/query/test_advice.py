@@ -49,7 +49,7 @@ def told(text: str) -> list[str]:
 
 
 def hazardous(v: Variant, target: str | None) -> bool:
-    """Whether the machine code is known to do something else: not of targets that nothing compiles for any more."""
+    """Return whether the machine code is known to do something else, on targets that something still compiles for."""
     old = target is not None and int(target.removeprefix("sm_").rstrip("af")) <= 75
     return (v.spelling in HAZARDS and target not in ("sm_13",)) or (v.spelling in OLD_HAZARDS and old)
 

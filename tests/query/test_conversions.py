@@ -1,4 +1,4 @@
-"""What people asked about conversions."""
+"""Questions that people asked about conversions."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def test_a_file_names_its_target_as_ptxas_does(db: Database) -> None:
 
 
 class FakeDriver:
-    """What libcuda.so.1 answers, of GPUs of these capabilities."""
+    """A stand-in for libcuda.so.1, with GPUs of these capabilities."""
 
     def __init__(self, *capabilities: tuple[int, int], error: int = 0) -> None:
         self.capabilities, self.error = capabilities, error

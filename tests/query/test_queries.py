@@ -1,4 +1,4 @@
-"""What exists where, and why not: the database's answers, and list, query and diff in the terminal."""
+"""Queries on what exists where, and why not: the database's answers, and list, query and diff in the terminal."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_answers_are_what_they_were_made_of(db: ptxspec.Database) -> None:
 
 
 class Page(HTMLParser):
-    """What a browser makes of it: every element is closed, and none is there that could run or load something."""
+    """A page as a browser reads it: every element is closed, and none is there that could run or load something."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What is read here has two opcodes: enough for every mistake."""
+"""The project that these tests read, with two opcodes: enough for every mistake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How mistakes are reported: each once, all of them, in order, and nothing is made of them."""
+"""Reports of mistakes: each is reported once, all of them, in order, and nothing is generated from them."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_nesting_has_our_bound_whichever_parser_reads(
 
 @pytest.mark.parametrize("parser", [*PARSERS.values(), Impatient])
 def test_brackets_that_are_text_are_not_nesting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parser: type) -> None:
-    """What is wrong behind them is told."""
+    """Brackets in text do not count as nesting, and a mistake behind them is reported."""
     many = "[{" * 50
     monkeypatch.setattr(positioned, "_LOADER", parser)
     (tmp_path / "x.yaml").write_text(f"a: x{many}\nb: '{many}'\nc: ['{many}', \"{many}\"]\nd: |\n  {many}\n", "utf-8")

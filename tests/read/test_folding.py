@@ -17,7 +17,7 @@ START = "\nfolding:\n  - text: Something else comes out.\n    "
 
 
 def declare(project: Project, rest: str) -> None:
-    """What add is folded to, in the words of `rest`, in the place of what the file says."""
+    """State what add is folded to, in the words of `rest`, in the place of what the file says."""
     text = (project.root / ADD).read_text("utf-8")
     start = text.index("\nfolding:\n")
     end = text.index("\ncorner_cases:\n")

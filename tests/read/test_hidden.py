@@ -1,4 +1,5 @@
-"""What nobody sees in a specification: control characters, what turns the direction of writing, what has no width."""
+"""Characters that nobody sees in a specification: control characters, those that turn the direction of writing, those
+that have no width."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is well formed and means nothing, or two things at once, is an error."""
+"""A specification that is well formed and means nothing, or two things at once, is an error."""
 
 from __future__ import annotations
 

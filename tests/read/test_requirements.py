@@ -1,4 +1,4 @@
-"""What rules of the manual and of the assembler require together."""
+"""The requirements that follow from rules of the manual and of the assembler together."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def itself(v: Variant) -> str:
 
 
 def test_a_recipe_takes_the_registers_that_its_variant_takes(spec: Spec, ptxas: Path) -> None:
-    """Where ptxas takes a .f32 register for an operand of the variant, it takes it in the recipe."""
+    """A recipe takes a .f32 register for an operand wherever ptxas takes one for that operand of the variant."""
     pairs = [(t, p) for t in targets(spec) for p in spec.versions if spec.catalog.knows(t, p)]
     variants: dict[tuple[str, str], dict[str, list[tuple[str, Instead]]]] = {}
     for v, instead in every_recipe(spec):

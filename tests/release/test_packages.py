@@ -59,7 +59,7 @@ def built(kind: str, source: Path, to: Path, **environment: str) -> Path:
 
 @pytest.fixture(scope="module", autouse=True)
 def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What builds asks no network: it is stopped where it does."""
+    """A guard that stops a build where it asks the network."""
     guard = tmp_path_factory.mktemp("guard")
     stop_connections(guard)
     with pytest.MonkeyPatch.context() as patch:

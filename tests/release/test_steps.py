@@ -42,7 +42,7 @@ def steps() -> ModuleType:
 
 
 def ran(steps: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, **commands: str) -> str:
-    """What is printed of these steps; it ends with the exit code."""
+    """Run these steps, and return what is printed, which ends with the exit code."""
     monkeypatch.setattr(steps, "STEPS", commands)
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

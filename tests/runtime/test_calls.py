@@ -23,7 +23,7 @@ SOME = ["add.f32", "fma.rm.f64", "max.NaN.f16", "fma.rn.bf16x2", "setp.lt.f32", 
 
 @pytest.fixture
 def anew() -> Iterator[pytest.MonkeyPatch]:
-    """What is changed counts for all kernels, and for none afterwards."""
+    """A monkeypatch whose changes count for all kernels, and for none afterwards."""
 
     def forget() -> None:
         kernels._compile.cache_clear()
@@ -36,7 +36,7 @@ def anew() -> Iterator[pytest.MonkeyPatch]:
 
 
 def filled(kernel: ptxemu.Kernel, given: list[Any], like: Any) -> Any:
-    """What a call gives that has a place for the result."""
+    """Return the result of a call that is given a place for it."""
     out = np.empty(np.shape(like), like.dtype)
     assert kernel(*given, out=out) is out
     return out

@@ -1,4 +1,4 @@
-"""Whether NumPy computes as the processor's environment says is judged by results, which no platform can fake."""
+"""The self-test whether NumPy computes as the processor's environment says: by results, which no platform can fake."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ steered = pytest.mark.skipif(not environment.FLUSHES, reason="the environment ca
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, key_for: Callable[[Key], Key]) -> tuple[bool, bool]:
-    """What the self-test finds where setting one environment gives another."""
+    """Return what the self-test finds where setting one environment gives another."""
     found = environment._ENVIRONMENTS
     return verdict(monkeypatch, {key: found[key_for(key)] for key in found})
 

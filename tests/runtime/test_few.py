@@ -1,4 +1,4 @@
-"""What is looked up for few elements is what is computed of many: at every end of a result, and so everywhere."""
+"""Results looked up for few elements are those computed of many: at every end of a result, and so everywhere."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def looked_up(up_to: int) -> Iterator[None]:
 
 
 def both(function: Any, *arguments: Any) -> tuple[Any, Any]:
-    """What is looked up, and what is computed."""
+    """Return a result as it is looked up, and as it is computed."""
     found = []
     for up_to in (1 << 30, 0):
         with looked_up(up_to):

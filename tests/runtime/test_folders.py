@@ -1,4 +1,5 @@
-"""Where libraries in C are kept and made: in nobody else's folder, and without what a killed compilation has left."""
+"""The folders where libraries in C are kept and made: they are nobody else's, and keep nothing that a killed
+compilation left."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ NOBODY = 65534
 
 
 def left(folder: Path, name: str, where: str | None = None) -> Path:
-    """What a compilation, here unless told, has left that did not come to its end."""
+    """Make and return the folder that an unfinished compilation leaves, on this machine unless `where` says another."""
     made = folder / f"ptxemu-compile-{folders._here() if where is None else where}-{name}"
     made.mkdir(parents=True)
     (made / "half.so").write_text("half a library")

@@ -1,4 +1,4 @@
-"""What holds of results for any operands."""
+"""Laws that hold for the results of any operands."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_every_form_is_here() -> None:
 
 @pytest.mark.parametrize("narrow_format", [f for f in NARROW if f != "s2f6"])
 def test_the_definition_and_nvidias_code_agree(narrow_format: str) -> None:
-    """What the definition judges alone is judged by one that equals NVIDIA's code wherever there is both."""
+    """The definition, which judges some conversions alone, equals NVIDIA's code wherever there is both."""
     compared = 0
     for source in ("f32", "f16", "bf16"):
         x = narrow.operands(source, narrow_format, 5000)

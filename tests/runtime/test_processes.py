@@ -30,7 +30,7 @@ def expected() -> list[int]:
 
 
 def without_a_server() -> None:
-    """What forkserver forks from has the environment that it was started in."""
+    """Stop the process that forkserver forks from, as it has the environment that it was started in."""
     if "forkserver" in METHODS:
         from multiprocessing.forkserver import _forkserver
 

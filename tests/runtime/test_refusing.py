@@ -1,4 +1,4 @@
-"""What an error of the emulator says to write where a target lacks a variant: it runs there, and does the same."""
+"""The advice in an emulator's error where a target lacks a variant: what it says to write runs and does the same."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def test_a_result_of_another_type_is_native_where_all_floats_are() -> None:
 
 
 def test_types_of_ml_dtypes_come_only_where_such_came(emu: ModuleType) -> None:
-    """Whether it is installed changes nothing else."""
+    """Results have types of ml_dtypes only where operands have; whether it is installed changes nothing else."""
     narrow = emu.execute("turn.rn.e4m3.f32", np.float32([240, 1000]))
     assert narrow.dtype == np.uint8
     native = narrow.view(ml_dtypes.float8_e4m3fn)

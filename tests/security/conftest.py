@@ -1,4 +1,4 @@
-"""What strangers write, and what must be as it was when it has been read."""
+"""The projects that strangers write, and a check that reading them leaves everything around as it was."""
 
 from __future__ import annotations
 

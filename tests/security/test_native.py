@@ -51,7 +51,7 @@ def test_another_library_is_not_loaded(
 
 
 def _loaded(folder: Path, name: Callable[[Path, Path], str], monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Whether a library is loaded of a package whose index names it, with the digest of what was built."""
+    """Return whether a library is loaded from a package whose index names it, with the digest of what was built."""
     inside = folder / "package"
     inside.mkdir(parents=True)
     for path in (inside / "neg_0.so", folder / "outside.so"):

@@ -1,4 +1,4 @@
-"""What semantics says of results and operands of several kinds, shown by running programs exactly."""
+"""Semantics with results and operands of several kinds, shown by running programs exactly."""
 
 from __future__ import annotations
 

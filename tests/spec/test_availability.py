@@ -1,4 +1,4 @@
-"""What the specification says of each variant's availability, held against a real ptxas."""
+"""The availability of each variant that the specification states, checked against a real ptxas."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_the_evidence_is_what_was_seen_here(spec: Spec) -> None:
 
 
 def test_the_words_of_a_requirement_are_those_of_no_other(spec: Spec) -> None:
-    """What is generated refers to it by these words."""
+    """Each requirement has words of its own, by which generated files refer to it."""
     every = {v.requires for i in spec.instructions.values() for v in i.variants}
     every |= {i.requires for found in spec.instead.values() for i in found}
     assert len({spec.catalog.text(r) for r in every}) == len(every) > 1

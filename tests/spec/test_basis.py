@@ -1,4 +1,4 @@
-"""What the tables, notes and requirements rest on: each says it, truly as far as that can be told, and shows it."""
+"""The basis of tables, notes and requirements: each states it, truly as far as that can be told, and shows it."""
 
 from __future__ import annotations
 

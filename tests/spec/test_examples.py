@@ -30,7 +30,7 @@ def test_the_manual_shows_it_and_lint_has_nothing_to_say(path: Path, db: Databas
 
 
 def ulps(f: Any, x: Any) -> Any:
-    """How far an example is from the rounded power."""
+    """Return how far an example is from the rounded power."""
     return np.abs(f(x).view(np.int32).astype(np.int64) - ptxemu.execute("ex2.approx.f32", x).view(np.int32))
 
 

@@ -1,4 +1,4 @@
-"""What spec/instructions says of variants: requirements, claims and meanings."""
+"""The statements of spec/instructions about variants: requirements, claims and meanings."""
 
 from __future__ import annotations
 

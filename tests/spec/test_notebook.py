@@ -14,7 +14,7 @@ NOTEBOOK = ROOT / "spec/examples/numbers.ipynb"
 
 
 def text_of(outputs: list[dict[str, Any]]) -> str:
-    """What is printed, and what the last value is in a terminal."""
+    """Return what is printed, and the last value as a terminal shows it."""
     return "".join("".join(o["text"] if "text" in o else o["data"]["text/plain"]) for o in outputs)
 
 

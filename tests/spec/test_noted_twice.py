@@ -48,7 +48,7 @@ def releases(spec: Spec) -> dict[str, str]:
 
 
 def targets(spec: Spec) -> dict[str, str]:
-    """What compiles for a target, and from which release to which."""
+    """Return what compiles for each target, and from which release to which."""
     return {
         t.name: f"PTX {t.ptx}, CUDA {t.cuda or '?'} to {t.gone or 'now'}, {'nvcc' if t.nvcc else 'no nvcc'}, "
         f"family of {t.family or 'none'}"
@@ -70,8 +70,8 @@ def _hexadecimal(values: Mapping[str, int]) -> list[str]:
 
 
 def notes(spec: Spec) -> dict[str, str]:
-    """How many variants a paragraph that rests on a page is about, with one from the beginning, the middle and the end,
-    and what it says of them."""
+    """Return, for each paragraph that rests on a page, the number of variants that it is about, with one from the
+    beginning, the middle and the end, and what it says of them."""
     return paragraphs(spec, paged=True)
 
 
@@ -97,7 +97,7 @@ def intrinsics(spec: Spec) -> dict[str, str]:
 
 
 def modifiers(spec: Spec) -> dict[str, str]:
-    """Which approximate, on which types one acts, where not on all, and which random bits round which lane."""
+    """Return which modifiers approximate, on which types one acts if not on all, and which random bits round a lane."""
     found = {f".{m.name}": "approximates" for m in spec.modifiers.values() if m.approximate}
     for i in spec.instructions.values():
         for modifier, types_ in i.acts_on.items():
@@ -113,7 +113,7 @@ def elsewhere(spec: Spec) -> dict[str, str]:
 
 
 def means(spec: Spec) -> dict[str, str]:
-    """What a spelling without modifiers stands for."""
+    """Return the modifiers that spellings without them stand for."""
     return {
         f"{i.opcode} {n}": f"{about(m.selector, (*i.variants, *i.refused))}: {' '.join(m.modifiers)}"
         for i in spec.instructions.values()
@@ -126,7 +126,7 @@ def target_options(spec: Spec) -> dict[str, str]:
 
 
 def functions(spec: Spec) -> dict[str, str]:
-    """What functions of other languages are made of."""
+    """Return what each function of another language is made of."""
     found: dict[str, list[str]] = defaultdict(list)
     for kind in ("defined", "executed", "compiled"):
         for f in getattr(spec.functions, kind):

@@ -1,4 +1,4 @@
-"""What a variant is said to leave open is something that it can be asked: what is named there, some operands give."""
+"""Everything that a variant is said to leave open can arise in it: some operands give what is named there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NOT_DECIDED = {
 
 
 def program(v: Variant, without: set[str], more: tuple[str, ...] = ()) -> Program:
-    """What a variant would compute with other modifiers."""
+    """Return the program that a variant would have with other modifiers."""
     names = (*(m for m in v.modifiers if m not in without), *more)
     return COMPILER.program(SPEC.instructions[v.opcode], replace(v, modifiers=names), None)
 

@@ -77,7 +77,7 @@ def test_blocks_add_up_in_any_order_and_each_once(small: None) -> None:
 
 
 def interrupted_after(count: int, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """What is counted, of which the last block but so many ends in an interrupt."""
+    """Interrupt a sweep after so many blocks; return the list that gets the number of each block that is counted."""
     seen: list[int] = []
     original = Sweep.count
 

@@ -31,7 +31,7 @@ BLOCKS = 33
 
 @pytest.fixture(scope="module")
 def alone() -> str:
-    """What one process finds."""
+    """The result of one process, as JSON."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sweeping, "processors", lambda: 1)
         found = as_json(*sweep(JOB, None, None))

@@ -1,4 +1,4 @@
-"""What `eval --trace` says of results that people ask about, checked on its facts."""
+"""The answers of `eval --trace` about results that people ask about, checked on their facts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def trace(capsys: pytest.CaptureFixture[str]) -> Trace:
 
 @pytest.fixture
 def text(capsys: pytest.CaptureFixture[str]) -> Text:
-    """What is printed."""
+    """A function that returns what `eval` prints for a statement."""
 
     def run(*statement: str) -> str:
         assert main(["eval", *statement, "--root", str(ROOT)]) == 0

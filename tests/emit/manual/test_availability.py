@@ -74,7 +74,7 @@ SCRIPTS = [FOLDER / f"{name}.js" for name in ("catalog.data", "catalog", "matchi
 
 
 def node(program: str, given: object) -> Any:
-    """What a program prints that has the page's scripts, and `given`."""
+    """Return what a program prints that is given the page's scripts and `given`."""
     loads = "".join(f"require({json.dumps(str(path))});" for path in SCRIPTS)
     program = f'{loads} const given = JSON.parse(require("fs").readFileSync(0, "utf-8"));' + program
     return printed(program, given)

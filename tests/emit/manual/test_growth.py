@@ -1,4 +1,4 @@
-"""What one more opcode changes in the manual: its own pages, and lines about it where opcodes are listed."""
+"""The changes that one more opcode makes in the manual: its own pages, and lines about it where opcodes are listed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each PTX version and target brought, and what CUDA, drivers and GPUs belong to them, are what queries say."""
+"""The manual agrees with queries on what each PTX version and target brought, and on their CUDA, drivers and GPUs."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def test_availability_is_what_the_queries_say(opcode: str) -> None:
 
 
 def takes(cell: str, known: str, ptx: str, order: Mapping[str, int]) -> bool:
-    """Whether a cell says that a target takes its row with a PTX version; `known` knows it first."""
+    """Return whether a cell says that a target, new in PTX version `known`, takes its row with a PTX version."""
     said = cell.rstrip("!")
     if said == "yes":
         return True

@@ -1,4 +1,4 @@
-"""What holds of every page of the manual: anybody can read it, at any size, by keyboard, from disk."""
+"""Every page of the manual can be read by anybody, at any size, by keyboard, from disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the manual has for other readers than browsers: language models, Sphinx, editors."""
+"""The manual's files for other readers than browsers: language models, Sphinx, editors."""
 
 from __future__ import annotations
 

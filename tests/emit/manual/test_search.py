@@ -169,7 +169,7 @@ def test_a_gpu_that_has_something_as_another_kind_of_its_target_is_not_refused_i
 
 
 def test_what_to_write_instead_is_a_recipe_alone(engine: Engine) -> None:
-    """What exists and is spelled alike is called that, and never what to write."""
+    """A variant that exists and is spelled alike is shown as one, and never as what to write instead."""
     verdict, exists, *_ = engine.ask("max NaN f64 sm_90")
     assert verdict["text"] == "`ptxspec query max.NaN.f64` says why, and what to write."
     assert (exists["kind"], exists["title"]) == ("variant", "max.f64")

@@ -24,7 +24,7 @@ def shown(page: Page) -> list[str]:
 
 
 def chosen(page: Page) -> str:
-    """What is chosen, as a screen reader is told: the one option that is marked so."""
+    """Return the title of the chosen option, the only one that is marked so for a screen reader."""
     place = page.locator("#search-words").get_attribute("aria-activedescendant")
     marked = page.locator("#search-results [aria-selected=true]")
     assert marked.count() == 1 and marked.get_attribute("id") == place

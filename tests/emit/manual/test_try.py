@@ -39,7 +39,7 @@ def fma(opened: Page) -> Page:
 
 
 def emulated(v: Variant, texts: Sequence[str], target: str | None) -> list[str]:
-    """What the emulator makes of operands as `ptxspec eval` reads them."""
+    """Return the emulator's results for operands, read as `ptxspec eval` reads them."""
     types = [s.type for s in v.sources for _ in s.places]
     bits = [parse_operand(text, t) for text, t in zip(texts, types, strict=True)]
     arrays = [_array(x, t) for x, t in zip(bits, types, strict=True)]
@@ -203,7 +203,7 @@ LOST = {
 
 
 def test_the_address_that_one_goes_to_stays(fma: Page) -> None:
-    """What was typed just before does not take it back."""
+    """An address that one goes to is not replaced by that of an operand typed just before."""
     fma.locator("#try-operand-a").fill("2")
     follow(fma, "semantics")
     fma.wait_for_timeout(600)

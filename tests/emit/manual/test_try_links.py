@@ -1,4 +1,4 @@
-"""What a link into the evaluator carries, and what is copied from it, gives the same again."""
+"""A link into the evaluator, and what is copied from it, give the same results again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is right, spoilt in a few places: for an engine that does not see what of the code is reached."""
+"""Edits that spoil valid input in a few places, for an engine that does not see which code is reached."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def is_there() -> bool:
 
 
 def run(target: str, seconds: int, folder: Path) -> str:
-    """What broke the target, with what was said of it; empty where nothing did."""
+    """Run a target for so many seconds; return what broke it and what was said of it, or an empty string."""
     command = [sys.executable, "-m", __spec__.name, target, str(seconds), str(folder)]
     path = [str(ROOT / p) for p in ("tests", "codegen", "generated/python")]
     ended = subprocess.run(

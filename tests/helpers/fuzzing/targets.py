@@ -1,4 +1,4 @@
-"""What there is to feed."""
+"""The targets of fuzzing, with their seeds and words."""
 
 from __future__ import annotations
 
