@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     passed = Passed(config)
     config.pluginmanager.register(passed)
-    config.pluginmanager.register(judging.Judging(config, passed))
+    config.pluginmanager.register(judging.Judging(config, passed=passed))
 
 
 @pytest.hookimpl(tryfirst=True)

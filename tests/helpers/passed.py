@@ -166,12 +166,12 @@ def _below(folder: Path, pattern: str = "*") -> set[Path]:
 
 
 def imported(root: Path, module: Path) -> set[Path]:
-    """The file of a test, and those of all helpers and oracles that it imports."""
+    """The file of a test, and those of all helpers and oracles that it imports, but for those that record."""
     found: set[Path] = set()
     left = [module]
     while left:
         path = left.pop()
-        if path not in found:
+        if path not in found and path.stem not in ("judging", "passed"):
             found.add(path)
             left += [root / "tests" / name for name in _imports(path) if (root / "tests" / name).is_file()]
     return found
