@@ -108,9 +108,15 @@ class Passed:
         for nodeid, name in self._names.items():
             counts[name] += self._passed.get(nodeid, 0) == 1
         passed = {name: entry for name, entry in self._sweeps.items() if counts[name] == entry[0]}
-        entries = {name: entry for name, entry in read(self._path).items() if name not in self._sweeps} | passed
+        before = {name: entry for name, entry in read(self._path).items() if name not in self._sweeps}
+        entries = {name: entry for name, entry in before.items() if self._is_there(name)} | passed
         replace_text(self._path, _HEAD + "".join(f"{own} {n} {name}\n" for name, (n, own) in sorted(entries.items())))
         return f"{PATH.relative_to(ROOT)} is written: {len(passed)} of {len(self._sweeps)} sweeps passed whole"
+
+    def _is_there(self, name: str) -> bool:
+        path, _, test = name.partition(" of ")[0].partition("::")
+        file = self._root / path
+        return file.is_file() and f"def {test.rpartition('::')[2]}(" in file.read_text("utf-8")
 
 
 def name_of(item: pytest.Item, inputs: Iterable[str]) -> str:
