@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from .assembler import MODIFIERS, OTHER_TYPES
 from .catalog import known
-from .catalog.explaining import Explanation, explain, recipes
+from .catalog.explaining import alike, explain, recipes
 from .catalog.likeness import nearest
 from .index import CATALOG, OPCODES, TYPES
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, opcode_named, rows_of
@@ -53,9 +53,8 @@ KNOWN: Final = _Known()
 def no_variant(spelling: str, operands: int | None) -> UnknownVariantError:
     """Return the error for a spelling that names no variant, or none with this number of operands."""
     asked = spelling if operands is None else f"{spelling} with {counted(operands)}"
-    why = explain(KNOWN, spelling, operands)
-    is_none = why.reasons[0].code not in _NO_VARIANT
-    return UnknownVariantError(f"{asked}{' does not exist' * is_none}: {_told(why)}")
+    is_none = explain(KNOWN, spelling, operands).reasons[0].code not in _NO_VARIANT
+    return UnknownVariantError(f"{asked}{' does not exist' * is_none}: {_told(spelling, operands, None)}")
 
 
 def no_target(target: str) -> UnknownTargetError:
@@ -70,11 +69,13 @@ def no_target(target: str) -> UnknownTargetError:
 def not_there(row: Row, target: str) -> UnknownTargetError:
     """Return the error for a variant that a target does not have."""
     recipe = next((r.ptx for r in recipes(KNOWN, row, target, None) if r.works), "")
-    return UnknownTargetError(_told(explain(KNOWN, row.spelling, row.operands, target)), recipe)
+    return UnknownTargetError(_told(row.spelling, row.operands, target), recipe)
 
 
-def _told(why: Explanation[Row]) -> str:
+def _told(spelling: str, operands: int | None, target: str | None) -> str:
+    why = explain(KNOWN, spelling, operands, target)
     said = [*(r.message for r in why.reasons), str(why.advice)]
-    if why.advice.is_nothing and why.alike:
-        said.append(f"spelled alike: {', '.join(dict.fromkeys(v.spelling for v in why.alike))}")
+    near = alike(KNOWN, spelling, operands, target) if why.is_ours and why.advice.is_nothing else ()
+    if near:
+        said.append(f"spelled alike: {', '.join(dict.fromkeys(v.spelling for v in near))}")
     return "; ".join(filter(None, said))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..catalog import Requirement, requirement_of
-from ..catalog.explaining import Reason, explain, recipes, why_not
+from ..catalog.explaining import Reason, alike, explain, recipes, why_not
 from ..catalog.known import Recipe
 from ..diagnostics import PtxspecError
 from .database import Database, Variant
@@ -80,7 +80,7 @@ def query(
         exists=found is not None,
         available=not why.reasons,
         reasons=why.reasons,
-        nearest=why.alike,
+        nearest=alike(db, spelling, found.operands if found else operands, target, ptx) if why.is_ours else (),
         help=str(why.advice),
         not_the_same=why.advice.not_the_same,
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from typing import Generic, NamedTuple
+from typing import NamedTuple
 
 from . import Refusal, requirement_of
 from .known import Known, Opcode, Recipe, V, names_of
@@ -54,33 +54,39 @@ class Advice(NamedTuple):
         return f"{self.text}; not the same: {self.not_the_same}" if self.not_the_same else self.text
 
 
-class Explanation(NamedTuple, Generic[V]):
-    """What is wrong with an instruction, what to write, and what exists there and is spelled alike, which need not do
-    the same. All are empty where nothing is wrong."""
+class Explanation(NamedTuple):
+    """What is wrong with an instruction, and what to write; both are empty where nothing is wrong."""
 
     reasons: tuple[Reason, ...]
     advice: Advice = Advice("")
-    alike: tuple[V, ...] = ()
+
+    @property
+    def is_ours(self) -> bool:
+        """Return whether the instruction is one of this database's, so that others are told which are spelled alike."""
+        return bool(self.reasons) and all(r.code != "not-in-database" for r in self.reasons)
 
 
 def explain(
     known: Known[V], spelling: str, operands: int | None = None, target: str | None = None, ptx: str | None = None
-) -> Explanation[V]:
+) -> Explanation:
     """Return why an instruction cannot be written for a target in a PTX version, and what to write instead."""
     opcode, *names = spelling.strip().split(".")
     v = known.find(opcode, names, operands)
     reasons = why_not(known, spelling, operands) if v is None else refusals(known, v, target, ptx)
-    if not reasons or any(r.code == "not-in-database" for r in reasons):
-        return Explanation(reasons)
-    # What stands behind the spelling is none of it.
-    opcode, *names = spelling.split(maxsplit=1)[0].split(".") if spelling.strip() else [""]
-    operands = operands if v is None else v.operands
-    near = alike(known, opcode, names, operands, target, ptx)
-    if opcode not in known.opcodes:
-        return Explanation(reasons, alike=near)
+    why = Explanation(reasons)
+    opcode, *names = _split(spelling)
+    if not why.is_ours or opcode not in known.opcodes:
+        return why
     of_names = list(dict.fromkeys(r.help for r in reasons if r.help))
-    advised = Advice("; ".join(of_names)) if of_names else advice(known, opcode, names, operands, target, ptx)
-    return Explanation(reasons, advised, near)
+    if of_names:
+        return Explanation(reasons, Advice("; ".join(of_names)))
+    operands = operands if v is None else v.operands
+    return Explanation(reasons, advice(known, opcode, names, operands, target, ptx))
+
+
+def _split(spelling: str) -> list[str]:
+    """The opcode and the names of a spelling: what stands behind it is none of it."""
+    return spelling.split(maxsplit=1)[0].split(".") if spelling.strip() else [""]
 
 
 # Why a variant is refused
@@ -312,9 +318,10 @@ class Distance(NamedTuple):
 
 
 def alike(
-    known: Known[V], opcode: str, names: Iterable[str], operands: int | None, target: str | None, ptx: str | None
+    known: Known[V], spelling: str, operands: int | None = None, target: str | None = None, ptx: str | None = None
 ) -> tuple[V, ...]:
     """The three variants that are available there and most like what was asked. They need not do the same."""
+    opcode, *names = _split(spelling)
     if opcode not in known.opcodes:
         opcode = next(iter(nearest(opcode, known.opcodes)), "")
     if not opcode:
