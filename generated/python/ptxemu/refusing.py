@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from .assembler import MODIFIERS, OTHER_TYPES
 from .catalog import known
-from .catalog.explaining import alike, explain, recipes
+from .catalog.explaining import Explanation, alike, explain, recipes
 from .catalog.likeness import nearest
 from .index import CATALOG, OPCODES, TYPES
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, opcode_named, rows_of
@@ -54,8 +54,9 @@ KNOWN: Final = _Known()
 def no_variant(spelling: str, operands: int | None) -> UnknownVariantError:
     """Return the error for a spelling that names no variant, or none with this number of operands."""
     asked = spelling if operands is None else f"{spelling} with {counted(operands)}"
-    is_none = explain(KNOWN, spelling, operands).reasons[0].code not in _NO_VARIANT
-    return UnknownVariantError(f"{asked}{' does not exist' * is_none}: {_told(spelling, operands, None)}")
+    why = explain(KNOWN, spelling, operands)
+    is_none = why.reasons[0].code not in _NO_VARIANT
+    return UnknownVariantError(f"{asked}{' does not exist' * is_none}: {_told(why, spelling, operands, None)}")
 
 
 def no_target(target: str) -> UnknownTargetError:
@@ -70,11 +71,11 @@ def no_target(target: str) -> UnknownTargetError:
 def not_there(row: Row, target: str) -> UnknownTargetError:
     """Return the error for a variant that a target does not have."""
     recipe = next((r.ptx for r in recipes(KNOWN, row, target, None) if r.works), "")
-    return UnknownTargetError(_told(row.spelling, row.operands, target), recipe)
+    why = explain(KNOWN, row.spelling, row.operands, target)
+    return UnknownTargetError(_told(why, row.spelling, row.operands, target), recipe)
 
 
-def _told(spelling: str, operands: int | None, target: str | None) -> str:
-    why = explain(KNOWN, spelling, operands, target)
+def _told(why: Explanation, spelling: str, operands: int | None, target: str | None) -> str:
     said = [*(r.message for r in why.reasons), str(why.advice)]
     near = alike(KNOWN, spelling, operands, target) if why.is_ours and why.advice.is_nothing else ()
     if near:

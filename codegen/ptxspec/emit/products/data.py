@@ -37,8 +37,8 @@ from ...model import (
 )
 from ...query.database import SCHEMA, Data
 from ...recipes.inline import inline_assembly
+from ..assembler import assembler
 from ..parts import Parts
-from ..refused import refused
 from ..registry import product
 from ..text import Files, Templates
 
@@ -231,16 +231,12 @@ class _Opcode:
             "registers": dict(i.registers),
             "requires": [self.rule(r) for r in i.rules],
             "assembler": {
-                "observed": i.observed or None,
+                **assembler(self.spec, i),
                 "syntax": [s.text for s in i.syntax if not s.listed],
                 "requires": [self.rule(r) for r in i.assembler_rules],
-                "elsewhere": None if i.elsewhere is None else [".".join(form) for form in i.elsewhere],
-                "other_modifiers": list(i.other_modifiers),
                 **_given(vectors_elsewhere=i.vectors_elsewhere),
-                "empty_types": list(i.empty_types),
                 "operands": [_operands(r) for r in i.operand_rules],
                 "tolerated": [_tolerated(t) for t in i.tolerated],
-                "refused": [refused(self.spec, i, v) for v in i.refused],
             },
             "semantics": i.semantics.text,
             "hardware": [

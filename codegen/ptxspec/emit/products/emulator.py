@@ -20,6 +20,7 @@ from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Ope
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program, Term, Var
 from .. import native
+from ..assembler import assembler
 from ..clamping import CLAMPED, UNSIGNED, WITHIN
 from ..comparing import LESS_GREATER
 from ..converting import BOUNDED, SEVERAL, is_usual
@@ -28,7 +29,6 @@ from ..lowering import Lowering, Shared, shared, source_of, written
 from ..modules import Module, NumPyFunction
 from ..parts import Parts
 from ..reading import multiplied, split
-from ..refused import refused
 from ..registry import product
 from ..text import Files, Templates, plain
 
@@ -126,20 +126,9 @@ def _about(spec: Spec, instruction: Instruction, published: Sequence[str], templ
         "emulator/opcodes/opcode.py.j2", [instruction.path, *published], opcode=instruction.opcode,
         of_catalog=[name for name in ("Hazard", "Limit", "Requirement") if f"{name}(" in text],
         groups=[(said, [s for _, s in of]) for said, of in groupby(known, key=itemgetter(0))],
-        signatures=signatures, recipes=recipes, instruction=instruction, assembler=_assembler(spec, instruction),
+        signatures=signatures, recipes=recipes, instruction=instruction, assembler=assembler(spec, instruction),
         literal=_literal, escaped=_docstring,
     )  # fmt: skip
-
-
-def _assembler(spec: Spec, instruction: Instruction) -> dict[str, object]:
-    """Return what codegen/ptxspec/catalog/known.py asks of an opcode's assembler."""
-    return {
-        "elsewhere": None if instruction.elsewhere is None else [".".join(form) for form in instruction.elsewhere],
-        "empty_types": list(instruction.empty_types),
-        "other_modifiers": list(instruction.other_modifiers),
-        "observed": instruction.observed or None,
-        "refused": [refused(spec, instruction, v) for v in instruction.refused],
-    }
 
 
 def _spelled(v: Variant) -> str:
