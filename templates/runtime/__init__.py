@@ -14,19 +14,20 @@ Every result is what NVIDIA's PTX ISA manual and IEEE 754 say; how faithful it i
 `claim`. The code of each instruction was generated from a description of it, spec/instructions/OPCODE.yaml of the
 project ptxspec, which names the manual's section; behind its lines stands which line of the description they are from.
 
-The package needs NumPy and nothing else; its folder can be copied into another project as it is.
+The package needs NumPy and nothing else; its folder can be copied into another project as it is. Where the extension
+`ptxemu_native` is installed, which was generated with it, kernels run in C.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from .kernel import Kernel, compile, execute
 from .lookup import UnknownTargetError, UnknownVariantError, Variant, variants
+from .native import COMMAND
 from .operands import OperandError
 
 if TYPE_CHECKING:
     from .functions import Function, function
     from .steps import StatementError
-    from .warming import warm
 
 __all__ = [
     "Function",
@@ -40,7 +41,6 @@ __all__ = [
     "execute",
     "function",
     "variants",
-    "warm",
 ]
 
 
@@ -51,7 +51,5 @@ def __getattr__(name: str) -> Any:
 
         return getattr(steps if name == "StatementError" else functions, name)
     if name == "warm":
-        from .warming import warm
-
-        return warm
+        raise AttributeError(f"nothing is compiled at call time any more: `{COMMAND}` builds the kernels in C")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

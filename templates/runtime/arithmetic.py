@@ -21,10 +21,8 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
-from . import environment
+from . import wide
 from .binary import (
-    BINARY32,
-    BINARY64,
     Array,
     Direction,
     Format,
@@ -37,8 +35,8 @@ from .binary import (
 )
 from .directed import directed, product_remainder, quotient_remainder, root_remainder
 from .encoding import flushed, isFinite, isNaN
-from .few import FEW, are_few
-from .narrowing import fits_single, narrow, widen
+from .fused import fused_binary64
+from .narrowing import narrow, widen
 from .rounding import (
     Operation,
     flush,
@@ -47,30 +45,14 @@ from .rounding import (
     root_to_odd,
     step,
     sum_to_odd,
-    sum_to_odd_single,
     tested_by,
     two_sum,
 )
 from .selection import canonicalise, replace
-from .steered import in_carrier, steered
 from .tables import ENOUGH, every_pattern
 
 P = ParamSpec("P")
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
-
-
-class _Wide:
-    """The operations of wide.py, which is loaded when the first of them is needed: on many processors never."""
-
-    def __getattr__(self, name: str) -> Operation:
-        from . import wide
-
-        operation: Operation = getattr(wide, name)
-        setattr(self, name, operation)
-        return operation
-
-
-wide = _Wide()
 
 
 def elementwise(count: int) -> Callable[[Callable[P, Array]], Callable[P, Array]]:
@@ -108,9 +90,6 @@ _WHOLE = {
 @elementwise(2)
 def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """Return x + y (5.4.1). An exact zero sum of opposite signs is +0, or -0 under roundTowardNegative (6.3)."""
-    own = steered(np.add, (x, y), f, mode, ftz, daz)
-    if own is not None:
-        return own
     if daz and _flushes_first(f):
         x, y = flushed(x, f), flushed(y, f)
     if f.native is None and f.carrier is None:
@@ -136,7 +115,8 @@ def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: boo
         return wide.addition(x, y, f, mode, ftz)
     carrier = _nearest_carrier(f, mode) or f.carrier
     a, b = widen(x, f, carrier, daz), widen(y, f, carrier, daz)
-    total = _reusing(np.add, a, b) if _rounds_twice_safely(f, carrier, mode) else sum_to_odd(a, b)
+    nearest = mode in (roundTiesToEven, roundTiesToAway)
+    total = np.add(a, b, out=a) if nearest and _rounds_twice_safely(f, carrier) else sum_to_odd(a, b)
     del a, b
     bits = narrow(total, f, mode, ftz)
     if mode == roundTowardNegative:
@@ -147,29 +127,21 @@ def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: boo
 @elementwise(2)
 def subtraction(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """Return x - y (5.4.1), which is x + (-y) in all but the sign of a NaN."""
-    own = steered(np.subtract, (x, y), f, mode, ftz, daz)
-    return addition(x, y ^ f.sign_mask, f, mode, ftz, daz) if own is None else own
+    return addition(x, y ^ f.sign_mask, f, mode, ftz, daz)
 
 
 @elementwise(2)
 def multiplication(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """Return x * y (5.4.1)."""
-    own = steered(np.multiply, (x, y), f, mode, ftz, daz)
-    if own is not None:
-        return own
     if daz and _flushes_first(f):
         x, y = flushed(x, f), flushed(y, f)
     if f.native is not None and mode == roundTiesToEven:
         product = x.view(f.native) * y.view(f.native)
         return _finish(product, f, ftz, tested_by(wide.multiplication, (x, y), f, mode))
     if f.carrier is not None:
-        carrier = _SINGLE if _has_single_products(f, mode, ftz) else f.carrier
+        carrier = _SINGLE if mode == roundTiesToEven and not ftz and _has_single_products(f) else f.carrier
         a, b = widen(x, f, carrier, daz), widen(y, f, carrier, daz)
-        if carrier == f.carrier or mode == roundTiesToEven:
-            product = _product(a, b, f)
-        else:
-            with environment.environment(mode):
-                product = _product(a, b, f)
+        product = np.multiply(a, b, out=a)
         del a, b  # their memory is in the cache, for what comes next
         return narrow(product, f, mode, ftz)
     if f.native is None or mode == roundTiesToAway:
@@ -181,9 +153,6 @@ def multiplication(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, da
 @elementwise(2)
 def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """Return x / y (5.4.1); a finite number but zero divided by zero is an infinity (7.3)."""
-    own = steered(np.divide, (x, y), f, mode, ftz, daz)
-    if own is not None:
-        return own
     if daz and _flushes_first(f):
         x, y = flushed(x, f), flushed(y, f)
     if f.native is not None and mode == roundTiesToEven:
@@ -191,7 +160,7 @@ def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: boo
         return _finish(quotient, f, ftz, tested_by(wide.division, (x, y), f, mode))
     if f.carrier is not None:
         a, b = widen(x, f, f.carrier, daz), widen(y, f, f.carrier, daz)
-        quotient = _reusing(np.divide, a, b) if _rounds_twice_safely(f, f.carrier, mode) else quotient_to_odd(a, b)
+        quotient = np.divide(a, b, out=a) if _rounds_twice_safely(f, f.carrier) else quotient_to_odd(a, b)
         del a, b
         return narrow(quotient, f, mode, ftz)
     if f.native is None or mode == roundTiesToAway:
@@ -203,17 +172,21 @@ def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: boo
 @elementwise(1)
 def squareRoot(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """Return the square root (5.4.1): that of -0 is -0, of a smaller number NaN."""
-    own = steered(np.sqrt, (x,), f, mode, ftz, daz)
-    if own is not None:
-        return own
     if daz and _flushes_first(f):
         x = flushed(x, f)
     if f.native is not None and mode == roundTiesToEven:
         return _finish(np.sqrt(x.view(f.native)), f, ftz, never)
+    if f.native == _SINGLE and mode != roundTiesToAway:
+        root = np.sqrt(x.view(_SINGLE))
+        square = root.astype(_DOUBLE)
+        square *= square
+        exact = x.view(_SINGLE).astype(_DOUBLE)
+        # Roots are never tiny, and nothing is below one that is exact.
+        return canonicalise(step(root.view(f.unsigned), square > exact, square < exact, f, mode).view(_SINGLE), f)
     if f.carrier is not None:
         carrier = _nearest_carrier(f, mode) or f.carrier
         a = widen(x, f, carrier, daz)
-        root = np.sqrt(a) if _rounds_twice_safely(f, carrier, mode) else root_to_odd(a)
+        root = np.sqrt(a) if _rounds_twice_safely(f, carrier) else root_to_odd(a)
         return narrow(root, f, mode, ftz)
     if f.native is None or mode == roundTiesToAway:
         return wide.squareRoot(x, f, mode, ftz)
@@ -227,19 +200,10 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, f
     if daz and f.carrier is None:
         x, y, z = flushed(x, f), flushed(y, f), flushed(z, f)
     if f.native is not None and f.carrier is None and mode != roundTiesToAway:
-        if environment.FUSES and environment.can(mode):
-            with environment.environment(mode):
-                value = environment.product_sum(x.view(f.native), y.view(f.native), z.view(f.native))
-            bits = canonicalise(value, f)
-        else:
-            from .fused import fused_binary64  # where the processor cannot be reached
-
-            bits = fused_binary64(x, y, z, f, mode)
+        bits = fused_binary64(x, y, z, f, mode)
         return flush(bits, f, tested_by(wide.fusedMultiplyAdd, (x, y, z), f, mode)) if ftz else bits
     if f.carrier is None:
         return wide.fusedMultiplyAdd(x, y, z, f, mode, ftz)
-    if are_few(x, f) and mode in (roundTiesToEven, roundTiesToAway) and _sums_round_twice_safely(f):
-        return narrow(widen(x, f, _DOUBLE, daz) * widen(y, f, _DOUBLE, daz) + widen(z, f, _DOUBLE, daz), f, mode, ftz)
     product = widen(x, f, f.carrier, daz)
     product *= widen(y, f, f.carrier, daz)
     return sum_of_carrier(product, widen(z, f, f.carrier, daz), f, mode, ftz)
@@ -247,13 +211,7 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, f
 
 def sum_of_carrier(product: Array, addend: Array, f: Format, mode: Direction, ftz: bool) -> Array:
     """Return the sum of numbers of the carrier, rounded once; the first is reused."""
-    if mode not in (roundTiesToEven, roundTiesToAway) and environment.can(mode, ftz and f.native is not None):
-        # Rounded twice in one direction is rounded once.
-        with environment.environment(mode):
-            product += addend
-        return narrow(product, f, mode, ftz)
-    is_single = fits_single(f) and environment.STEERS and not are_few(product, f)
-    total = (sum_to_odd_single if is_single else sum_to_odd)(product, addend)
+    total = sum_to_odd(product, addend)
     bits = narrow(total, f, mode, ftz)
     if mode == roundTowardNegative:
         # As `_sign_exact_zero`; the product has the sign that its factors make.
@@ -273,7 +231,7 @@ def convert(x: Array, source: Format, f: Format, mode: Direction, ftz: bool, daz
 @cache
 def _every_wider(source: Format, f: Format, ftz: bool, daz: bool) -> Array:
     """Return the encodings of a narrow format, in their order, in a native format that has all of its numbers."""
-    with np.errstate(all="ignore"), environment.ordinary():
+    with np.errstate(all="ignore"):
         found = _convert(every_pattern(source.width), source, f, roundTiesToEven, ftz, daz)
     found.flags.writeable = False
     return found
@@ -329,20 +287,12 @@ def _finish(value: Array, f: Format, ftz: bool, edge_is_tiny: Operation) -> Arra
     return flush(bits, f, edge_is_tiny) if ftz else bits
 
 
-def _rounds_twice_safely(f: Format, carrier: np.dtype[Any], mode: Direction) -> bool:
-    """Return whether a result to nearest in the carrier may be rounded to nearest again. With 2p + 2 bits it may
-    (Figueroa 1995)."""
-    nearest = mode in (roundTiesToEven, roundTiesToAway)
-    return nearest and native_format(carrier).precision >= 2 * f.precision + 2
+def _rounds_twice_safely(f: Format, carrier: np.dtype[Any]) -> bool:
+    """Return whether a result to nearest in the carrier may be rounded again.
 
-
-@cache
-def _sums_round_twice_safely(f: Format) -> bool:
-    """Return whether the sum of a product and a number may be rounded to nearest in float64, and again.
-
-    It is exact there, or the product is less than a quarter of the number's last place, and what is lost makes no
-    difference: a number is nowhere so small that the product of a finite result has no place for it."""
-    return max(3 * f.precision + 3, f.emax + 3 - (f.emin - f.fraction_bits)) <= BINARY64.precision
+    With 2p + 2 bits it may, to nearest (Figueroa 1995). Quotients and roots may in any direction: what is no number of
+    p bits lies further from each of these than the carrier's rounding moves it."""
+    return native_format(carrier).precision >= 2 * f.precision + 2
 
 
 def _nearest_carrier(f: Format, mode: Direction) -> np.dtype[Any] | None:
@@ -351,35 +301,17 @@ def _nearest_carrier(f: Format, mode: Direction) -> np.dtype[Any] | None:
     It may have the exponent range of `f`: roots stay in range, subnormal sums are exact, and a sum that overflows in
     float32 does so in `f`.
     """
-    single = np.dtype(np.float32)
-    return single if f.exponent_bits <= 8 and _rounds_twice_safely(f, single, mode) else None
+    nearest = mode in (roundTiesToEven, roundTiesToAway)
+    return _SINGLE if nearest and f.exponent_bits <= 8 and _rounds_twice_safely(f, _SINGLE) else None
 
 
-def _reusing(ufunc: np.ufunc, x: Array, y: Array) -> Array:
-    """Compute an operation in its first operand's place, unless operands are few: then that takes longer to begin."""
-    return ufunc(x, y, out=x) if x.size > FEW else ufunc(x, y)
+def _has_single_products(f: Format) -> bool:
+    """Return whether float32 serves for products to nearest though some of them are subnormal there, and not exact.
 
-
-def _product(x: Array, y: Array, f: Format) -> Array:
-    """Return the product of numbers of `f` in a carrier; the first may be reused."""
-    stumbles = environment.STUMBLES and x.dtype == _SINGLE and _has_subnormal_products(f) and x.size > FEW
-    return in_carrier(np.multiply, (x, y), _DOUBLE, _SINGLE) if stumbles else _reusing(np.multiply, x, y)
-
-
-def _has_single_products(f: Format, mode: Direction, ftz: bool) -> bool:
-    """Return whether float32 serves for products though some of them are subnormal there, and not exact.
-
-    All that reach half of the least number of `f` are: they have that many bits. A smaller one stays below it or, to
-    nearest, reaches it as a tie, which goes to zero like itself; and what was rounded in one direction may be again."""
+    All that reach half of the least number of `f` are: they have that many bits. A smaller one stays below it or
+    reaches it as a tie, which goes to zero like itself."""
     bits = 2 * f.precision
-    inside = f.exponent_bits <= 8 and bits <= 24 and f.emin - f.fraction_bits - 1 - (bits - 1) >= -149
-    steered = mode == roundTiesToEven or (mode != roundTiesToAway and environment.can(mode))
-    return inside and steered and not ftz
-
-
-def _has_subnormal_products(f: Format) -> bool:
-    """Return whether some of the products that float32 has are subnormal there."""
-    return 2 * (f.emin - f.fraction_bits) < BINARY32.emin
+    return f.exponent_bits <= 8 and bits <= 24 and f.emin - f.fraction_bits - 1 - (bits - 1) >= -149
 
 
 def _flushes_first(f: Format) -> bool:

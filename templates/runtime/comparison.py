@@ -14,38 +14,52 @@ from typing import Any
 
 import numpy as np
 
-from . import environment
-from .binary import Array, Format, roundTiesToEven
+from .binary import Array, Format
 from .encoding import flushed, isNaN
-from .few import FEW, PLACE, are_few, extreme
-from .narrowing import widen
 from .selection import canonicalise, replace
-from .tables import every_pattern
-
-_SINGLE = np.dtype(np.float32)
 
 # Comparisons are quiet; a NaN is unordered with everything, itself too. With `daz`, subnormal operands are zeros.
 
+LESS, EQUAL, GREATER, UNORDERED = 1, 2, 4, 8
+ORDERED, ALL = LESS | EQUAL | GREATER, 15
+# What NumPy has of them.
+_UFUNCS = {
+    LESS: np.less, LESS | EQUAL: np.less_equal, EQUAL: np.equal, GREATER | EQUAL: np.greater_equal,
+    GREATER: np.greater, ALL ^ EQUAL: np.not_equal,
+}  # fmt: skip
+_COMBINING = (np.bitwise_and, np.bitwise_or, np.bitwise_xor)
 
-def _compare(x: Array, y: Array, f: Format, relation: np.ufunc, daz: bool) -> Array:
+
+def compare(x: Array, y: Array, relation: int, f: Format, daz: bool = False) -> Array:
+    """Return whether x stands to y in a relation, the sum of some of LESS, EQUAL, GREATER and UNORDERED (5.11)."""
     if f.native is not None:
-        if daz and environment.can(roundTiesToEven, False, True):
-            with environment.environment(roundTiesToEven, False, True):
-                result: Array = relation(x.view(f.native), y.view(f.native))
-            return result
-        if daz:
+        if daz and relation not in (UNORDERED, ORDERED):
             x, y = flushed(x, f), flushed(y, f)
-        result = relation(x.view(f.native), y.view(f.native))
-        return result
-    if are_few(x, f):
-        result = relation(widen(x, f, _SINGLE, daz), widen(y, f, _SINGLE, daz))
-        return result
+        return compared(x.view(f.native), y.view(f.native), relation)
     a, b, ordered = _value_orders(x, y, f, daz)
-    if relation is np.not_equal:
-        return (a != b) | ~ordered
-    result = relation(a, b)
-    result &= ordered
-    return result
+    if relation & UNORDERED:
+        return ~(compared(a, b, relation ^ ALL) & ordered)
+    return compared(a, b, relation) & ordered
+
+
+def compared(a: Array, b: Array, relation: int) -> Array:
+    """Return whether numbers of a native type, floats or integers, stand in a relation."""
+    if relation in (0, ALL):
+        return np.full(np.broadcast(a, b).shape, relation == ALL)
+    if relation in _UFUNCS:
+        return _UFUNCS[relation](a, b)
+    if relation ^ ALL in _UFUNCS:
+        return ~_UFUNCS[relation ^ ALL](a, b)
+    if relation in (UNORDERED, ORDERED):
+        unordered = np.isnan(a) | np.isnan(b) if a.dtype.kind == "f" else np.zeros(np.broadcast(a, b).shape, np.bool_)
+        return unordered if relation == UNORDERED else ~unordered
+    less_or_greater = (a < b) | (a > b)
+    return less_or_greater if relation == LESS | GREATER else ~less_or_greater
+
+
+def combine(p: Array, c: Array, operator: int) -> Array:
+    """Return two predicates combined: by and (0), or (1), exclusive or (2)."""
+    return _COMBINING[operator](p, c)
 
 
 def _value_orders(x: Array, y: Array, f: Format, daz: bool) -> tuple[Array, Array, Array]:
@@ -64,44 +78,6 @@ def _value_orders(x: Array, y: Array, f: Format, daz: bool) -> tuple[Array, Arra
         order -= sign
         orders.append(order)
     return orders[0], orders[1], np.maximum(*sizes) <= f.infinity
-
-
-def compareEqual(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """Return whether x = y (compareQuietEqual, 5.11)."""
-    return _compare(x, y, f, np.equal, daz)
-
-
-def compareNotEqual(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """Return whether x != y, or either is NaN (compareQuietNotEqual, 5.11)."""
-    return _compare(x, y, f, np.not_equal, daz)
-
-
-def compareLess(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """Return whether x < y (compareQuietLess, 5.11)."""
-    return _compare(x, y, f, np.less, daz)
-
-
-def compareLessEqual(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """Return whether x <= y (compareQuietLessEqual, 5.11)."""
-    return _compare(x, y, f, np.less_equal, daz)
-
-
-def compareGreater(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """Return whether x > y (compareQuietGreater, 5.11)."""
-    return _compare(x, y, f, np.greater, daz)
-
-
-def compareGreaterEqual(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """Return whether x >= y (compareQuietGreaterEqual, 5.11)."""
-    return _compare(x, y, f, np.greater_equal, daz)
-
-
-def compareLessGreater(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """Return whether x < y or x > y, so that neither is NaN (compareQuietLess and compareQuietGreater, 5.11)."""
-    if f.native is not None or are_few(x, f):
-        return compareLess(x, y, f, daz) | compareGreater(x, y, f, daz)
-    a, b, ordered = _value_orders(x, y, f, daz)
-    return (a != b) & ordered
 
 
 # Minimum and maximum
@@ -147,8 +123,6 @@ def _by_order(x: Array, y: Array, f: Format, choose: np.ufunc, marker: int) -> A
 
 
 def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, marker: int, daz: bool) -> Array:
-    if are_few(x, f):
-        return extreme(x, y, f, choose, marker, daz)
     if f.native is None or not np.ndim(x):
         return _by_order(flushed(x, f), flushed(y, f), f, choose, marker) if daz else _by_order(x, y, f, choose, marker)
     number = None if np.ndim(y) else y.view(f.native)
@@ -168,10 +142,6 @@ def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, 
             equal &= x != y
             lanes = equal.nonzero()
             value.view(f.unsigned)[lanes] = both(x[lanes], y[lanes])
-    if daz and environment.can(roundTiesToEven, False, True):
-        # Flushing keeps the order, so that it may as well come last.
-        with environment.environment(roundTiesToEven, False, True):
-            value *= f.native.type(1)
     nan = np.isnan(value)
     bits = value.view(f.unsigned)
     if native in (np.fmax, np.fmin) and np.count_nonzero(nan):
@@ -182,7 +152,8 @@ def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, 
             bits[lanes] = flushed(of_one, f) if daz else of_one
             nan[lanes] = False
     replace(bits, nan, f.nan, f)
-    return flushed(bits, f) if daz and not environment.can(roundTiesToEven, False, True) else bits
+    # Flushing keeps the order, so that it may as well come last.
+    return flushed(bits, f) if daz else bits
 
 
 def maximum(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
@@ -208,20 +179,13 @@ def minimumNumber(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
 def clamped(x: Array, most: Array, f: Format) -> Array:
     """x from +0 up to `most`, of a format whose canonical NaN has all bits but the sign. A NaN must be the canonical
     one: it becomes +0, or stays where `most` is the NaN."""
-    if are_few(x, f):
-        return _every_clamped(f, int(most))[x.astype(PLACE)]
-    return _clamped(x, most, f)
-
-
-def _clamped(x: Array, most: Array, f: Format) -> Array:
     zero, high, one = _bounds(f, int(most))
     key: Array = (x if x.ndim else x.reshape(1)).view(f.signed)
     if one is not None:
         key = key + one
     key = _clip(key, zero, high)
     if one is not None:
-        # Operations in place take NumPy three times as long to begin.
-        key = key - one if key.size <= FEW else np.subtract(key, one, out=key)
+        np.subtract(key, one, out=key)
     result = key.view(f.unsigned)
     return result if x.ndim else result[0]
 
@@ -233,12 +197,6 @@ def _bounds(f: Format, most: int) -> tuple[Array, Array, Array | None]:
     around = int(most != f.canonical_nan)
     zero, high, one = (np.array(x, f.signed) for x in (around, most + around, 1))
     return zero, high, one if around else None
-
-
-@cache
-def _every_clamped(f: Format, most: int) -> Array:
-    """Return the results of a narrow format's encodings, in their order."""
-    return _clamped(every_pattern(f.width), f.unsigned.type(most), f)
 
 
 def _clip(x: Array, low: Array, high: Array) -> Array:

@@ -15,10 +15,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from . import arithmetic, environment, wide
+from . import arithmetic, wide
 from .binary import (
     BINARY32,
-    BINARY64,
     Array,
     Direction,
     Format,
@@ -30,18 +29,14 @@ from .binary import (
     roundTowardZero,
 )
 from .declared import Declared, as_single, encode, flushed, integral, values
-from .encoding import isNaN
-from .few import are_few
 from .integers import FixedPoint, Magnitude, read, shifted, u64
 from .narrowing import single_to_odd, widen
-from .rounding import odd_of
 from .selection import replace
 from .tables import ENOUGH, every_pattern, half
 
 Number: TypeAlias = "Format | Declared | FixedPoint"
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 u32 = np.uint32
-_LEAST = -1 << 63
 
 # Masks of integers of 64 bits: the bits behind the 53 that float64 has, the last kept bit, and all kept bits; and the
 # number from which integers are longer. As arrays, for faster operations.
@@ -105,22 +100,19 @@ def _float_for_integer(x: Array, source: Format | Declared, f: FixedPoint, mode:
 
 def to_float(value: Array, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
     """Round float32 or float64, exact or rounded to odd, to a format."""
-    many = value.size >= ENOUGH
-    if isinstance(f, Format) and not (many and f.width <= 8 and environment.STEERS):
+    if (f.width <= 8 if isinstance(f, Format) else _is_short(f)) and value.size >= ENOUGH:
+        return _every_short(f, mode, ftz).take(half(_as_single(value)), mode="wrap")
+    if isinstance(f, Format):
         carrier = native_format(value.dtype)
         return arithmetic.convert(value.view(carrier.unsigned), carrier, f, mode, ftz)
-    if isinstance(f, Format):
-        value = single_to_odd(value) if value.dtype == _DOUBLE else value
-        return _every_short(f, mode, ftz).take(half(value.view(u32)), mode="wrap")
-    upper, short = f.is_upper_part, many and _is_short(f)
-    if not (upper or short) or (value.dtype == _DOUBLE and not environment.STEERS):
-        return encode(value.astype(_DOUBLE, copy=False), f, mode, ftz)
-    if value.dtype == _DOUBLE:
-        value = single_to_odd(value)
-    bits = value.view(u32)
-    if upper:
-        return _upper_part(bits, f, mode, ftz)
-    return _every_short(f, mode, ftz).take(half(bits), mode="wrap")
+    if f.is_upper_part:
+        return _upper_part(_as_single(value), f, mode, ftz)
+    return encode(value.astype(_DOUBLE, copy=False), f, mode, ftz)
+
+
+def _as_single(value: Array) -> Array:
+    """Return the bits of a number of float32, or of one to which float64 is rounded to odd."""
+    return (value if value.dtype == _SINGLE else single_to_odd(value)).view(u32)
 
 
 def _is_short(f: Declared) -> bool:
@@ -174,8 +166,6 @@ def _upper_part(bits: Array, f: Declared, mode: Direction, ftz: bool) -> Array:
 def _to_integer(value: Array, f: FixedPoint, mode: Direction) -> Array:
     if f.point:
         value = value * value.dtype.type(1 << f.point)
-    if f.width == 64 and f.signed and environment.marks():
-        return _to_long(value if mode == roundTowardZero else _whole(value, mode), 0)
     least, largest = f.range
     if value.dtype == _SINGLE and f.width == 32:
         # All of 32 bits have room in float64 alone.
@@ -201,31 +191,6 @@ def _to_integer(value: Array, f: FixedPoint, mode: Direction) -> Array:
         rest *= u64(largest - int(most))
         result |= rest
     return result
-
-
-def _to_long(whole: Array, nan: int) -> Array:
-    """Return whole numbers as signed integers of 64 bits; all that are out of range become the least of these."""
-    result = whole.astype(np.int64)
-    above = whole >= whole.dtype.type(2.0**63)
-    if above.any():
-        # Truth values take longer to become integers.
-        result -= above.view(np.uint8)
-    if nan != _LEAST:
-        lanes = np.isnan(whole).nonzero()
-        result[lanes] = nan
-    return result.view(u64)
-
-
-@arithmetic.elementwise(1)
-def convertOr(
-    x: Array, nan: Array, source: Format, f: FixedPoint, mode: Direction, ftz: bool, daz: bool = False
-) -> Array:
-    """Return a float as an integer of 64 bits, and a NaN as some pattern."""
-    if f.signed and not f.point and environment.marks():
-        value = _float_for_integer(x, source, f, mode, daz)
-        return _to_long(value if mode == roundTowardZero else _whole(value, mode), int(nan.view(np.int64)))
-    found = _convert(x, source, f, mode, ftz, daz)
-    return replace(found, isNaN(x, source), nan, BINARY64)
 
 
 def _whole(value: Array, mode: Direction) -> Array:
@@ -317,9 +282,6 @@ def _where(condition: Array, pattern: int, f: Format | Declared) -> Array:
 
 def _sum_toward_zero(x: Array, y: Array) -> Array:
     """Return the sum of magnitudes in binary32, rounded toward zero; the second is the larger, or zero."""
-    if environment.can(roundTowardZero):
-        with environment.environment(roundTowardZero):
-            return x + y
     total = x + y
     above = x - (total - y) < 0
     total.view(u32)[...] -= above
@@ -327,20 +289,13 @@ def _sum_toward_zero(x: Array, y: Array) -> Array:
 
 
 def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
-    number, steered = _native(x, source), environment.STEERS and environment.casts()
+    number = _native(x, source)
     native = f.native if isinstance(f, Format) else None
-    if native is not None and mode == roundTiesToEven and (source.signed or native == _SINGLE or not steered):
+    if native is not None and mode == roundTiesToEven:
         return _scaled(number.astype(native), source).view(native_format(native).unsigned)
-    if native is not None and steered and environment.can(mode):
-        return _scaled(_rounded_sum(_halves(number), native, mode), source).view(native_format(native).unsigned)
-    if are_few(number, f) and not source.point:
+    # None is equal to the type that NumPy takes by default.
+    if (native is None or native != _DOUBLE) and not source.point:
         return to_float(_cut(number), f, mode, ftz)
-    if native is None and steered:
-        # float32 has enough bits for what is rounded once more.
-        short = f.fraction_bits <= 21 and f.emin >= BINARY32.emin and not source.point
-        dtype, parts = _SINGLE if short else _DOUBLE, _halves(number)
-        low, high = (_rounded_sum(parts, dtype, m) for m in (roundTowardNegative, roundTowardPositive))
-        return to_float(_scaled(odd_of(low, high), source), f, mode, ftz)
     exact = read(x, source)
     if isinstance(f, Format):
         return _packed(exact, source.point, f, mode, ftz)
@@ -361,26 +316,6 @@ def _cut(number: Array) -> Array:
 
 def _scaled(value: Array, source: FixedPoint) -> Array:
     return value * value.dtype.type(2.0**-source.point) if source.point else value
-
-
-def _halves(number: Array) -> tuple[Array, ...]:
-    """Return integers of 64 bits as sums of what is quickly made a float. Signed ones stay as they are. NumPy casts
-    unsigned ones one by one; their halves are exact, each in the last bits of a power of two."""
-    if number.dtype.kind == "i":
-        return (number,)
-    high, low = number >> u64(32), number & u64(0xFFFFFFFF)
-    for part, power in ((high, 2.0**84), (low, 2.0**52)):
-        part |= np.float64(power).view(u64)
-        value = part.view(_DOUBLE)
-        value -= power
-    return high.view(_DOUBLE), low.view(_DOUBLE)
-
-
-def _rounded_sum(parts: tuple[Array, ...], dtype: np.dtype[Any], mode: Direction) -> Array:
-    """Return the sum of the parts, rounded in a direction, twice if need be."""
-    with environment.environment(mode):
-        total = parts[0] if len(parts) == 1 else parts[0] + parts[1]
-        return total.astype(dtype, copy=False)
 
 
 def _packed(x: Magnitude, point: int, f: Format, mode: Direction, ftz: bool) -> Array:

@@ -20,13 +20,12 @@ from functools import cache
 
 import numpy as np
 
-from . import environment
 from .binary import Array, Direction, Format, roundTiesToEven
 from .encoding import flushed
 from .intervals import FLOAT, PAIR, PAIR_MARGIN
 from .multiprecision import OF_POSITIVE, one_by_one
 from .narrowing import narrow, widen
-from .selection import canonicalise, replace
+from .selection import replace
 
 
 def exp2(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
@@ -82,20 +81,14 @@ def _every(name: str, x: Array, f: Format, mode: Direction, ftz: bool, daz: bool
     """Return results of an array of one dimension or more."""
     if f.carrier is None or f.precision > 24:
         x = flushed(x, f) if daz else x
-        if name in PAIR and f.native == np.float64 and environment.can(mode):
-            return _by_pairs(name, x, f, mode, ftz)
+        if name in PAIR and f.native == np.float64 and mode == roundTiesToEven:
+            return _by_pairs(name, x, f, ftz)
         return one_by_one(name, x, f, mode, ftz)
     if daz and mode != roundTiesToEven:
         x, daz = flushed(x, f), False
     ends = FLOAT[name](widen(x, f, np.dtype(np.float64), daz))
-    if f.native is not None and environment.can(mode, ftz):
-        with environment.environment(mode, ftz):
-            low, high = (end.astype(f.native) for end in ends)
-        undecided = low.view(f.unsigned) != high.view(f.unsigned)
-        bits = canonicalise(low, f)
-    else:
-        bits = narrow(ends[0], f, mode, ftz)
-        undecided = bits != narrow(ends[1], f, mode, ftz)
+    bits = narrow(ends[0], f, mode, ftz)
+    undecided = bits != narrow(ends[1], f, mode, ftz)
     if name in OF_POSITIVE:
         replace(bits, x > (f.sign_mask | f.fraction_mask if daz else f.sign_mask), f.nan, f)
     if mode != roundTiesToEven:
@@ -108,11 +101,10 @@ def _every(name: str, x: Array, f: Format, mode: Direction, ftz: bool, daz: bool
     return bits
 
 
-def _by_pairs(name: str, x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+def _by_pairs(name: str, x: Array, f: Format, ftz: bool) -> Array:
     value, rest, exponent = PAIR[name](x, f)
     margin = value * PAIR_MARGIN
-    with environment.environment(mode):
-        low, high = value + (rest - margin), value + (rest + margin)
+    low, high = value + (rest - margin), value + (rest + margin)
     bits: Array = low.view(f.unsigned)
     magnitude = x & f.magnitude_mask
     undecided = bits != high.view(f.unsigned)
@@ -121,5 +113,5 @@ def _by_pairs(name: str, x: Array, f: Format, mode: Direction, ftz: bool) -> Arr
     replace(bits, (magnitude > f.infinity) | (x > f.sign_mask), f.nan, f)
     if undecided.any():
         lanes = undecided.nonzero()
-        bits[lanes] = one_by_one(name, x[lanes], f, mode, ftz)
+        bits[lanes] = one_by_one(name, x[lanes], f, roundTiesToEven, ftz)
     return bits

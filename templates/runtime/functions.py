@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from . import environment
+from . import native, plain
 from .binary import Array
 from .kernel import Kernel
 from .lookup import Row, UnknownTargetError
 from .operands import OperandError, truths
-from .running import in_blocks, takes
 from .signature import Operand, Signature, Type
-from .steps import Alone, Piece, Program, Step
+from .steps import Program, Step
 from .straightline import read
-from .switch import is_accelerated
-
-if TYPE_CHECKING:
-    from .accelerator import Native
 
 
 def function(text: str, target: str | None = None, results: Iterable[str] | None = None) -> Function:
@@ -79,6 +73,7 @@ class Function(Kernel):
         self._program = program
         self._types = {named.name: named.types for named in program.inputs}
         self._row = cast(Row, "the function")  # what errors name
+        self._dtypes = {}
         self._signature = Signature(
             tuple(Operand(named.name, (named.name,), named.type) for named in program.results),
             tuple(Operand(named.name, (named.name,), named.type) for named in program.inputs),
@@ -144,9 +139,10 @@ class Function(Kernel):
         shape = np.broadcast_shapes(*(x.shape for x in made))
         values = {n.value: np.broadcast_to(x, shape).ravel() for n, x in zip(program.inputs, made, strict=True)}
         size = int(np.prod(shape, dtype=int))
+        plain.check_processor()
         values |= {value: np.full(size, bits) for value, bits in program.constants.items()}
         found = []
-        with np.errstate(all="ignore"), environment.ordinary():
+        with np.errstate(all="ignore"):
             for step in program.steps:
                 run(step, values, size)
                 places = step.signature.places[-1]
@@ -170,98 +166,57 @@ class Function(Kernel):
         found = super()._representation(t, arrays)
         return found if t.is_native(found) else t.bits
 
-    _COMPILED: ClassVar = "_pieces"
-
-    @cached_property
-    def _pieces(self) -> list[Piece | Alone]:
-        """The function in C, where the accelerator has it; empty where it has not."""
-        return self._compiled() if is_accelerated() else []
-
-    @property
-    def _wanted(self) -> None:
-        return None
-
-    def _compiled(self) -> Any:
-        from . import pieces
-
-        return pieces.compiled(self._program, self._is_proved) or []
-
-    def _adopt(self, compiled: Any) -> None:
-        super()._adopt(compiled or [])
-
-    def _is_proved(self, found: Sequence[Piece | Alone]) -> bool:
-        """Return whether pieces give what NumPy gives."""
-        from . import accelerator
-
-        operands = accelerator.trial([named.type for named in self._program.inputs])
-        size = operands[0].size if operands else 1
-        made = [[np.empty(size, named.type.bits) for named in self._program.results] for _ in range(2)]
-        with np.errstate(all="ignore"), environment.ordinary():
-            for registers, these in zip(made, ([], found), strict=True):
-                self._fill_block([*operands, *registers], these)
-        return all(map(np.array_equal, *made))
+    # No kernel in C is the function: its statements have some.
+    _quick = None
+    _ufuncs = (None,)
 
     @property
     def is_in_c(self) -> bool:
-        """Return whether it runs in C, in whole or in part."""
-        return bool(self._pieces)
+        """Return whether its statements run in C, all of them or some."""
+        return any(step.is_in_c for step in self._program.steps)
 
-    def _run_on(self, arrays: list[Array], block: int) -> None:
+    def _again(self, arrays: tuple[Any, ...]) -> None:
+        """Take nothing for granted: inputs may be of several types."""
+
+    def _run(self, arrays: list[Array], results: int, threads: int) -> None:
+        """Fill the last arrays, block by block."""
         filled = len(self._program.results)
-        # One element is not worth a compiler.
-        pieces = self._pieces if arrays[-1].size > 1 else []
-        if len(pieces) == 1 and takes(arrays, filled):
-            self._fill_block(arrays, pieces)
-            return
-        with in_blocks(arrays, block, True, filled) as blocks:
+        # NumPy's steps hold the interpreter, so that only those in C gain from another thread.
+        every = all(step.is_in_c for step in self._program.steps)
+        if not every:
+            plain.check_processor()
+        native.on_threads(lambda part: self._fill(part, filled), arrays, filled, 1, threads if every else 1)
+
+    def _fill(self, arrays: list[Array], filled: int) -> None:
+        with np.errstate(all="ignore"), plain.in_blocks(arrays, plain.BLOCK, filled) as blocks:
             for views in blocks if blocks.itersize else ():
                 # One array comes by itself.
-                self._fill_block(views if isinstance(views, tuple) else (views,), pieces)
+                self._fill_block(views if isinstance(views, tuple) else (views,))
 
-    def _of_few(self) -> tuple[Callable[..., Any], None]:
-        return self._made, None
-
-    def _made(self, *operands: Array) -> list[Array]:
-        size = operands[0].size
-        found = [np.empty(size, named.type.bits) for named in self._program.results]
-        self._fill_block([*operands, *found], self._pieces if size > 1 else [])
-        return found
-
-    def _fill_block(self, arrays: Sequence[Array], pieces: Sequence[Piece | Alone]) -> None:
-        """Fill the last arrays, statement by statement, or piece by piece where there are some."""
+    def _fill_block(self, arrays: Sequence[Array]) -> None:
+        """Fill the last arrays, statement by statement."""
         program, size = self._program, arrays[-1].size
-        results = dict(zip((named.value for named in program.results), arrays[len(program.inputs) :], strict=True))
         values = dict(zip((named.value for named in program.inputs), arrays, strict=False))
-        if len(pieces) != 1 or isinstance(pieces[0], Alone):
-            values |= {value: np.full(size, bits) for value, bits in program.constants.items()}
-        if not pieces:
-            for step, done_with in zip(program.steps, program.done_with, strict=True):
-                run(step, values, size)
-                # Their memory is in the cache, for what comes next.
-                for value in done_with:
-                    del values[value]
-        for piece in pieces:
-            if isinstance(piece, Alone):
-                run(piece.step, values, size, piece.native)
-            else:
-                # What is a result at once goes where results go.
-                gives = {v: results[v] if len(pieces) == 1 else np.empty(size, t.bits) for v, t in piece.gives}
-                piece.run_on([values[v] for v in piece.takes], list(gives.values()))
-                values |= gives
-        for value, register in results.items():
-            if values[value] is not register:
-                register[...] = values[value]
+        values |= {value: np.full(size, bits) for value, bits in program.constants.items()}
+        for step, done_with in zip(program.steps, program.done_with, strict=True):
+            run(step, values, size)
+            # Their memory is in the cache, for what comes next.
+            for value in done_with:
+                del values[value]
+        registers = arrays[len(program.inputs) :]
+        found = [values[named.value] for named in program.results]
+        if len(found) > 1:
+            # What is handed on may be an input, whose place the result before it takes.
+            found = [x.copy() if any(np.may_share_memory(x, r) for r in registers) else x for x in found]
+        for register, x in zip(registers, found, strict=True):
+            register[...] = x
 
 
-def run(step: Step, values: dict[int, Array], size: int, native: Native | None = None) -> None:
+def run(step: Step, values: dict[int, Array], size: int) -> None:
     """Run a step on `size` elements: its results are among the values afterwards."""
     operands = [~values[i] if n else values[i] for i, n in zip(step.sources, step.negated, strict=True)]
-    if native is not None:
-        s = step.signature
-        found = [np.empty(size, t.bits) for _, t in s.places[-1]]
-        native([*operands, *found], s.lanes if s.flat else 1, len(s.results))
-    else:
-        found = applied(step.function, step.signature, operands, size)
+    # The next step takes them contiguous.
+    found = list(map(np.ascontiguousarray, step.kernel.registers(operands, size, step.signature)))
     if step.guard is not None:
         value, wanted = step.guard
         condition = values[value] if wanted else ~values[value]
@@ -271,20 +226,3 @@ def run(step: Step, values: dict[int, Array], size: int, native: Native | None =
     for i, x in zip(step.results, found, strict=False):
         if i is not None:
             values[i] = x
-
-
-def applied(function: Callable[..., Any], s: Signature, operands: Sequence[Array], size: int) -> list[Array]:
-    """Return the registers of the results that a function makes of those of the sources: contiguous, as it takes
-    them."""
-    if not s.flat:
-        return [np.ascontiguousarray(x) for x in s.apply(function, *operands)]
-    if s.lanes > 1:
-        operands = [x.view(t.lane) for x, (_, t) in zip(operands, s.registers, strict=True)]
-    found = function(*operands)
-    registers = []
-    for o, x in zip(s.results, found if isinstance(found, tuple) else (found,), strict=False):
-        # What is made of constants is one number.
-        lanes = (size * s.lanes,)
-        whole = np.ascontiguousarray(x if np.shape(x) == lanes else np.broadcast_to(x, lanes))
-        registers.append(whole.view(o.type.bits))
-    return registers

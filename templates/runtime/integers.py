@@ -13,6 +13,7 @@ import numpy as np
 
 from . import wide
 from .binary import Array, Direction
+from .comparison import compared
 
 u64 = np.uint64
 
@@ -53,9 +54,9 @@ class Magnitude(NamedTuple):
     size: Array
 
 
-def lessInteger(x: Array, y: Array, f: FixedPoint) -> Array:
-    """Return whether x is less than y."""
-    return (x ^ f.sign) < (y ^ f.sign)
+def compareIntegers(x: Array, y: Array, relation: int, f: FixedPoint) -> Array:
+    """Return whether x stands to y in a relation, as comparison.py has them."""
+    return compared(x ^ f.sign, y ^ f.sign, relation)
 
 
 def read(x: Array, f: FixedPoint) -> Magnitude:

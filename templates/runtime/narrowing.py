@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from . import environment
 from .binary import (
     BINARY32,
     Array,
@@ -25,9 +24,8 @@ from .binary import (
     roundTowardZero,
 )
 from .encoding import flushed
-from .few import PLACE, are_few, narrowed
-from .rounding import flush, is_tiny, odd_of, step
-from .selection import canonicalise, replace
+from .rounding import flush, is_tiny, step
+from .selection import replace
 
 HIGH_WORD = 1 if sys.byteorder == "little" else 0
 
@@ -74,11 +72,6 @@ def widen(x: Array, f: Format, dtype: np.dtype[Any], daz: bool = False) -> Array
     all.
 
     With `daz`, subnormal numbers count as zeros of their sign."""
-    if are_few(x, f):
-        return _values(f, dtype, daz)[x.astype(PLACE)]
-    if daz and f.native is not None and f.native != dtype and environment.can(roundTiesToEven, False, True):
-        with environment.environment(roundTiesToEven, False, True):
-            return x.view(f.native).astype(dtype)
     if f.native is None and not _is_upper_half(f):
         # Any index of the unsigned type is in range; "wrap" spares the check.
         return _values(f, dtype, daz).take(x, mode="wrap")
@@ -102,20 +95,12 @@ def narrow(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
     `value`: float32 or float64 with at least two bits more than `f` and an exponent range no smaller. Returns bits of
     `f`, every NaN the canonical one; with `ftz`, tiny results are zeros.
     """
-    if are_few(value, f):
-        return narrowed(value, f, mode, ftz)
-    if f.native is not None and environment.can(mode, ftz):
-        with environment.environment(mode, ftz):
-            result = value.astype(f.native)
-        return canonicalise(result, f)
-    if value.dtype == np.float64 and fits_single(f):
-        value = single_to_odd(value) if environment.STEERS else value
     if f.native is not None:
         bits = _narrow_by_cast(value, f, mode)
     elif value.dtype == np.float32 and _is_upper_half(f):
         bits = _narrow_to_upper_half(value, f, mode)
-    elif value.dtype == np.float32 and f.exponent_bits < 8 and environment.can(mode):
-        bits = _narrow_by_addition(value, f, mode)
+    elif value.dtype == np.float32 and f.exponent_bits < 8 and mode == roundTiesToEven:
+        bits = _narrow_by_addition(value, f)
     else:
         bits = _narrow_by_integers(value, f, mode)
     if ftz:
@@ -123,18 +108,14 @@ def narrow(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
     return bits
 
 
-def fits_single(f: Format) -> bool:
-    """Return whether float32, rounded to odd, has all that tells how a number is rounded to a narrow format."""
-    return f.native is None and f.exponent_bits <= 8 and f.precision <= 22
-
-
 def single_to_odd(value: Array) -> Array:
     """Return float64 as float32, rounded to odd."""
-    with environment.environment(roundTowardNegative):
-        low = value.astype(np.float32)
-    with environment.environment(roundTowardPositive):
-        high = value.astype(np.float32)
-    return odd_of(low, high)
+    result = value.astype(np.float32)
+    back = result.astype(np.float64)
+    bits = result.view(np.uint32)
+    bits -= np.abs(back) > np.abs(value)
+    bits |= back != value
+    return result
 
 
 def _sticky_tie(value: Array) -> Array:
@@ -156,43 +137,27 @@ def _narrow_by_cast(value: Array, f: Format, mode: Direction) -> Array:
     return replace(bits, np.isnan(result), f.nan, f)
 
 
-def _narrow_by_addition(value: Array, f: Format, mode: Direction) -> Array:
-    """Round float32 to a format of fewer exponent bits.
+def _narrow_by_addition(value: Array, f: Format) -> Array:
+    """Round float32 to nearest in a format of fewer exponent bits.
 
     Added to a power of two whose last place is the format's at the value, subnormal or not, a value is rounded there by
     the addition itself; what the sum's pattern has beyond the power's is the significand. The exponent is added to it.
     """
     u32 = np.uint32
-    bits = value.view(u32)
     cut = BINARY32.fraction_bits - f.fraction_bits
     least = (f.emin + BINARY32.bias) << BINARY32.fraction_bits
-    magnitude = bits & BINARY32.magnitude_mask
-    # From 2**(emax + 1) on everything rounds to infinity, or to the largest number: where a number is rounded toward
-    # zero, what is just below is one.
-    inward: Any = None if mode == roundTiesToEven else u32(1)
-    if mode in (roundTowardNegative, roundTowardPositive):
-        inward = bits >> u32(31)
-        inward ^= u32(mode == roundTowardNegative)
-    # NumPy takes several times as long for one number as for an array of it.
+    magnitude = value.view(u32) & BINARY32.magnitude_mask
+    # From 2**(emax + 1) on everything rounds to infinity. NumPy takes several times as long for one number as for an
+    # array of it.
     bound = np.full_like(magnitude, (f.emax + 1 + BINARY32.bias) << BINARY32.fraction_bits)
-    if inward is not None:
-        bound -= inward
     np.minimum(magnitude, bound, out=magnitude)
     anchor = magnitude & BINARY32.infinity
     bound.fill(least)
     np.maximum(anchor, bound, out=anchor)
     exponent = anchor >> u32(cut)
     anchor += u32(cut << BINARY32.fraction_bits)
-    if mode in (roundTowardNegative, roundTowardPositive):
-        np.bitwise_and(bits, BINARY32.sign_mask, out=bound)
-        magnitude |= bound
-        anchor |= bound
     rounded = magnitude.view(np.float32)
-    if mode == roundTiesToEven:
-        rounded += anchor.view(np.float32)
-    else:
-        with environment.environment(mode):
-            rounded += anchor.view(np.float32)
+    rounded += anchor.view(np.float32)
     magnitude -= anchor
     magnitude += exponent
     # The rest of the arithmetic is on fewer bytes.
@@ -201,9 +166,6 @@ def _narrow_by_addition(value: Array, f: Format, mode: Direction) -> Array:
     signs <<= f.unsigned.type(f.width - 1)
     signs -= f.unsigned.type((least >> cut) & ((1 << f.width) - 1))
     result += signs
-    if inward is not None and (infinite := np.isinf(value)).any():
-        # Behind the largest number comes infinity.
-        result += (infinite & (inward != 0)).astype(f.unsigned)
     return replace(result, np.isnan(value), f.nan, f)
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from . import environment
 from .binary import Array
 from .signature import Registers, Type
 
@@ -111,7 +110,7 @@ def _float(x: int | float, said: str, t: Type, others: Sequence[np.dtype[Any]]) 
             raise OperandError(f"{said}; write {constructor} of it, if .{t.name} has it")
         both = f"write {constructor}({x}) for the number, np.{t.bits}({x:#x}) for the bits"
         raise OperandError(f"{said}, a number or bits; {both}")
-    with np.errstate(all="ignore"), environment.ordinary():
+    with np.errstate(all="ignore"):
         found: Any = t.native.type(x)
         back = np.float64(found)
     if back.tobytes() != np.float64(x).tobytes():

@@ -15,10 +15,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from . import environment
 from .binary import (
-    BINARY32,
-    BINARY64,
     Array,
     Direction,
     Format,
@@ -29,13 +26,8 @@ from .binary import (
     roundTowardZero,
 )
 from .encoding import isZero, mask
-from .few import FEW
 
 Operation: TypeAlias = Callable[..., Array]
-
-
-# By the size of native types, the unsigned type of their patterns and its 1: as an array, for faster operations.
-_ONES = {f.width // 8: (f.unsigned, np.array(1, f.unsigned)) for f in (BINARY32, BINARY64)}
 
 
 class EdgeTest(Protocol):
@@ -95,23 +87,7 @@ def round_to_odd(value: Array, error: Array) -> Array:
 
 def sum_to_odd(x: Array, y: Array) -> Array:
     """Return x + y, rounded to odd; an exact zero sum of opposite signs is +0."""
-    if not environment.STEERS:
-        return round_to_odd(*two_sum(x, y))
-    low, high = environment.enclosed(np.add, x, y)
-    if low.size <= FEW and low.tobytes() == high.tobytes():
-        return low  # exact
-    return odd_of(low, high)
-
-
-def sum_to_odd_single(x: Array, y: Array) -> Array:
-    """Return the sum of float64 arrays as float32, rounded to odd, where directions can be steered: rounding twice in
-    one direction is rounding once. An exact zero sum of opposite signs is +0."""
-    low, high = environment.enclosed(_add_as_single, x, y)
-    return odd_of(low, high)
-
-
-def _add_as_single(x: Array, y: Array) -> Array:
-    return np.add(x, y, out=np.empty(x.shape, np.float32), casting="same_kind")
+    return round_to_odd(*two_sum(x, y))
 
 
 def _split(value: Array) -> tuple[Array, Array]:
@@ -135,21 +111,6 @@ def root_to_odd(x: Array) -> Array:
     root: Array = np.sqrt(x)
     high, low = _split(root)
     return round_to_odd(root, ((x - high * high) - 2 * high * low) - low * low)
-
-
-def odd_of(low: Array, high: Array) -> Array:
-    """Return the odd one of a value rounded down and up; `low` may be reused."""
-    # Neighbours, of which the one nearer to zero has the smaller pattern and either is odd; or the same; or -0 and +0.
-    unsigned, one = _ONES[low.itemsize]
-    nearer, other = low.getfield(unsigned), high.getfield(unsigned)
-    if low.size <= FEW:
-        # Operations in place take NumPy three times as long to begin.
-        return (np.minimum(nearer, other) | ((nearer ^ other) & one)).getfield(low.dtype)
-    inexact = nearer ^ other
-    inexact &= one
-    np.minimum(nearer, other, out=nearer)
-    nearer |= inexact
-    return low
 
 
 def step(bits: Array, below: Array | None, above: Array | None, f: Format, mode: Direction) -> Array:

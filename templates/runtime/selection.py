@@ -11,7 +11,6 @@ import numpy as np
 
 from .binary import Array, Format
 from .encoding import isNaN, mask, quieten
-from .few import FEW
 
 
 def replace(bits: Array, condition: Array, pattern: Any, f: Format) -> Array:
@@ -76,8 +75,6 @@ def propagate(value: Array, operands: tuple[Array, ...], f: Format) -> Array:
 def select(condition: Array, x: Array, y: Array) -> Array:
     """Return x where the condition holds, else y, lane by lane; x and y share their type. The result may be x or y
     itself."""
-    if condition.size <= FEW:
-        return np.where(condition, x, y)
     shape = np.broadcast_shapes(np.shape(condition), np.shape(x), np.shape(y))
     size = np.size(condition)
     count = np.count_nonzero(condition)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from .binary import Array
+from .kernel import Kernel
 from .signature import Signature, Type
-
-if TYPE_CHECKING:
-    from .accelerator import Native
 
 # How many refusals an error names.
 _SHOWN = 20
@@ -52,9 +48,8 @@ class Step:
 
     line: int
     text: str
-    opcode: str
     claim: str
-    function: Callable[..., Array]
+    kernel: Kernel
     signature: Signature
     sources: tuple[int, ...]
     negated: tuple[bool, ...]
@@ -62,6 +57,11 @@ class Step:
     names: tuple[str, ...]
     before: tuple[int | None, ...]
     guard: tuple[int, bool] | None = None
+
+    @property
+    def is_in_c(self) -> bool:
+        """Return whether it runs in C: the inverse of a kernel does not."""
+        return self.kernel.is_in_c and self.signature is self.kernel._signature
 
     @property
     def reads(self) -> set[int]:
@@ -109,23 +109,3 @@ class Program:
             found.append(tuple(values - wanted))
             wanted |= values
         return tuple(reversed(found))
-
-
-class Piece(NamedTuple):
-    """Statements that one call does: `run` takes a number of elements, the arrays of the values `takes`, and those of
-    the values `gives`, which it fills."""
-
-    run: Callable[..., None]
-    takes: tuple[int, ...]
-    gives: tuple[tuple[int, Type], ...]
-
-    def run_on(self, taken: Sequence[Array], given: Sequence[Array]) -> None:
-        arrays = [*taken, *given]
-        self.run(ctypes.c_size_t(arrays[-1].size), *(ctypes.c_void_p(x.ctypes.data) for x in arrays))
-
-
-class Alone(NamedTuple):
-    """A statement on its own, in C where its kernel has it."""
-
-    step: Step
-    native: Native | None

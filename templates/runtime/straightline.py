@@ -4,15 +4,15 @@ refused, all of it at once."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from .assembler import ASSEMBLER
-from .binary import Array
 from .index import CATALOG, OPCODES
-from .lookup import Row, find
+from .kernel import compile as kernel_of
+from .lookup import find
 from .ptx import constants, operands as kinds
 from .ptx.complaints import ERROR, Position
 from .ptx.matching import Matcher, count
@@ -197,9 +197,8 @@ class _Reader:
             Step(
                 line=self.place(item.start).line,
                 text=text,
-                opcode=row.opcode,
                 claim=row.claim_on(self.target),
-                function=_function(row, self.target),
+                kernel=kernel_of(row.spelling, row.operands, self.target),
                 signature=s,
                 sources=values,
                 negated=negated,
@@ -375,9 +374,3 @@ def _types(register: _Register, used: Iterable[Type]) -> tuple[Type, ...]:
     if register.declared:
         found.append(type_named(register.declared[1:]))
     return tuple(dict.fromkeys(found))
-
-
-def _function(row: Row, target: str | None) -> Callable[..., Array]:
-    from .kernel import Kernel
-
-    return Kernel(row, target)._function

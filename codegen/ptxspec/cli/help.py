@@ -10,7 +10,7 @@ from .. import terminal
 # The commands in the order in which somebody meets them, under what they are for.
 GROUPS: dict[str, tuple[str, ...]] = {
     "what there is": ("query", "list", "show", "manual", "diff", "targets", "versions"),
-    "what it computes": ("eval", "compare", "sweep", "vectors", "build"),
+    "what it computes": ("eval", "compare", "sweep", "vectors"),
     "your own code": ("lint", "explain"),
     "the specification": ("validate", "generate", "verify", "machine-code", "conformance"),
     "the shell": ("completion",),
@@ -79,7 +79,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ptxspec vectors cvt.rn.f16.f32 --limit 20",
         "ptxspec vectors mul.rn.ftz.f32 --rows 1000000 --format csv > mul.csv",
     ),
-    "build": ("ptxspec build --native wheel fma add", "ptxspec build --native wheel && pip wheel wheel"),
     "completion": (
         'eval "$(ptxspec completion bash)"',
         'eval "$(ptxspec completion zsh)"',

@@ -39,7 +39,6 @@ COMMANDS = {
     "machine-code": "what ptxas makes of a variant on each target: one instruction or several",
     "conformance": "hold the emulator against a GPU, and record what it returns",
     "vectors": "operands with results, of a recorded GPU or of the emulator",
-    "build": "compile the emulator's kernels for machines without a compiler",
     "completion": "make a shell complete commands, variants, opcodes and targets at the Tab key",
 }
 # Commands that errors in spec/ are the answer of.
@@ -66,6 +65,10 @@ def _run(arguments: list[str]) -> int:
         answer(parser_of, _Once)
     arguments = readable(arguments)
     try:
+        if arguments[:1] == ["build"]:
+            raise PtxspecError(
+                "nothing is built here any more: `pip install ./generated/native` builds the kernels in C"
+            )
         options = parser_of(arguments).parse_args(arguments)
         code: int = options.run(options)
         sys.stdout.flush()

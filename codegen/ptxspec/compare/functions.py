@@ -104,7 +104,7 @@ class Functions:
 
     def _function(self, instruction: Instruction, programs: Programs) -> Callable[..., Array]:
         """Return the function that the emulator would have for an instruction, on encodings of lanes."""
-        text, _ = module_of(Checked(instruction, programs), self.templates)
+        text = module_of(Checked(instruction, programs), self.templates)
         package = f"{self.emulator.__name__}.instructions"
         importlib.import_module(package)
         scope: dict[str, Any] = {"__name__": f"{package}.{instruction.opcode}", "__package__": package}
@@ -112,10 +112,8 @@ class Functions:
         (choice,) = scope["KERNELS"].values()
         function: Callable[..., Array] = choice[None]
 
-        environment = importlib.import_module(f"{self.emulator.__name__}.environment")
-
         def run(*columns: Array) -> Array:
-            with np.errstate(all="ignore"), environment.ordinary():
+            with np.errstate(all="ignore"):
                 return np.broadcast_to(function(*columns), columns[0].shape)
 
         return run

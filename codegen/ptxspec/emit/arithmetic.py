@@ -1,5 +1,5 @@
 """Operations of arithmetic as processors have them: of which formats, which NaN they pass on, and where binary32 alone
-does instead of binary64, for the accelerator's C."""
+does instead of binary64, for the kernels in C."""
 
 from __future__ import annotations
 
@@ -64,8 +64,10 @@ def is_eased(program: Program) -> bool:
 
 def is_direct(t: Apply) -> bool:
     """Return whether this is an operation that operations.h has twice, in binary64 and in binary32."""
-    twice = t.function in ("multiplication", "division", "fusedMultiplyAdd")
-    return twice and not (t.ftz or t.mixed or isinstance(t, Passing)) and _is_single(t.kind)
+    twice = t.function in ("multiplication", "division", "squareRoot", "fusedMultiplyAdd")
+    # Of the others binary32 does not tell what is tiny.
+    able = not t.ftz or t.function == "fusedMultiplyAdd"
+    return twice and able and not (t.mixed or isinstance(t, Passing)) and _is_single(t.kind)
 
 
 def _is_single(kind: Kind) -> bool:

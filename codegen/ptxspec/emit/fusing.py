@@ -1,13 +1,12 @@
 """Programs as NumPy runs them best: what the emulator's functions do at once, and what only few lanes need.
 
-Six rewritings, none of which changes a bit, beside those of the modules that it calls; C takes those of them that make
+Four rewritings, none of which changes a bit, beside those of the modules that it calls; C takes those of them that make
 a program shorter. What looks into encodings is said of formats like IEEE 754's alone:
 
 - Operands flushed on their own lines are flushed by the operation that uses them, where it can (`Flushing`).
 - A NaN is not made canonical again behind a function that delivers nothing else, nor before such a one.
 - A NaN of a computed result is made canonical in its place.
 - What an operand's NaN makes of a NaN result, which is rare, is computed there alone.
-- What a NaN becomes as an integer of 64 bits is left to the conversion.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from ..model import BOOL, Interpolator, UnitModel
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, mentions, variables
 from .clamping import clamping
-from .comparing import comparing_once
+from .comparing import comparing
 from .converting import converting_late, is_usual, without_quotients, without_widening
 
 FLUSH = "flushed"
@@ -29,8 +28,6 @@ FLUSH = "flushed"
 PROPAGATE = "propagate"
 # (x, condition, pattern): the pattern where the condition holds, in x's place.
 REPLACE = "replace"
-# (x, pattern): x as an integer, the pattern where it is a NaN.
-OTHERWISE = "convertOr"
 # Tests whose answer flushing does not change.
 _UNFLUSHED = ("isNaN", "isSignaling", "isInfinite", "isFinite", "isSignMinus")
 
@@ -50,7 +47,7 @@ def fuse(program: Program) -> Program:
     lets = converting_late(_without_first_canonicalising(lets, results))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation, _replacement)
     lets, results = _flushing_operands(lets, results)
-    lets = comparing_once(clamping(_with_corrections(lets, results, _nan_of_integer)))
+    lets, results = comparing(clamping(lets), results)
     return replace(program, lets=live(lets, results), results=results)
 
 
@@ -60,7 +57,7 @@ def shorten(program: Program) -> Program:
     lets, results = _without_second_canonicalising(program.lets, program.results)
     lets = without_quotients(without_widening(_without_first_canonicalising(lets, results), short=True))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation)
-    lets = comparing_once(clamping(lets))
+    lets, results = comparing(clamping(lets), results)
     return replace(program, lets=live(lets, results), results=results)
 
 
@@ -340,19 +337,6 @@ def _propagation(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Le
     if not _computes(made) or uses[value.name] != 2 or not _is_usual_number(value):
         return None
     return replace(let, value=Apply(let.value.kind, PROPAGATE, (value, *operands), made.format))
-
-
-def _nan_of_integer(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Let | None:
-    """Return `pattern if isNaN(x) else d` of `d = convert(x)`, an integer of 64 bits, as one conversion: NumPy's casts
-    tell NaNs."""
-    match let.value:
-        case Apply(
-            function="select", arguments=(Apply(function="isNaN", arguments=(Var() as x,)), pattern, Var() as d)
-        ) if d.kind.fixed and d.kind.width == 64 <= 2 * x.kind.width and uses[d.name] == 1 and not variables(pattern):
-            match values.get(d.name):
-                case Apply(function="convert", arguments=(y,)) as made if x == y:
-                    return replace(let, value=replace(made, function=OTHERWISE, arguments=(x, pattern)))
-    return None
 
 
 def _quietened(term: Term, values: Mapping[str, Term]) -> list[Term] | None:

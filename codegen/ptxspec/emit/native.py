@@ -1,17 +1,18 @@
-"""Programs -> the C of ptxemu's accelerator: one source per opcode, one function for each of the emulator's.
+"""Programs -> functions of one lane in C, and the kernels that apply them to arrays.
 
-A program that templates/runtime/native cannot compute is left out, and runs on NumPy.
+Programs that differ in parameters share a function: in what families.py finds, in the direction in which the processor
+is steered, and in tables of the numbers of narrow formats. A program that templates/native/src cannot compute has no C,
+and runs in NumPy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
-import mpmath  # type: ignore[import-untyped]
-
-from ..model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Spec, number_in
+from ..diagnostics import PtxspecError
+from ..model import BOOL, ROUNDINGS, Kind, Variant
 from ..semantics.exact.evaluate import evaluate
 from ..semantics.exact.rounding import decode
 from ..semantics.expressions import holds_all
@@ -19,72 +20,124 @@ from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Program, Term, Var
 from . import units
 from .arithmetic import Passing, is_arithmetic, is_direct, is_eased, is_native, passing
-from .clamping import CLAMPED, WITHIN
+from .clamping import WITHIN
+from .comparing import COMBINE, OPERATOR, RELATION
 from .converting import SEVERAL, is_in_single, is_usual
+from .families import Member, common_name, members
 from .fusing import PROPAGATE, shorten
-from .lowering import ELEMENTARY, Function, Line, Lowering, Shared, applications, source_of, written
-from .text import Files, Templates
+from .layout import Layout, layout
+from .lowering import ELEMENTARY, Line, Lowering, applications, source_of, written
 
-_FOLDER = "python/ptxemu/native"
 ANY = "any"
+# The parameters that kernel.h has room for.
+_NUMBERS, _TABLES = 4, 3
 
 
 @dataclass(frozen=True)
-class CFunction(Function):
-    """`undecided`: it may leave a result undecided, for NumPy's kernel to find. `directly`: its lines where nothing
-    becomes subnormal, if they are others."""
+class CFunction:
+    """A function of one lane. `undecided`: it may leave a result undecided, for NumPy to find. `directly`: its lines
+    where nothing becomes subnormal, if they are others."""
 
+    name: str
     result_type: str
-    direction: str
-    undecided: bool
+    parameters: list[str]
+    lines: list[Line]
     directly: list[Line]
+    undecided: bool
 
 
-def emit(spec: Spec, templates: Templates) -> Files:
-    """Return the files of generated/python/ptxemu/native that all opcodes share."""
-    files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime/native").items()}
-    formats = [f for f in spec.formats.values() if _has_c(number_in(f))]
-    floats = [f for f in formats if isinstance(f, Format)]
-    files[f"{_FOLDER}/formats.h"] = templates.render(
-        "emulator/native/formats.h.j2",
-        ["spec/types.yaml"],
-        comment="/* {} */",
-        usual=[f for f in floats if is_usual(f)],
-        declared=[f for f in floats if not is_usual(f)],
-        integers=[f for f in formats if isinstance(f, FixedPoint)],
-    )
-    files[f"{_FOLDER}/turns.h"] = templates.render(
-        "emulator/native/turns.h.j2", [], comment="/* {} */", turns=list(_turns())
-    )
-    return files
+@dataclass(frozen=True)
+class CKernel:
+    """A function's application to arrays."""
+
+    name: str
+    function: CFunction
+    layout: Layout
+
+    @property
+    def text(self) -> str:
+        """The call of a macro of kernel.h."""
+        f, types, sources = self.function, self.layout.types, self.layout.sources
+        pointers = [f"{'const ' * (k < sources)}{t} *r{k}" for k, t in enumerate(types)]
+        lists = (pointers, [f"(void *)at[{k}]" for k in range(len(types))], map(str, self.layout.widths))
+        head = [self.name, str(len(types)), str(sources), *(f"({', '.join(x)})" for x in lists)]
+        statements = self.layout.statements.replace("FUNCTION", f.name)
+        singles = [f"is_ordinary(r{k}[i])" for k, t in enumerate(types[:sources]) if t == "uint32_t"]
+        kind = "DECIDING_KERNEL" if f.undecided else "KERNEL"
+        if f.directly and singles:
+            kind = "EASED_KERNEL"
+            head += [" & ".join(singles), self.layout.statements.replace("FUNCTION", f"{f.name}_directly")]
+        return f"{kind}({', '.join(head)},\n    {statements})"
 
 
-def of(instruction: Instruction, kernels: Sequence[Shared], templates: Templates) -> Files:
-    """Return the file of an opcode, for those of the emulator's functions that have C; none where none has."""
-    functions = [_function(one) for one in kernels if not why_not(one.program)]
-    if not functions:
-        return {}
-    text = templates.render(
-        "emulator/native/opcode.c.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
-        comment="/* {} */", opcode=instruction.opcode, functions=functions,
-        has_units=any(a.model for one in kernels for a in applications(one.program)),
-    )  # fmt: skip
-    return {f"{_FOLDER}/{instruction.opcode}.c": text}
+@dataclass(frozen=True)
+class Row:
+    """A variant's kernel, by its modifiers, types and number of operands, and the target where it differs from the
+    rest. `results` are its registers of results, `lanes` those that stand side by side in an element; `numbers` and
+    `tables` are its parameters."""
+
+    name: str
+    results: int
+    lanes: int
+    kernel: CKernel
+    direction: str
+    numbers: list[str]
+    tables: list[str]
 
 
-def _turns() -> Iterator[tuple[int, int]]:
-    """Yield 2**(i - 23) radians in turns, without whole turns, for the exponents i of binary32: 64 bits and 32 more."""
-    with mpmath.workprec(300):
-        longer = int(mpmath.ldexp(1 / (2 * mpmath.pi), 96 + 127))
-    for i in range(128):
-        yield divmod((longer >> (150 - i)) & ((1 << 96) - 1), 1 << 32)
+@dataclass
+class Opcode:
+    """The C of an opcode."""
+
+    functions: list[CFunction] = field(default_factory=list)
+    kernels: list[CKernel] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    has_units: bool = False
+
+
+def in_c(programs: Mapping[Variant, Mapping[str | None, Program]]) -> Opcode:
+    """Return the C of an opcode's programs, which are by variant and target."""
+    by_id = {id(p): p for of in programs.values() for p in of.values() if not why_not(p)}
+    originals = list(by_id.values())
+    # Processors have the operators, and none that is told which of them it is.
+    found = members([passing(shorten(p)) for p in originals], apart=OPERATOR)
+    written = {id(p): _Written(p, member) for p, member in zip(originals, found, strict=True)}
+    named: dict[str, list[str]] = {}
+    for v, of in programs.items():
+        for target, p in of.items():
+            if id(p) in written:
+                named.setdefault(written[id(p)].key, []).append(f"{v.identifier}_{target}" if target else v.identifier)
+    opcode, functions, kernels = Opcode(), dict[str, CFunction](), dict[tuple[str, Layout], CKernel]()
+    taken: set[str] = set()
+    for w in written.values():
+        if w.key not in functions:
+            functions[w.key] = w.function(common_name(named[w.key], taken.__contains__))
+            taken.add(functions[w.key].name)
+    for v, of in programs.items():
+        for target, p in of.items():
+            if id(p) not in written:
+                continue
+            w = written[id(p)]
+            function = functions[w.key]
+            for count in range(1, len(v.results) + 1):
+                how = layout(v, count, function.undecided)
+                key = function.name, how._replace(lanes=0)
+                if key not in kernels:
+                    number = sum(k.function is function for k in kernels.values())
+                    kernels[key] = CKernel(f"{function.name}__{number}" if number else function.name, function, how)
+                name = f"{v.spelling.partition('.')[2]}/{v.operands}" + (f" {target}" if target else "")
+                results = len(how.types) - how.sources
+                opcode.rows.append(Row(name, results, how.lanes, kernels[key], w.direction, w.numbers, w.tables))
+    opcode.has_units = any(a.model for p in originals for a in applications(p))
+    opcode.functions, opcode.kernels = list(functions.values()), list(kernels.values())
+    return opcode
 
 
 def why_not(program: Program) -> str:
     """Return why a program has no C and runs on NumPy; empty where it has C."""
     values = [*program.inputs, *(let.value for let in program.lets), *applications(program)]
     for kind in dict.fromkeys(v.kind for v in values):
-        if not _has_c(kind):
+        if not has_c(kind):
             return f"it has values of the kind '{kind}'"
     directions = set()
     for a in applications(program):
@@ -100,7 +153,8 @@ def why_not(program: Program) -> str:
     return ""
 
 
-def _has_c(kind: Kind) -> bool:
+def has_c(kind: Kind) -> bool:
+    """Return whether there is C for values of a kind."""
     if kind.fixed is not None:
         # Fractions go by way of binary64.
         return kind.width in (8, 16, 32, 64) and (kind.width < 64 or not kind.fixed.point)
@@ -207,22 +261,34 @@ def _single(kind: Kind) -> bool:
     return kind.width < 32 if kind.fixed else kind.width <= 32 and (is_native(kind) or _has_carrier(kind))
 
 
-def _function(one: Shared) -> CFunction:
-    program = passing(shorten(one.program))
-    c = _Writer(program)
-    result, *second = program.results
-    parameters = [f"{_type(i.kind)} {c.variable(i.name)}" for i in program.inputs]
-    if second:
-        parameters.append(f"{_type(second[0].kind)} *second")
-    return CFunction(
-        name=one.name,
-        parameters=parameters,
-        lines=_lines(program, c),
-        result_type="uint8_t" if result.kind == BOOL else _type(result.kind),
-        direction=_direction(one.program),
-        undecided=any(a.function in ELEMENTARY for a in applications(one.program)),
-        directly=_lines(program, _DirectWriter(program)) if is_eased(program) else [],
-    )
+class _Written:
+    """A program as a function of one lane that is yet without a name."""
+
+    def __init__(self, original: Program, member: Member) -> None:
+        self.program = program = member.program
+        self.direction = _direction(original)
+        c = _Writer(program, dict(member.parameters))
+        result, *second = program.results
+        self.parameters = [f"{_type(i.kind)} {c.variable(i.name)}" for i in program.inputs]
+        if second:
+            self.parameters.append(f"{_type(second[0].kind)} *second")
+        self.lines = _lines(program, c)
+        direct = _DirectWriter(program, dict(member.parameters)) if is_eased(program) else None
+        self.directly = _lines(program, direct) if direct else []
+        assert direct is None or (direct.numbers, direct.tables) == (c.numbers, c.tables)
+        self.result_type = "uint8_t" if result.kind == BOOL else _type(result.kind)
+        self.undecided = any(a.function in ELEMENTARY for a in applications(original))
+        self.numbers, self.tables = list(c.numbers.values()), list(c.tables.values())
+        if len(self.numbers) > _NUMBERS:
+            raise PtxspecError(f"a family of programs has {len(self.numbers)} parameters; C has room for {_NUMBERS}")
+
+    @property
+    def key(self) -> str:
+        """All that is in the function but its name."""
+        return "\n".join([self.result_type, *self.parameters, *(x.text for x in (*self.lines, *self.directly))])
+
+    def function(self, name: str) -> CFunction:
+        return CFunction(name, self.result_type, self.parameters, self.lines, self.directly, self.undecided)
 
 
 def _lines(program: Program, c: _Writer) -> list[Line]:
@@ -244,15 +310,19 @@ class _Writer(Lowering):
 
     OPERATORS: ClassVar = {**Lowering.OPERATORS, "logicalNot": "(!{})"}
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, parameters: Mapping[str, Const]) -> None:
         self.values = {let.name: let.value for let in program.lets}
+        self.parameters = parameters
+        # By what they stand for: the parameters' values in C, and the formats that tables are of.
+        self.numbers: dict[str, str] = {}
+        self.tables: dict[str, str] = {}
 
     def _keeps_nans(self, term: Term) -> bool:
         """Return whether this is the result of an operation of arithmetic, which is a NaN where an operand is."""
         return is_arithmetic(self.values.get(term.name) if isinstance(term, Var) else term)
 
     def constant(self, kind: Kind, value: int) -> str:
-        if kind.sort == "bool":
+        if kind.sort == "bool" or kind in (RELATION, OPERATOR):
             return str(value)
         digits = f"0x{value:0{kind.storage // 4}x}"
         return f"UINT64_C({digits})" if kind.storage == 64 else f"{digits}u"
@@ -262,7 +332,31 @@ class _Writer(Lowering):
 
     def variable(self, name: str) -> str:
         """Return a name for a variable that is none of C, its macros or the functions here."""
+        if name in self.parameters:
+            c = self.parameters[name]
+            self.numbers.setdefault(name, self.constant(c.kind, c.value))
+            return f"({_type(c.kind)})p.numbers[{list(self.numbers).index(name)}]"
         return f"v_{name}"
+
+    def single(self, kind: Kind, x: str) -> str:
+        """Return C for a number of a kind in binary32: that of a narrow format is read in a table, so that formats
+        share what is done with it."""
+        full = len(self.tables) == _TABLES and x not in self.tables
+        if kind.format is None or kind.width > 8 or full:
+            return f"single_{_number(kind)}({x})"
+        if x not in self.tables:
+            self.tables[x] = f"{kind.format.name}_numbers"
+        return f"p.tables[{list(self.tables).index(x)}][{x}]"
+
+    def number(self, kind: Kind, x: str) -> str:
+        """Return C for a number of a kind in binary64."""
+        return f"(double){self.single(kind, x)}" if kind.format and kind.width <= 8 else f"number_{_number(kind)}({x})"
+
+    def how(self, t: Apply) -> str:
+        """Return C for the direction, which in a native format the processor knows, and whether tiny results are
+        flushed."""
+        steered = is_native(t.kind) and t.mode != ROUNDINGS[0] and _steering(t) == t.mode
+        return f"{'steered' if steered else t.mode}, {int(t.ftz)}"
 
     def of_kind(self, kind: Kind, text: str) -> str:
         # Integers narrower than C's int grow into it.
@@ -271,6 +365,8 @@ class _Writer(Lowering):
     def call(self, t: Apply, arguments: list[str]) -> str:
         if t.function == "select":
             return f"select_{1 if t.kind == BOOL else t.kind.storage}({', '.join(arguments)})"
+        if t.function == COMBINE:
+            return f"{t.function}({', '.join(arguments)})"
         if t.function in ("shiftLeftBy", "shiftRightBy"):
             return f"{t.function}_{t.kind.storage}({', '.join(arguments)})"
         if t.function == "convert":
@@ -278,7 +374,7 @@ class _Writer(Lowering):
                 within = t.arguments[0]
                 assert isinstance(within, Apply)
                 bare = self.term(within.arguments[0])
-                return f"saturated_{_number(t.kind)}(single_{_number(within.kind)}({bare}), {t.mode})"
+                return f"saturated_{_number(t.kind)}({self.single(within.kind, bare)}, {t.mode})"
             return self.converted(t, arguments[0])
         if t.model is not None:
             return f"unit_{t.model.identifier}({arguments[0]})"
@@ -287,9 +383,7 @@ class _Writer(Lowering):
         name = t.format.name if t.format else _number(t.arguments[0].kind)
         if t.function == "convertStochastic":
             x, random = (a.kind for a in t.arguments)
-            return f"{t.function}_{name}(single_{_number(x)}({arguments[0]}), {arguments[1]}, {random.width})"
-        if t.function == CLAMPED:
-            arguments[1] = f"{t.arguments[1].value:#x}"  # type: ignore[union-attr]
+            return f"{t.function}_{name}({self.single(x, arguments[0])}, {arguments[1]}, {random.width})"
         if t.function == PROPAGATE:
             value, *operands = arguments
             name = f"{'passed_on' if self._keeps_nans(t.arguments[0]) else t.function}_{name}"
@@ -303,22 +397,22 @@ class _Writer(Lowering):
             assert source is not None
             arguments += [str(source.exponent_bits), str(source.fraction_bits)]
         if t.function in TABLE and TABLE[t.function].rounds:
-            arguments += [t.mode, str(int(t.ftz)), *(["undecided"] if t.function in ELEMENTARY else [])]
+            arguments += [self.how(t), *(["undecided"] if t.function in ELEMENTARY else [])]
         return f"{'passing_' if isinstance(t, Passing) else ''}{t.function}_{name}({', '.join(arguments)})"
 
     def mixed(self, t: Apply, arguments: list[str]) -> str:
         """Return C for an operation on several formats: in binary32 where its operands become numbers of it, or it has
         their products and the range of their sums; else by way of binary64."""
-        name, how = _number(t.kind), f"{t.mode}, {int(t.ftz)}"
+        name, how = _number(t.kind), self.how(t)
         if is_native(t.kind) and t.kind.width == 32:
             widened = [
-                x if a.kind == t.kind else f"from_single_{name}(single_{_number(a.kind)}({x}), roundTiesToEven, 0)"
+                x if a.kind == t.kind else f"from_single_{name}({self.single(a.kind, x)}, roundTiesToEven, 0)"
                 for a, x in zip(t.arguments, arguments, strict=True)
             ]
             return f"{t.function}_{name}({', '.join(widened)}, {how})"
         single = is_in_single(t)
-        of = "single" if single else "number"
-        x, y, *z = (f"{of}_{_number(a.kind)}({x})" for a, x in zip(t.arguments, arguments, strict=True))
+        of = self.single if single else self.number
+        x, y, *z = (of(a.kind, x) for a, x in zip(t.arguments, arguments, strict=True))
         if t.function == "multiplication":
             return f"{'from_single' if single else 'convert'}_{name}({x} * {y}, {how})"
         pair = (f"{x} * {y}", *z) if z else (x, f"-{y}" if t.function == "subtraction" else y)
@@ -335,16 +429,17 @@ class _Writer(Lowering):
         if source.fixed and t.kind.fixed and source.fixed.point == t.kind.fixed.point:
             signed = source.fixed.signed or source.width < 64
             return f"from_{'signed' if signed else 'unsigned'}_{target}(whole_{name}({x}))"
-        how = f"{t.mode}, {int(t.ftz)}"
+        how = self.how(t)
         narrow = t.kind.fixed or not is_native(t.kind) or t.kind.width == 32
         if _single(source) and _is_upper_half(t.kind) and not t.ftz and _contains(t.kind, source):
-            return f"exactly_{target}(single_{name}({x}))"
+            return f"exactly_{target}({self.single(source, x)})"
         if _single(source) and narrow:
-            return f"from_single_{target}(single_{name}({x}), {how})"
+            return f"from_single_{target}({self.single(source, x)}, {how})"
         if source.fixed and source.width == 32 and not t.kind.fixed and not is_native(t.kind) and _is_short(t.kind):
             return f"from_single_{target}(odd_{name}({x}), {how})"
         steered = source.fixed and source.width == 64 and is_native(t.kind) and t.kind.width == 64
-        return f"convert_{target}({'steered' if steered else 'number'}_{name}({x}), {how})"
+        number = f"steered_{name}({x})" if steered else self.number(source, x)
+        return f"convert_{target}({number}, {how})"
 
 
 class _DirectWriter(_Writer):
@@ -352,7 +447,7 @@ class _DirectWriter(_Writer):
 
     def call(self, t: Apply, arguments: list[str]) -> str:
         if is_direct(t):
-            return f"directly_{t.function}_{_number(t.kind)}({', '.join([*arguments, t.mode])})"
+            return f"directly_{t.function}_{_number(t.kind)}({', '.join(arguments)}, {int(t.ftz)})"
         return super().call(t, arguments)
 
 

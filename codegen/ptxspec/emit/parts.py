@@ -21,9 +21,10 @@ class Parts:
 
     def of(self, product: str, opcode: str, make: Callable[[], T]) -> T:
         """Return a product's part for an opcode, which can be pickled, and is not to be changed."""
-        kept = self._kept.get(opcode, {})
-        part: T = kept[product] if product in kept else make()
-        self._made.setdefault(opcode, {})[product] = part
+        kept, made = self._kept.get(opcode, {}), self._made.setdefault(opcode, {})
+        if product not in made:
+            made[product] = kept[product] if product in kept else make()
+        part: T = made[product]
         return part
 
     def made(self) -> Kept:

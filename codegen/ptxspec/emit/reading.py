@@ -16,6 +16,7 @@ from ..model import BOOL, Format, Kind
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Program, Term, Var, mentions, variables
 from .clamping import WITHIN
+from .comparing import COMPARE, RELATION
 from .converting import BOUNDED, is_usual
 from .fusing import FLUSH
 from .lowering import applications
@@ -116,10 +117,10 @@ def _is_whole(term: Term, whole: Mapping[str, bool]) -> bool | None:
         return False
     pairs = zip(term.arguments, arguments, strict=True)
     # What it is compared with or chosen against must be even in the half's last place.
-    short = all(w or (isinstance(a, Const) and _is_even(a)) for a, w in pairs)
+    numbers = ((a, w) for a, w in pairs if a.kind != RELATION)
+    short = all(w or (isinstance(a, Const) and _is_even(a)) for a, w in numbers)
     one = arguments.count(True) == 1
-    clause = TABLE[term.function].clause if term.function in TABLE else ""
-    if term.function in _CLASSES or (clause == "5.11" and short and one):
+    if term.function in _CLASSES or (term.function == COMPARE and short and one):
         return False
     if term.function == "convert":
         return False if _is_short(term.kind) else True if term.kind == term.arguments[0].kind and not term.ftz else None

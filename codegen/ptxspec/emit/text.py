@@ -125,7 +125,7 @@ class Templates:
 def plain(path: Path, name: str) -> str:
     """Return a file as it stands, below a stamp with its name."""
     text = read(path, name)
-    comment = {".h": "/* {} */", ".js": "// {}"}.get(path.suffix, "# {}")
+    comment = {".c": "/* {} */", ".h": "/* {} */", ".js": "// {}"}.get(path.suffix, "# {}")
     # An empty file is a marker, such as py.typed.
     return f"{comment.format(_stamp([name]))}\n{text}" if text else ""
 

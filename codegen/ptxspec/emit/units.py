@@ -39,7 +39,7 @@ def fields(m: UnitModel) -> dict[str, Any]:
 
 
 def has_c(m: UnitModel) -> bool:
-    """Return whether templates/runtime/native/unit.h computes a model. It computes in binary64, exactly."""
+    """Return whether templates/native/src/unit.h computes a model. It computes in binary64, exactly."""
     core = m.core
     if not isinstance(core, Interpolator) or (m.format.width, m.format.precision) != (32, 24):
         return False

@@ -326,34 +326,9 @@ def _comparable(x: Array, f: Declared) -> Array:
     return as_single(x, f) if f.is_upper_part else values(x, f)
 
 
-def compareEqual(x: Array, y: Array, f: Declared) -> Array:
-    """Return whether x = y."""
-    return np.asarray(_comparable(x, f) == _comparable(y, f))
-
-
-def compareNotEqual(x: Array, y: Array, f: Declared) -> Array:
-    """Return whether x != y, or either is NaN."""
-    return np.asarray(_comparable(x, f) != _comparable(y, f))
-
-
-def compareLess(x: Array, y: Array, f: Declared) -> Array:
-    """Return whether x < y."""
-    return np.asarray(_comparable(x, f) < _comparable(y, f))
-
-
-def compareLessEqual(x: Array, y: Array, f: Declared) -> Array:
-    """Return whether x <= y."""
-    return np.asarray(_comparable(x, f) <= _comparable(y, f))
-
-
-def compareGreater(x: Array, y: Array, f: Declared) -> Array:
-    """Return whether x > y."""
-    return np.asarray(_comparable(x, f) > _comparable(y, f))
-
-
-def compareGreaterEqual(x: Array, y: Array, f: Declared) -> Array:
-    """Return whether x >= y."""
-    return np.asarray(_comparable(x, f) >= _comparable(y, f))
+def compare(x: Array, y: Array, relation: int, f: Declared) -> Array:
+    """Return whether x stands to y in a relation, as comparison.py has them."""
+    return comparison.compared(_comparable(x, f), _comparable(y, f), relation)
 
 
 def _extreme(x: Array, y: Array, f: Declared, largest: bool, number: bool, daz: bool) -> Array:

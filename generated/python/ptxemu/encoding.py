@@ -12,7 +12,6 @@ from __future__ import annotations
 import numpy as np
 
 from .binary import Array, Format
-from .few import PLACE, are_few, every_flushed
 
 
 def magnitude(x: Array, f: Format) -> Array:
@@ -55,8 +54,6 @@ def mask(condition: Array, f: Format) -> Array:
 
 def flushed(x: Array, f: Format) -> Array:
     """Return x, and a zero of its sign where x is subnormal."""
-    if are_few(x, f):
-        return every_flushed(f)[x.astype(PLACE)]
     # Zero wraps around to the largest integer.
     subnormal = (x & f.magnitude_mask) - f.unsigned.type(1) < f.fraction_mask
     count = np.count_nonzero(subnormal)

@@ -3,22 +3,23 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any, Final
+import importlib
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from . import (
     arithmetic,  # noqa: F401  # what kernels call: loaded with the package, so that a first call need not
     comparison,  # noqa: F401
-    quick,
+    native,
+    plain,
 )
 from .binary import Array
-from .computing import Computing
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
 from .operands import OperandError, masked, mended, read, spelled
-from .running import is_integer
-from .signature import Registers, Type, signature
+from .signature import Registers, Signature, Type, signature
 
 
 def compile(spelling: str, operands: int | None = None, target: str | None = None) -> Kernel:
@@ -45,9 +46,8 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
     return _compile(spelling, operands, target)
 
 
-# The objects that are every 1 and every 2 in Python: a call finds them faster than it compares, and 1.0 is neither.
-_ONE: Final = 1
-_TWO: Final = 2
+# What a ufunc in C may be handed as it comes. What is of a class of its own, as a masked array, may hold more.
+_PLAIN: Final = frozenset({np.ndarray, np.bool_, *np.sctypeDict.values()}) - {np.object_, np.str_, np.bytes_, np.void}
 
 
 # Room for all variants, also where they are asked for on several targets.
@@ -83,12 +83,12 @@ def execute(
     # `compile` would look at what is right here.
     is_usual = type(spelling) is str and (target is None or type(target) is str)
     kernel = (_compile if is_usual else compile)(spelling, len(arrays), target)
-    if out is None and threads is None and results is _ONE:
+    if out is None and threads is None and results == 1:
         return kernel(*arrays)
     return kernel(*arrays, out=out, threads=threads, results=results)
 
 
-class Kernel(Computing):
+class Kernel:
     """A variant that can be called on arrays.
 
     Operands are NumPy arrays or scalars that broadcast as ufuncs' do, one for each source register, in the statement's
@@ -108,11 +108,47 @@ class Kernel(Computing):
     statement has the upper lane first: cvt.rn.f16x2.f32 d, a, b puts a in the upper half of d, and b in the lower one.
     setp.lt.f16x2 p|q, a, b gives p of the lower halves, and q of the upper ones."""
 
+    # What is found again in another process.
+    _FOUND: ClassVar = ("_choice", "_ufuncs", "_quick")
+    _row: Row
+    _signature: Signature
+
     def __init__(self, row: Row, target: str | None) -> None:
         self.variant = row.variant
         self.target = target
         self._row = row
         self._signature = signature(row.signature)
+        self._dtypes: dict[tuple[np.dtype[Any], ...], np.dtype[Any]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in self._FOUND}
+
+    @cached_property
+    def _choice(self) -> tuple[Callable[..., Any], str]:
+        """The function in NumPy, and the name of the kernel in C."""
+        module = importlib.import_module(f".instructions.{self._row.opcode}", __package__)
+        choice = module.KERNELS[self.variant.spelling, self.operands]
+        target = self.target if self.target in choice else None
+        name = f"{self.variant.spelling.partition('.')[2]}/{self.operands}"
+        return choice[target], f"{name} {target}" if target else name
+
+    @cached_property
+    def _ufuncs(self) -> tuple[np.ufunc | None, ...]:
+        """The kernel in C, for the first result, and for those of p|q; None where there is none."""
+        function, name = self._choice
+        s = self._signature
+        made = (native.ufunc(self._row.opcode, name, s, n, function) for n in range(1, len(s.results) + 1))
+        return tuple(made)
+
+    @cached_property
+    def _quick(self) -> np.ufunc | None:
+        """The kernel in C for the first result."""
+        return self._ufuncs[0]
+
+    @property
+    def is_in_c(self) -> bool:
+        """Return whether it runs in C."""
+        return self._quick is not None
 
     @property
     def operands(self) -> int:
@@ -139,7 +175,7 @@ class Kernel(Computing):
         return notebook.block(repr(self).strip("<>"), table)
 
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None, results: int = 1) -> Any:
-        """Compute the result, into `out` where given, on as many threads as are quickest, or at most so many.
+        """Compute the result, into `out` where given.
 
         A new array of the shape that the operands broadcast to, a NumPy scalar where that is (); its dtype is as
         `Kernel` says.
@@ -147,59 +183,131 @@ class Kernel(Computing):
         `out` is as NumPy's ufuncs take it: an array of the result's type in any byte order, or a tuple of one for each
         register; operands broadcast to its shape, where that is larger than theirs; it may be an operand, or overlap
         one.
-        Some hundred thousand elements are worth a thread. More threads than processors are never taken, and without
-        `threads` one for each of these. Beside operands and result at most 48 MB are taken for each thread.
+        A kernel in C takes as many threads as are quickest, or at most `threads`: some hundred thousand elements are
+        worth one, and never are more taken than there are processors. NumPy computes on one. Beside operands,
+        result and copies of what overlaps, at most 24 MB are taken for each thread.
         Raises OperandError (a TypeError) for operands and an `out` of another number or dtype, ValueError for shapes
-        and for a number of threads below 1 or of results that there is not, TypeError for one that is no integer."""
-        latest, again = self._latest, None
-        if threads is None and (results is _ONE or results is _TWO):
-            again = latest[results]
-            if again is not None:
-                found = again(arrays, out)
-                if found is not None:
-                    return found
-        if type(results) is int and (threads is None or (type(threads) is int and threads == 1)):
-            try:
-                types = tuple([x.dtype for x in arrays])
-                plan = self._plans[types if results is _ONE else (results, *types)]
-            except (AttributeError, KeyError, TypeError):
-                pass  # the first arrays of these types, or none
+        and for a number of threads below 1 or of results that there is not, TypeError for one that is no integer, and
+        RuntimeError where NumPy would have to compute on a processor that does not round as IEEE 754 has it."""
+        quick = self._quick
+        is_usual = out is None and threads is None and type(results) is int and results == 1
+        if quick is not None and is_usual and len(arrays) == quick.nin:
+            for x in arrays:
+                if type(x) not in _PLAIN or x.size > native.WORTH_A_THREAD:
+                    break
+                if x.shape != arrays[0].shape and (x.ndim > 1 or arrays[0].ndim > 1):
+                    break  # together they may make many
             else:
-                called = plan.called
-                found = None if called is again else called(arrays, out, threads is not None)
-                if found is not None:
-                    if results < len(latest):
-                        latest[results] = called
-                    return found
+                try:
+                    return quick(*arrays, casting="no")
+                except (TypeError, ValueError):
+                    pass  # what is wrong is said below
+        elif is_usual:
+            found = self._again(arrays)
+            if found is not None:
+                return found
         if len(arrays) != self.operands:
             raise OperandError(f"{self._row} takes {counted(self.operands)}, {len(arrays)} came")
+        s = self._signature
         arrays = self._as_arrays(arrays)
-        operands = [self._as_bits(x, *r) for x, r in zip(arrays, self._signature.registers, strict=True)]
-        if self._signature.common is not None:
+        operands = [self._as_bits(x, *r) for x, r in zip(arrays, s.registers, strict=True)]
+        if s.common is not None:
             self._check_alike(arrays)
-        try:
-            shape = np.broadcast_shapes(*(x.shape for x in operands))
-        except ValueError:
-            shapes = ", ".join(str(x.shape) for x in operands)
-            raise ValueError(f"{self._row}: operands of shapes {shapes} do not broadcast") from None
+        shape = self._shape(operands)
         results = self._checked_results(results)
-        places = self._signature.places[0 if results == 1 else -1]
+        most = self._checked_threads(threads)
+        places = s.places[0 if results == 1 else -1]
         given = self._given(out, places)
         pairs = [self._to_fill(t, arrays, shape, o) for (_, t), o in zip(places, given, strict=True)]
         filled, bits = zip(*pairs, strict=True)
-        if len({x.shape for x in filled}) > 1:
+        if len(filled) > 1 and len({x.shape for x in filled}) > 1:
             raise ValueError(f"{self._row}: the arrays of out are of different shapes")
-        self._on_threads([*operands, *bits], threads, len(places))
-        made = [self._representation(t, arrays) for _, t in places]
-        is_usual = all(o is None or o.dtype == t for o, t in zip(given, made, strict=True))
-        if arrays and is_usual and all(x.dtype.isnative for x in (*operands, *bits)):
-            types, plans = tuple([x.dtype for x in arrays]), self._plans
-            key = types if results == 1 else (results, *types)
-            if not isinstance(plans.get(key), quick.Registered):
-                in_c = self._registered(types, tuple(made), results)
-                plans[key] = in_c or self._planned(types, operands, bits, tuple(made))
+        self._run([*operands, *bits], results, most)
+        if len(filled) == 1 and out is None and all(x.dtype.isnative for x in arrays):
+            self._dtypes[tuple([x.dtype for x in arrays])] = filled[0].dtype
         found = tuple([x[()] if o is None and not shape else x for x, o in zip(filled, given, strict=True)])
         return found if len(places) > 1 else found[0]
+
+    def _again(self, arrays: tuple[Any, ...]) -> Any:
+        """Return the result in NumPy of few elements, of arrays whose types came before; else None. What is looked at
+        above takes longer than to compute them."""
+        for x in arrays:
+            if type(x) not in _PLAIN or x.shape != arrays[0].shape:
+                return None
+        dtype = self._dtypes.get(tuple([x.dtype for x in arrays]))
+        if dtype is None or arrays[0].size > plain.AT_ONCE:
+            return None
+        shape, s = arrays[0].shape, self._signature
+        plain.check_processor()
+        if len(shape) != 1:
+            arrays = tuple([np.array(x, ndmin=1).reshape(-1) for x in arrays])
+        operands = [
+            (x if x.flags.c_contiguous else x.copy()).view(t.bits)
+            for x, (_, t) in zip(arrays, s.registers, strict=True)
+        ]
+        [found] = plain.compute_quietly(self._choice[0], s, operands, 1)
+        if found.shape != operands[0].shape:
+            # What is made of constants is one number.
+            found = np.full(operands[0].shape, found)
+        # It may be an operand, or a part of one.
+        made = found.copy().view(dtype)
+        return made if len(shape) == 1 else made.reshape(shape) if shape else made[0]
+
+    def _shape(self, operands: list[Array]) -> tuple[int, ...]:
+        """Return the shape to which operands broadcast."""
+        shapes = {x.shape for x in operands}
+        if len(shapes) == 1:
+            return shapes.pop()
+        try:
+            return np.broadcast_shapes(*shapes)
+        except ValueError:
+            listed = ", ".join(str(x.shape) for x in operands)
+            raise ValueError(f"{self._row}: operands of shapes {listed} do not broadcast") from None
+
+    def _run(self, arrays: list[Array], results: int, threads: int) -> None:
+        """Fill the last arrays, the registers of this number of results, on at most so many threads."""
+        s, ufunc = self._signature, self._ufuncs[results - 1]
+        count = len(s.places[results - 1])
+        if ufunc is None:
+            plain.fill(self._choice[0], s, arrays, count)
+            return
+
+        # What NumPy is given as bits comes as integers where a register has a sign.
+        bits = [t.bits for _, t in s.registers]
+        made = [s.representation(t, bits) for _, t in s.places[results - 1]]
+
+        def run(part: list[Array]) -> None:
+            filled = [
+                x.view(d if x.dtype.isnative else d.newbyteorder()) for x, d in zip(part[-count:], made, strict=True)
+            ]
+            ufunc(*part[:-count], out=filled[0] if count == 1 else tuple(filled), casting="equiv")
+
+        native.on_threads(run, arrays, count, s.lanes, threads)
+
+    def registers(self, operands: Sequence[Array], size: int, s: Signature) -> Sequence[Array]:
+        """Return all registers of the results as bits, `size` of each, of registers of one dimension that stand as a
+        signature has them: the kernel's own, or that of its inverse."""
+        ufunc = self._ufuncs[-1] if s is self._signature else None
+        places = s.places[-1]
+        if ufunc is not None:
+            found = ufunc(*operands)
+            every = found if isinstance(found, tuple) else (found,)
+            return [x.view(t.bits) for x, (_, t) in zip(every, places, strict=True)]
+        made = plain.compute(self._choice[0], s, operands, len(places))
+        return [
+            x if np.shape(x) == (size,) else np.full(size, x, t.bits) for x, (_, t) in zip(made, places, strict=True)
+        ]
+
+    def _checked_threads(self, threads: Any) -> int:
+        if threads is None:
+            return native.processors()
+        if not is_integer(threads):
+            raise TypeError(
+                f"{self._row}: threads is {threads!r}; it takes 1 or more, or None for as many as are quickest"
+            )
+        if threads < 1:
+            raise ValueError(f"{self._row}: {threads} threads; it takes 1 or more, or None for as many as are quickest")
+        return min(int(threads), native.processors())
 
     def _given(self, out: Any, places: Registers) -> tuple[Any, ...]:
         """Return the part of `out` for each register of the results."""
@@ -251,21 +359,7 @@ class Kernel(Computing):
 
     def _representation(self, t: Type, arrays: tuple[Any, ...]) -> np.dtype[Any]:
         """Return the type in which a register of the results comes."""
-        if t.sort == "integer":
-            return t.native or t.bits
-        registers = list(zip(self._signature.registers, arrays, strict=True))
-        for (_, r), x in registers:
-            if r is t:
-                representation: np.dtype[Any] = x.dtype
-                # NumPy makes a type anew of its own order, which is none of its own any more.
-                return representation if representation.isnative else representation.newbyteorder("=")
-        if not t.native_name:
-            return t.bits
-        if not all(r.is_native(x.dtype) for (_, r), x in registers if r.sort == "float"):
-            return t.bits
-        if t.is_extension and not any(r.is_extension and r.is_native(x.dtype) for (_, r), x in registers):
-            return t.bits
-        return t.native or t.bits
+        return self._signature.representation(t, [x.dtype for x in arrays])
 
     def _checked_results(self, results: Any) -> int:
         if not is_integer(results):
@@ -295,3 +389,8 @@ class Kernel(Computing):
 def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
     axes = zip(reversed(shape), reversed(to), strict=False)
     return len(shape) <= len(to) and all(length in (1, wanted) for length, wanted in axes)
+
+
+def is_integer(x: object) -> bool:
+    """Return whether x is an integer; a truth value is none."""
+    return isinstance(x, (int, np.integer)) and not isinstance(x, bool)

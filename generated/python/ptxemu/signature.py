@@ -264,6 +264,26 @@ class Signature:
         return types.pop() if len(types) == 1 else None
 
     @cached_property
+    def has_truths(self) -> bool:
+        """Return whether a source is a predicate."""
+        return any(t.sort == "bool" for _, t in self.registers)
+
+    def representation(self, t: Type, operands: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
+        """Return the type in which a register of the results comes, of operands of these types."""
+        if t.sort == "integer":
+            return t.native or t.bits
+        registers = list(zip((r for _, r in self.registers), operands, strict=True))
+        for r, dtype in registers:
+            if r is t:
+                # NumPy makes a type anew of its own order, which is none of its own any more.
+                return dtype if dtype.isnative else dtype.newbyteorder("=")
+        if not t.native_name or not all(r.is_native(d) for r, d in registers if r.sort == "float"):
+            return t.bits
+        if t.is_extension and not any(r.is_extension and r.is_native(d) for r, d in registers):
+            return t.bits
+        return t.native or t.bits
+
+    @cached_property
     def flat(self) -> bool:
         """Return whether lanes stand side by side in all registers, as many in each."""
         every = (*self.results, *self.sources)

@@ -4,7 +4,7 @@ of the first operand."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -14,8 +14,9 @@ Choice: TypeAlias = "dict[str | None, Callable[..., Any]]"
 
 class Kernels(Mapping["tuple[str, int]", Choice]):
     """The table of a module, by spelling and operands. A row is a function, operands, modifiers and types, and targets
-    where it is not for all. A function of another module is text, "module.function". Rows are read when they are asked
-    for: a process seldom needs more than a few of them."""
+    where it is not for all; behind them are the first arguments of a function that serves a family. A function of
+    another module is text, "module.function". Rows are read when they are asked for: a process seldom needs more than a
+    few of them."""
 
     def __init__(self, opcode: str, rows: Sequence[tuple[Any, ...]]) -> None:
         self._opcode, self._rows = opcode, rows
@@ -24,10 +25,12 @@ class Kernels(Mapping["tuple[str, int]", Choice]):
         spelling, wanted = key
         found: Choice = {}
         opcode, _, name = spelling.partition(".")
-        for function, operands, spelled, *targets in self._rows:
+        for function, operands, spelled, *more in self._rows:
             if operands == wanted and name in spelled and name in spelled.split(" "):
                 made = _imported(function) if isinstance(function, str) else function
-                found.update(dict.fromkeys(targets[0].split(" ") if targets else (None,), made))
+                if len(more) > 1:
+                    made = partial(made, *more[1])
+                found.update(dict.fromkeys(more[0].split(" ") if more and more[0] else (None,), made))
         if not found or opcode != self._opcode:
             raise KeyError(key)
         return found

@@ -1,5 +1,4 @@
-"""Programs -> the Python of ptxemu: one module per opcode, one function per different program; and the C of the same
-functions, where there is C."""
+"""Programs -> the Python of ptxemu: one module per opcode, one function per family of programs."""
 
 from __future__ import annotations
 
@@ -10,27 +9,28 @@ from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from ... import catalog, notebook, ptx
 from ...catalog import Hazard, Limit, Requirement
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
-from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
+from ...model import ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
-from ...semantics.program import Apply, Program, Term, Var
-from .. import native
+from ...semantics.program import Apply, Const, Program, Term, Var
 from ..assembler import assembler
 from ..clamping import CLAMPED, UNSIGNED, WITHIN
-from ..comparing import LESS_GREATER
+from ..comparing import COMBINE, COMPARE, OPERATOR, RELATION
 from ..converting import BOUNDED, SEVERAL, is_usual
-from ..fusing import FLUSH, OTHERWISE, PROPAGATE, REPLACE, Flushing, fuse
+from ..families import Member, common_name, members
+from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse
 from ..lowering import Lowering, Shared, shared, source_of, written
 from ..modules import Module, NumPyFunction
 from ..parts import Parts
 from ..reading import multiplied, split
 from ..registry import product
 from ..text import Files, Templates, plain
+from . import native
 
 _FOLDER = "python/ptxemu"
 _WIDTH = 110
@@ -39,7 +39,7 @@ _MANY = 500
 # What declared.py can do with float64.
 _EXPONENTS = 300
 # Functions that take a number's format and the result's.
-BETWEEN = {"convert", "convertStochastic", "congruent", "convertNaN", OTHERWISE}
+BETWEEN = {"convert", "convertStochastic", "congruent", "convertNaN"}
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
 HOMES = {
     "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
@@ -47,21 +47,21 @@ HOMES = {
     "": "selection",
 }  # fmt: skip
 _INVENTED = {
-    BOUNDED: "conversion", CLAMPED: "comparison", FLUSH: "encoding", LESS_GREATER: "comparison",
-    OTHERWISE: "conversion", PROPAGATE: "selection", REPLACE: "selection", UNSIGNED: "comparison",
-    WITHIN: "comparison",
+    BOUNDED: "conversion", CLAMPED: "comparison", COMBINE: "comparison", FLUSH: "encoding", PROPAGATE: "selection",
+    REPLACE: "selection", UNSIGNED: "comparison", WITHIN: "comparison",
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Serving:
     """A function of the emulator with the variants that it computes: their number of operands, their modifiers and
-    types, and the targets, if it is not the default."""
+    types, the targets, if it is not the default, and its parameters' values."""
 
     name: str
     operands: int
     spelled: list[str]
     targets: str
+    values: str
 
 
 @product("emulator")
@@ -95,18 +95,21 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     )
     for folder in ("opcodes", "instructions"):
         files |= {f"{_FOLDER}/{folder}/{n}": text for n, text in templates.plain(f"runtime/{folder}").items()}
+    common = native.shared(spec, templates)
     for c in checked:
-        files |= parts.of("emulator", c.instruction.opcode, partial(_of, spec, c, published, templates))
-    return files | native.emit(spec, templates)
+        opcode = c.instruction.opcode
+        digest = native.digest(common, native.part(c, templates, parts))
+        files |= parts.of(f"emulator {digest}", opcode, partial(_of, spec, c, published, digest, templates))
+    return files
 
 
-def _of(spec: Spec, checked: Checked, published: Sequence[str], templates: Templates) -> Files:
+def _of(spec: Spec, checked: Checked, published: Sequence[str], digest: str, templates: Templates) -> Files:
     """Return the files of an opcode."""
     i = checked.instruction
-    modules, kernels = modules_of(checked, templates)
+    modules = modules_of(checked, templates, digest)
     files = {f"{_FOLDER}/instructions/{name}.py": text for name, text in modules.items()}
     files[f"{_FOLDER}/opcodes/{i.opcode}.py"] = _about(spec, i, published, templates)
-    return files | native.of(i, kernels, templates)
+    return files
 
 
 def _refuse_what_cannot_be_computed(formats: Iterable[Format]) -> None:
@@ -190,61 +193,86 @@ def _operand(o: Operand) -> str:
     return f"{'!' * o.negatable}{o.name}{registers}:{o.type.name}" + f"@{lanes}" * bool(lanes)
 
 
-def module_of(checked: Checked, templates: Templates) -> tuple[str, list[Shared]]:
-    """Return the module of an opcode, and the programs that have a function in it."""
-    modules, kept = modules_of(checked, templates, split_up=False)
-    return modules[checked.instruction.opcode], kept
+def module_of(checked: Checked, templates: Templates) -> str:
+    """Return the module of an opcode, with all of its functions."""
+    return modules_of(checked, templates, split_up=False)[checked.instruction.opcode]
 
 
-def modules_of(checked: Checked, templates: Templates, split_up: bool = True) -> tuple[dict[str, str], list[Shared]]:
-    """Return the modules of an opcode by name, and the programs that have a function in them. It is one module, or one
-    for each type of the first operand if there are very many functions: Python then reads no more of them than is
-    called."""
+def modules_of(checked: Checked, templates: Templates, digest: str = "", split_up: bool = True) -> dict[str, str]:
+    """Return the modules of an opcode by name. It is one module, or one for each type of the first operand if there are
+    very many functions: Python then reads no more of them than is called."""
     instruction = checked.instruction
-    sharing = shared(checked)
-    split_up = split_up and len(sharing) > _MANY
-    parts: dict[str, Module] = {}
     tails: dict[str, str] = {}
-    # Functions of several kinds may be the same in NumPy: u32 and s32 are both uint32.
-    homes: dict[str, str] = {}
-    serving: dict[tuple[str, int, str], list[str]] = {}
-    kept = []
-    for one in sharing.values():
-        alone = Module(tails=tails)
-        *ends, made = _Writer(alone).function(one)
-        # The C of the same name is of these widths alone.
-        widths = [_storage(t.kind) for t in (*one.program.inputs, *one.program.results)]
-        key = f"{widths} {made.key}"
-        if key not in homes:
-            name = f"{instruction.opcode}_{_first_type(one)}" if split_up else instruction.opcode
-            parts.setdefault(name, Module(tails=tails)).take(alone, [*ends, made])
-            homes[key] = f'"{name}.{made.name}"' if split_up else made.name
-            kept.append(one)
-        for operands, targets, spelled in _serving(one):
-            serving.setdefault((homes[key], operands, targets), []).extend(spelled)
+    written = _written(checked, tails)
+    split_up = split_up and len(written) > _MANY
+    modules = {instruction.opcode: Module({}) if split_up else Module(tails=tails)}
+    rows: dict[tuple[str, int, str, str], list[str]] = {}
+    names: set[str] = set()
+    for alone, functions, served in written:
+        first = served[0][0]
+        name = common_name([one.name for one, _ in served], names.__contains__)
+        names.add(name)
+        home = f"{instruction.opcode}_{_first_type(first)}" if split_up else instruction.opcode
+        *ends, made = functions
+        modules.setdefault(home, Module(tails=tails)).take(alone, [*ends, replace(made, name=name)])
+        for one, member in served:
+            table = modules[instruction.opcode]
+            values = ", ".join(_value(table, c) for _, c in member.parameters)
+            for operands, targets, spelled in _serving(one):
+                function = f'"{home}.{name}"' if split_up else name
+                rows.setdefault((function, operands, targets, values), []).extend(spelled)
 
     def text(what: str, module: Module, rows: list[Serving]) -> str:
         return templates.render(
             "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
             opcode=instruction.opcode, what=what, summary=_docstring(instruction.summary), imports=module.imports(),
             constants=sorted(module.constants.items()), functions=list(module.functions.values()), serving=rows,
+            digest=digest,
         )  # fmt: skip
 
-    rows = [Serving(name, n, spelled, targets) for (name, n, targets), spelled in serving.items()]
-    if not split_up:
-        return {instruction.opcode: text(instruction.opcode, parts[instruction.opcode], rows)}, kept
-    found = {name: text(name.replace("_", " of "), module, []) for name, module in parts.items()}
-    return {instruction.opcode: text(instruction.opcode, Module({}), rows)} | found, kept
+    serving = [Serving(name, n, spelled, targets, values) for (name, n, targets, values), spelled in rows.items()]
+    return {
+        name: text(name.replace("_", " of "), module, serving if name == instruction.opcode else [])
+        for name, module in modules.items()
+    }
+
+
+# A module with what is written in it alone, its functions, of which the last is called by kernels, and the programs
+# that this one computes.
+_Written: TypeAlias = tuple[Module, list[NumPyFunction], list[tuple[Shared, Member]]]
+
+
+def _written(checked: Checked, tails: dict[str, str]) -> list[_Written]:
+    """Return the functions of an opcode, without names, each with the programs that it computes. Those of several kinds
+    may be the same in NumPy: u32 and s32 are both uint32."""
+    sharing = list(shared(checked).values())
+    programs = [fuse(one.program) for one in sharing]
+    whole = [i for i, p in enumerate(programs) if not multiplied(p) and split(p)[1] is None]
+    of = dict(zip(whole, members([programs[i] for i in whole]), strict=True))
+    found: dict[str, _Written] = {}
+    for i, one in enumerate(sharing):
+        member = of.get(i) or Member(programs[i], ())
+        alone = Module(tails=tails)
+        functions = _Writer(alone, member).functions()
+        found.setdefault(functions[-1].key, (alone, functions, []))[2].append((one, member))
+    return list(found.values())
+
+
+def _value(module: Module, c: Const) -> str:
+    return str(c.value) if c.kind in (RELATION, OPERATOR) else numpy_constant(module, c.kind, c.value)
+
+
+def numpy_constant(module: Module, kind: Kind, value: int) -> str:
+    """Return the name of a constant of a module."""
+    if kind.sort == "bool":
+        return module.constant("_true" if value else "_false", str(bool(value)), "bool")
+    digits = f"{value:0{kind.storage // 4}x}"
+    return module.constant(f"_x{digits}", f"0x{digits}", f"uint{kind.storage}")
 
 
 def _first_type(one: Shared) -> str:
     """Return the type of the first operand of the variant that a function is named after."""
     return one.variant.sources[0].type.name
-
-
-def _storage(kind: Kind) -> int:
-    """Return the width of NumPy's type, which C's function has too; 0 of bool."""
-    return 0 if kind == BOOL else kind.storage
 
 
 def _serving(one: Shared) -> Iterator[tuple[int, str, list[str]]]:
@@ -265,29 +293,29 @@ class _Writer(Lowering):
 
     OPERATORS: ClassVar = {**Lowering.OPERATORS, "logicalNot": "(~{})"}
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, member: Member) -> None:
         self.module = module
+        self.program, self.parameters = member
         self.statements: list[tuple[str, str, str]] = []
         self.hoisted = 0
 
-    def function(self, shared: Shared) -> list[NumPyFunction]:
-        """Return the function, behind a function that reads its end in a table where there is one."""
-        program = fuse(shared.program)
-        outer = ""
+    def functions(self) -> list[NumPyFunction]:
+        """Return the function, without a name, behind a function that reads its end in a table where there is one."""
+        program, outer = self.program, ""
         if kinds := multiplied(program):
             formats = ", ".join(map(self.module.number, kinds))
             outer = f"{self.module.use('mixed', 'by_product', '_by_product')}({formats})"
         head, tail = split(program)
         if tail is None:
-            return [replace(self.written(shared.name, head), decorator=outer)]
+            return [replace(self.written(head), decorator=outer)]
         decorator = self.module.use("tables", tail.decorator, f"_{tail.decorator}")
         decorator += f"({tail.argument})" * bool(tail.argument)
         if not head.lets:
-            return [replace(self.written(shared.name, tail.program), decorator=decorator)]
-        end = replace(_Writer(self.module).written("", tail.program), decorator=decorator)
+            return [replace(self.written(tail.program), decorator=decorator)]
+        end = replace(_Writer(self.module, Member(tail.program, ())).written(tail.program), decorator=decorator)
         tails = self.module.tails
         end = replace(end, name=tails.setdefault(end.key, f"_end_{len(tails) + 1}"))
-        made = self.written(shared.name, head)
+        made = self.written(head)
         *lines, last = made.lines
         text = last.text.removeprefix("return ")
         return [
@@ -295,13 +323,14 @@ class _Writer(Lowering):
             replace(made, decorator=outer, lines=[*lines, replace(last, text=f"return {end.name}({text})")]),
         ]
 
-    def written(self, name: str, program: Program) -> NumPyFunction:
+    def written(self, program: Program) -> NumPyFunction:
         for let in program.lets:
             value = self.fitting(let.value, source_of(let))
             self.statements.append((let.name, value, source_of(let)))
+        parameters = [f"{n}: {'int' if c.kind in (RELATION, OPERATOR) else 'Array'}" for n, c in self.parameters]
         return NumPyFunction(
-            name=name,
-            parameters=[f"{i.name}: Array" for i in program.inputs],
+            name="",
+            parameters=[*parameters, *(f"{i.name}: Array" for i in program.inputs)],
             result="Array" if len(program.results) == 1 else "tuple[Array, Array]",
             decorator="",
             lines=written(self.statements, [self.term(r) for r in program.results]),
@@ -324,10 +353,9 @@ class _Writer(Lowering):
         return self.term(replace(term, arguments=tuple(arguments)))
 
     def constant(self, kind: Kind, value: int) -> str:
-        if kind.sort == "bool":
-            return self.module.constant("_true" if value else "_false", str(bool(value)), "bool")
-        digits = f"{value:0{kind.storage // 4}x}"
-        return self.module.constant(f"_x{digits}", f"0x{digits}", f"uint{kind.storage}")
+        if kind in (RELATION, OPERATOR):
+            return str(value)
+        return numpy_constant(self.module, kind, value)
 
     def count(self, kind: Kind, value: int) -> str:
         return self.constant(kind, value)
@@ -364,6 +392,8 @@ class _Writer(Lowering):
 
     def function_of(self, t: Apply) -> str:
         """Return the function under the name that it has in the module."""
+        if t.function == COMPARE:
+            return self.compared(t)
         if t.function in _INVENTED:
             return self.module.use(_INVENTED[t.function], t.function, f"_{t.function}")
         f = TABLE[t.function]
@@ -382,6 +412,15 @@ class _Writer(Lowering):
                 raise PtxspecError(f"spec/types.yaml: error: {message}")
             return self.module.use("declared", t.function, f"_declared_{t.function}")
         return self.module.use(HOMES[f.clause], t.function)
+
+    def compared(self, t: Apply) -> str:
+        """Return the function that compares numbers of a kind."""
+        f = t.arguments[0].kind.format
+        if f is None:
+            return self.module.use("integers", "compareIntegers")
+        if is_usual(f):
+            return self.module.use("comparison", "compare")
+        return self.module.use("declared", "compare", "_declared_compare")
 
     def mixed(self, t: Apply) -> str:
         """Return the function for operands and a result of several formats."""

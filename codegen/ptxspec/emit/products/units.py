@@ -1,4 +1,4 @@
-"""The models of the special function unit -> the emulator's units, and their functions in C."""
+"""The models of the special function unit -> the emulator's units."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ...model import Spec
 from ..parts import Parts
 from ..registry import product
 from ..text import Files, Templates
-from ..units import fields, has_c, in_c
+from ..units import fields
 
 
 @product("emulator-units")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
-    """Return generated/python/ptxemu/units.py and, where it has functions, native/units.h."""
+    """Return generated/python/ptxemu/units.py."""
     models = [m for u in spec.units.values() for m in u.models]
     sources = ["spec/units.yaml", *(f"spec/units/{m.name}.yaml" for m in models)]
     text = templates.render(
@@ -23,9 +23,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
         formats=sorted({m.format.name for m in models}),
         units=[(m, [(name, _text(value)) for name, value in fields(m).items()]) for m in models],
     )  # fmt: skip
-    functions = [in_c(m) for m in models if has_c(m)]
-    in_header = templates.render("emulator/native/units.h.j2", sources, comment="/* {} */", functions=functions)
-    return {"python/ptxemu/units.py": text, "python/ptxemu/native/units.h": in_header}
+    return {"python/ptxemu/units.py": text}
 
 
 def _text(value: Any) -> str:

@@ -3,8 +3,8 @@
 
 from . import Kernels as _Kernels
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("cvt", (
     ("cvt_f16.cvt_rni_u8_f16_1", 1, "rni.u8.f16 rni.sat.u8.f16"),
     ("cvt_f64.cvt_rni_u8_f64_1", 1, "rni.u8.f64 rni.sat.u8.f64"),
@@ -571,7 +571,7 @@ KERNELS = _Kernels("cvt", (
     ("cvt_bf16.cvt_rzi_bf16_bf16_1", 1, "rzi.bf16.bf16"),
     ("cvt_bf16.cvt_rmi_bf16_bf16_1", 1, "rmi.bf16.bf16"),
     ("cvt_bf16.cvt_rpi_bf16_bf16_1", 1, "rpi.bf16.bf16"),
-    ("cvt_f32.cvt_f32_f32_1", 1, "f32.f32"),
+    ("cvt_f32.cvt_1", 1, "f32.f32 f64.f64"),
     ("cvt_f32.cvt_sat_f32_f32_1", 1, "sat.f32.f32"),
     ("cvt_f32.cvt_ftz_f32_f32_1", 1, "ftz.f32.f32"),
     ("cvt_f32.cvt_ftz_f32_f32_1", 1, "f32.f32", "sm_10 sm_11 sm_12 sm_13"),
@@ -601,7 +601,6 @@ KERNELS = _Kernels("cvt", (
     ("cvt_f32.cvt_rpi_ftz_f32_f32_1", 1, "rpi.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
     ("cvt_f32.cvt_rpi_ftz_sat_f32_f32_1", 1, "rpi.ftz.sat.f32.f32"),
     ("cvt_f32.cvt_rpi_ftz_sat_f32_f32_1", 1, "rpi.sat.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    ("cvt_f64.cvt_f64_f64_1", 1, "f64.f64"),
     ("cvt_f64.cvt_sat_f64_f64_1", 1, "sat.f64.f64"),
     ("cvt_f64.cvt_rni_f64_f64_1", 1, "rni.f64.f64"),
     ("cvt_f64.cvt_rni_sat_f64_f64_1", 1, "rni.sat.f64.f64"),
@@ -1176,3 +1175,6 @@ KERNELS = _Kernels("cvt", (
     ("cvt_f16x2.cvt_rp_satfinite_ue5m3x2_f16x2_2", 2, "rp.satfinite.ue5m3x2.f16x2"),
     ("cvt_bf16x2.cvt_rp_satfinite_ue5m3x2_bf16x2_2", 2, "rp.satfinite.ue5m3x2.bf16x2"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "fabee3d7afc9a522"

@@ -14,7 +14,7 @@ from ..comparison import (
     within as _within,
     withoutSign as _withoutSign,
 )
-from ..conversion import convert as _any_convert, convertBounded as _convertBounded, convertOr as _convertOr
+from ..conversion import convert as _any_convert, convertBounded as _convertBounded
 from ..declared import isZero as _declared_isZero, maximum as _declared_maximum
 from ..encoding import convertNaN, flushed as _flushed, isNaN, isZero, quieten
 from ..formats import (
@@ -99,7 +99,8 @@ def cvt_rni_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_u64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, u64, roundTiesToEven, False)  # :260
+    d = _any_convert(a, f32, u64, roundTiesToEven, False)  # :257
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :260
 
 
 def cvt_rni_s8_f32_1(a: Array) -> Array:
@@ -115,7 +116,8 @@ def cvt_rni_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_s64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, s64, roundTiesToEven, False)  # :260
+    d = _any_convert(a, f32, s64, roundTiesToEven, False)  # :257
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :260
 
 
 def cvt_rni_ftz_u8_f32_1(a: Array) -> Array:
@@ -131,7 +133,8 @@ def cvt_rni_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_ftz_u64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, u64, roundTiesToEven, False, True)  # :260
+    d = _any_convert(a, f32, u64, roundTiesToEven, False, True)  # :257
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :260
 
 
 def cvt_rni_ftz_s8_f32_1(a: Array) -> Array:
@@ -147,7 +150,8 @@ def cvt_rni_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_ftz_s64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, s64, roundTiesToEven, False, True)  # :260
+    d = _any_convert(a, f32, s64, roundTiesToEven, False, True)  # :257
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :260
 
 
 def cvt_rzi_u8_f32_1(a: Array) -> Array:
@@ -163,7 +167,8 @@ def cvt_rzi_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_u64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardZero, False)  # :260
+    d = _any_convert(a, f32, u64, roundTowardZero, False)  # :257
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :260
 
 
 def cvt_rzi_s8_f32_1(a: Array) -> Array:
@@ -179,7 +184,8 @@ def cvt_rzi_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_s64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardZero, False)  # :260
+    d = _any_convert(a, f32, s64, roundTowardZero, False)  # :257
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :260
 
 
 def cvt_rzi_ftz_u8_f32_1(a: Array) -> Array:
@@ -195,7 +201,8 @@ def cvt_rzi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_ftz_u64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardZero, False, True)  # :260
+    d = _any_convert(a, f32, u64, roundTowardZero, False, True)  # :257
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :260
 
 
 def cvt_rzi_ftz_s8_f32_1(a: Array) -> Array:
@@ -211,7 +218,8 @@ def cvt_rzi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_ftz_s64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardZero, False, True)  # :260
+    d = _any_convert(a, f32, s64, roundTowardZero, False, True)  # :257
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :260
 
 
 def cvt_rmi_u8_f32_1(a: Array) -> Array:
@@ -227,7 +235,8 @@ def cvt_rmi_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_u64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardNegative, False)  # :260
+    d = _any_convert(a, f32, u64, roundTowardNegative, False)  # :257
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :260
 
 
 def cvt_rmi_s8_f32_1(a: Array) -> Array:
@@ -243,7 +252,8 @@ def cvt_rmi_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_s64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardNegative, False)  # :260
+    d = _any_convert(a, f32, s64, roundTowardNegative, False)  # :257
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :260
 
 
 def cvt_rmi_ftz_u8_f32_1(a: Array) -> Array:
@@ -259,7 +269,8 @@ def cvt_rmi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_ftz_u64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardNegative, False, True)  # :260
+    d = _any_convert(a, f32, u64, roundTowardNegative, False, True)  # :257
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :260
 
 
 def cvt_rmi_ftz_s8_f32_1(a: Array) -> Array:
@@ -275,7 +286,8 @@ def cvt_rmi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_ftz_s64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardNegative, False, True)  # :260
+    d = _any_convert(a, f32, s64, roundTowardNegative, False, True)  # :257
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :260
 
 
 def cvt_rpi_u8_f32_1(a: Array) -> Array:
@@ -291,7 +303,8 @@ def cvt_rpi_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_u64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardPositive, False)  # :260
+    d = _any_convert(a, f32, u64, roundTowardPositive, False)  # :257
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :260
 
 
 def cvt_rpi_s8_f32_1(a: Array) -> Array:
@@ -307,7 +320,8 @@ def cvt_rpi_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_s64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardPositive, False)  # :260
+    d = _any_convert(a, f32, s64, roundTowardPositive, False)  # :257
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :260
 
 
 def cvt_rpi_ftz_u8_f32_1(a: Array) -> Array:
@@ -323,7 +337,8 @@ def cvt_rpi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_ftz_u64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, u64, roundTowardPositive, False, True)  # :260
+    d = _any_convert(a, f32, u64, roundTowardPositive, False, True)  # :257
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :260
 
 
 def cvt_rpi_ftz_s8_f32_1(a: Array) -> Array:
@@ -339,10 +354,11 @@ def cvt_rpi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_ftz_s64_f32_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f32, s64, roundTowardPositive, False, True)  # :260
+    d = _any_convert(a, f32, s64, roundTowardPositive, False, True)  # :257
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :260
 
 
-def cvt_f32_f32_1(a: Array) -> Array:
+def cvt_1(a: Array) -> Array:
     return a  # :264
 
 

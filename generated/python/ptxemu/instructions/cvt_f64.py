@@ -6,7 +6,7 @@ import numpy as _np
 from ..arithmetic import convert, roundToIntegral
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import clamped as _clamped, maximumNumber, minimumNumber
-from ..conversion import convert as _any_convert, convertOr as _convertOr
+from ..conversion import convert as _any_convert
 from ..encoding import convertNaN, isNaN, quieten
 from ..formats import bf16, f16, f32, f64, s8, s16, s32, s64, u8, u16, u32, u64
 from ..selection import propagate as _propagate, select
@@ -41,7 +41,8 @@ def cvt_rni_u32_f64_1(a: Array) -> Array:
 
 
 def cvt_rni_u64_f64_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f64, u64, roundTiesToEven, False)  # :260
+    d = _any_convert(a, f64, u64, roundTiesToEven, False)  # :257
+    return select(isNaN(a, f64), _x8000000000000000, d)  # :260
 
 
 def cvt_rni_s8_f64_1(a: Array) -> Array:
@@ -60,7 +61,8 @@ def cvt_rni_s32_f64_1(a: Array) -> Array:
 
 
 def cvt_rni_s64_f64_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f64, s64, roundTiesToEven, False)  # :260
+    d = _any_convert(a, f64, s64, roundTiesToEven, False)  # :257
+    return select(isNaN(a, f64), _x8000000000000000, d)  # :260
 
 
 def cvt_rzi_u8_f64_1(a: Array) -> Array:
@@ -79,7 +81,8 @@ def cvt_rzi_u32_f64_1(a: Array) -> Array:
 
 
 def cvt_rzi_u64_f64_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f64, u64, roundTowardZero, False)  # :260
+    d = _any_convert(a, f64, u64, roundTowardZero, False)  # :257
+    return select(isNaN(a, f64), _x8000000000000000, d)  # :260
 
 
 def cvt_rzi_s8_f64_1(a: Array) -> Array:
@@ -98,7 +101,8 @@ def cvt_rzi_s32_f64_1(a: Array) -> Array:
 
 
 def cvt_rzi_s64_f64_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f64, s64, roundTowardZero, False)  # :260
+    d = _any_convert(a, f64, s64, roundTowardZero, False)  # :257
+    return select(isNaN(a, f64), _x8000000000000000, d)  # :260
 
 
 def cvt_rmi_u8_f64_1(a: Array) -> Array:
@@ -117,7 +121,8 @@ def cvt_rmi_u32_f64_1(a: Array) -> Array:
 
 
 def cvt_rmi_u64_f64_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f64, u64, roundTowardNegative, False)  # :260
+    d = _any_convert(a, f64, u64, roundTowardNegative, False)  # :257
+    return select(isNaN(a, f64), _x8000000000000000, d)  # :260
 
 
 def cvt_rmi_s8_f64_1(a: Array) -> Array:
@@ -136,7 +141,8 @@ def cvt_rmi_s32_f64_1(a: Array) -> Array:
 
 
 def cvt_rmi_s64_f64_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f64, s64, roundTowardNegative, False)  # :260
+    d = _any_convert(a, f64, s64, roundTowardNegative, False)  # :257
+    return select(isNaN(a, f64), _x8000000000000000, d)  # :260
 
 
 def cvt_rpi_u8_f64_1(a: Array) -> Array:
@@ -155,7 +161,8 @@ def cvt_rpi_u32_f64_1(a: Array) -> Array:
 
 
 def cvt_rpi_u64_f64_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f64, u64, roundTowardPositive, False)  # :260
+    d = _any_convert(a, f64, u64, roundTowardPositive, False)  # :257
+    return select(isNaN(a, f64), _x8000000000000000, d)  # :260
 
 
 def cvt_rpi_s8_f64_1(a: Array) -> Array:
@@ -174,11 +181,8 @@ def cvt_rpi_s32_f64_1(a: Array) -> Array:
 
 
 def cvt_rpi_s64_f64_1(a: Array) -> Array:
-    return _convertOr(a, _x8000000000000000, f64, s64, roundTowardPositive, False)  # :260
-
-
-def cvt_f64_f64_1(a: Array) -> Array:
-    return a  # :264
+    d = _any_convert(a, f64, s64, roundTowardPositive, False)  # :257
+    return select(isNaN(a, f64), _x8000000000000000, d)  # :260
 
 
 def cvt_sat_f64_f64_1(a: Array) -> Array:

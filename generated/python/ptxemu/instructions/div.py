@@ -5,7 +5,7 @@ import numpy as _np
 
 from ..arithmetic import division, multiplication
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
-from ..comparison import compareGreater, compareLess
+from ..comparison import compare
 from ..encoding import copySign, flushed as _flushed, isFinite, isInfinite, isNaN, magnitude
 from ..formats import f32, f64
 from ..recorded import unit
@@ -26,7 +26,7 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 def div_approx_f32_2(a: Array, b: Array) -> Array:
     d = division(a, b, f32, roundTiesToEven, False)  # :39
-    condition = (compareGreater(magnitude(b, f32), _x7e800000, f32) & isFinite(b, f32))  # :40
+    condition = (compare(magnitude(b, f32), _x7e800000, 4, f32) & isFinite(b, f32))  # :40
     condition_2 = isInfinite(a, f32)  # :42
     d_2 = _x7fffffff  # :43
     condition_3 = (~isNaN(a, f32))  # :44
@@ -39,7 +39,7 @@ def div_approx_f32_2(a: Array, b: Array) -> Array:
 def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
     b_2 = _flushed(b, f32)  # modifiers.yaml:66
     d = division(a, b, f32, roundTiesToEven, True, True)  # :39
-    condition = (compareGreater(magnitude(b_2, f32), _x7e800000, f32) & isFinite(b, f32))  # :40
+    condition = (compare(magnitude(b_2, f32), _x7e800000, 4, f32) & isFinite(b, f32))  # :40
     condition_2 = isInfinite(a, f32)  # :42
     d_2 = _x7fffffff  # :43
     condition_3 = (~isNaN(a, f32))  # :44
@@ -102,7 +102,7 @@ def div_rp_f64_2(a: Array, b: Array) -> Array:
 
 
 def div_approx_f32_2_sm_50(a: Array, b: Array) -> Array:
-    tiny = compareLess(magnitude(b, f32), _x00800000, f32)  # :55
+    tiny = compare(magnitude(b, f32), _x00800000, 1, f32)  # :55
     dividend = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :56
     divisor = select(tiny, multiplication(b, _x4b800000, f32, roundTiesToEven, False), b)  # :57
     reciprocal = unit(divisor, "RCP_sm_50")  # :58
@@ -116,8 +116,8 @@ def div_approx_ftz_f32_2_sm_50(a: Array, b: Array) -> Array:
 
 
 def div_full_f32_2_sm_50(a: Array, b: Array) -> Array:
-    small = select(compareLess(magnitude(b, f32), _x00800000, f32), _x4b800000, _x3f800000)  # :62
-    scale = select(compareGreater(magnitude(b, f32), _x7e800000, f32), _x3e800000, small)  # :63
+    small = select(compare(magnitude(b, f32), _x00800000, 1, f32), _x4b800000, _x3f800000)  # :62
+    scale = select(compare(magnitude(b, f32), _x7e800000, 4, f32), _x3e800000, small)  # :63
     dividend = multiplication(a, scale, f32, roundTiesToEven, False)  # :64
     divisor = multiplication(b, scale, f32, roundTiesToEven, False)  # :65
     reciprocal = unit(divisor, "RCP_sm_50")  # :66
@@ -127,15 +127,15 @@ def div_full_f32_2_sm_50(a: Array, b: Array) -> Array:
 def div_full_ftz_f32_2_sm_50(a: Array, b: Array) -> Array:
     b_2 = _flushed(b, f32)  # modifiers.yaml:66
     small = _x3f800000  # :62
-    scale = select(compareGreater(magnitude(b_2, f32), _x7e800000, f32), _x3e800000, small)  # :63
+    scale = select(compare(magnitude(b_2, f32), _x7e800000, 4, f32), _x3e800000, small)  # :63
     dividend = multiplication(_flushed(a, f32), scale, f32, roundTiesToEven, True)  # :64
     divisor = multiplication(_flushed(b, f32), scale, f32, roundTiesToEven, True)  # :65
     reciprocal = unit(divisor, "RCP_sm_50")  # :66
     return multiplication(reciprocal, dividend, f32, roundTiesToEven, True)  # :67
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("div", (
     (div_approx_f32_2, 2, "approx.f32"),
     (div_approx_ftz_f32_2, 2, "approx.ftz.f32 f32"),
@@ -158,3 +158,6 @@ KERNELS = _Kernels("div", (
     (div_full_f32_2_sm_50, 2, "full.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_86"),
     (div_full_ftz_f32_2_sm_50, 2, "full.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_86"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "1a8cae9e8b0a5211"

@@ -5,7 +5,7 @@ import numpy as _np
 
 from ..arithmetic import multiplication
 from ..binary import Array, roundTiesToEven
-from ..comparison import compareLess
+from ..comparison import compare
 from ..elementary import exp2
 from ..encoding import flushed as _flushed
 from ..formats import bf16, f16, f32
@@ -37,7 +37,7 @@ def ex2_approx_ftz_bf16_1(a: Array) -> Array:
 
 
 def ex2_approx_f32_1_sm_50(a: Array) -> Array:
-    tiny = compareLess(a, _xc2fc0000, f32)  # :43
+    tiny = compare(a, _xc2fc0000, 1, f32)  # :43
     half = select(tiny, multiplication(a, _x3f000000, f32, roundTiesToEven, False), a)  # :44
     power = unit(half, "EX2_sm_50")  # :45
     return select(tiny, multiplication(power, power, f32, roundTiesToEven, False), power)  # :46
@@ -48,8 +48,8 @@ def ex2_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     return unit(a_2, "EX2_sm_50")  # :40
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("ex2", (
     (ex2_approx_f32_1, 1, "approx.f32"),
     (ex2_approx_ftz_f32_1, 1, "approx.ftz.f32 f32"),
@@ -59,3 +59,6 @@ KERNELS = _Kernels("ex2", (
     (ex2_approx_f32_1_sm_50, 1, "approx.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
     (ex2_approx_ftz_f32_1_sm_50, 1, "approx.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "a47aa2dedf03c96b"

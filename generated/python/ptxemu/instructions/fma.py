@@ -1090,8 +1090,8 @@ def fma_rn_sat_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
     return select(outside, _x0000, d_3)  # modifiers.yaml:118
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("fma", (
     (fma_rn_f32_3, 3, "rn.f32 rn.f32x2"),
     (fma_rn_sat_f32_3, 3, "rn.sat.f32"),
@@ -1307,3 +1307,6 @@ KERNELS = _Kernels("fma", (
     (fma_rp_oob_relu_bf16_3, 3, "rp.oob.relu.bf16 rp.oob.relu.bf16x2"),
     (fma_rn_sat_oob_f16_3, 3, "rn.sat.oob.f16 rn.sat.oob.f16x2"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "4ebc848661c04810"

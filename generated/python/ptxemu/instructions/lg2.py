@@ -5,7 +5,7 @@ import numpy as _np
 
 from ..arithmetic import multiplication, subtraction
 from ..binary import Array, roundTiesToEven
-from ..comparison import compareLess
+from ..comparison import compare
 from ..elementary import log2
 from ..encoding import flushed as _flushed, magnitude
 from ..formats import f32
@@ -30,7 +30,7 @@ def lg2_approx_ftz_f32_1(a: Array) -> Array:
 
 
 def lg2_approx_f32_1_sm_50(a: Array) -> Array:
-    tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # :36
+    tiny = compare(magnitude(a, f32), _x00800000, 1, f32)  # :36
     scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :37
     logarithm = unit(scaled, "LG2_sm_50")  # :38
     return select(tiny, subtraction(logarithm, _x41c00000, f32, roundTiesToEven, False), logarithm)  # :39
@@ -41,8 +41,8 @@ def lg2_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     return unit(a_2, "LG2_sm_50")  # :33
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("lg2", (
     (lg2_approx_f32_1, 1, "approx.f32"),
     (lg2_approx_ftz_f32_1, 1, "approx.ftz.f32 f32"),
@@ -50,3 +50,6 @@ KERNELS = _Kernels("lg2", (
     (lg2_approx_f32_1_sm_50, 1, "approx.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
     (lg2_approx_ftz_f32_1_sm_50, 1, "approx.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "b6243cf51928e204"

@@ -160,8 +160,8 @@ def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("mad", (
     (mad_f32_3, 3, "f32"),
     (mad_sat_f32_3, 3, "sat.f32"),
@@ -194,3 +194,6 @@ KERNELS = _Kernels("mad", (
     (mad_rm_f64_3, 3, "rm.f64"),
     (mad_rp_f64_3, 3, "rp.f64"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "d5a30627a26fb0bd"

@@ -204,8 +204,8 @@ def min_NaN_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:44
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("min", (
     (min_f32_2, 2, "f32"),
     (min_xorsign_abs_f32_2, 2, "xorsign.abs.f32"),
@@ -238,3 +238,6 @@ KERNELS = _Kernels("min", (
     (min_NaN_bf16_2, 2, "NaN.bf16 NaN.bf16x2"),
     (min_NaN_xorsign_abs_bf16_2, 2, "NaN.xorsign.abs.bf16 NaN.xorsign.abs.bf16x2"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "175d55a39082246e"

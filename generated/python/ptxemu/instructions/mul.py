@@ -1017,8 +1017,8 @@ def mul_satfinite_e4m3x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("mul", (
     (mul_f32_2, 2, "f32 rn.f32 f32x2 rn.f32x2"),
     (mul_sat_f32_2, 2, "sat.f32 rn.sat.f32"),
@@ -1198,3 +1198,6 @@ KERNELS = _Kernels("mul", (
     (mul_satfinite_e4m3x4_ue8m0x4_e2m1x4_2, 2, "satfinite.e4m3x4.ue8m0x4.e2m1x4 satfinite.e4m3x4.ue8m0x4.e2m1p4x4 rn.satfinite.e4m3x4.ue8m0x4.e2m1x4 rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4"),
     (mul_satfinite_e4m3x4_ue8m0x4_ue8m0x4_2, 2, "satfinite.e4m3x4.ue8m0x4.ue8m0x4 rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "07c3218a69a65fe7"

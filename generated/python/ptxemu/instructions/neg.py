@@ -47,8 +47,8 @@ def neg_bf16_1(a: Array) -> Array:
     return _replace(d, isNaN(d, bf16), _x7fff, bf16)  # types.yaml:44
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("neg", (
     (neg_f32_1, 1, "f32"),
     (neg_ftz_f32_1, 1, "ftz.f32"),
@@ -58,3 +58,6 @@ KERNELS = _Kernels("neg", (
     (neg_ftz_f16_1, 1, "ftz.f16 ftz.f16x2"),
     (neg_bf16_1, 1, "bf16 bf16x2"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "d96084946ae6df10"

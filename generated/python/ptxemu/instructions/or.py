@@ -2,33 +2,27 @@
 """or: Bitwise or."""
 
 from ..binary import Array
+from ..comparison import combine as _combine
 from . import Kernels as _Kernels
 
 # Behind a line of a function stands the line of spec/instructions/or.yaml that it and the next ones come from, or
 # the file of spec/ with the line.
 
 
-def or_b16_2(a: Array, b: Array) -> Array:
-    return (a | b)  # :27
-
-
-def or_b32_2(a: Array, b: Array) -> Array:
-    return (a | b)  # :27
-
-
-def or_b64_2(a: Array, b: Array) -> Array:
+def or_2(a: Array, b: Array) -> Array:
     return (a | b)  # :27
 
 
 def or_pred_2(a: Array, b: Array) -> Array:
-    return (a | b)  # :25
+    return _combine(a, b, 1)  # :25
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("or", (
-    (or_b16_2, 2, "b16"),
-    (or_b32_2, 2, "b32"),
-    (or_b64_2, 2, "b64"),
+    (or_2, 2, "b16 b32 b64"),
     (or_pred_2, 2, "pred"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "d5c90f05b1edf2ad"

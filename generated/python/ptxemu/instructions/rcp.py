@@ -5,7 +5,7 @@ import numpy as _np
 
 from ..arithmetic import division, fusedMultiplyAdd, multiplication
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
-from ..comparison import compareGreater, compareLess
+from ..comparison import compare
 from ..encoding import flushed as _flushed, isNaN, isNormal, magnitude, negate, quieten
 from ..formats import f32, f64
 from ..recorded import unit
@@ -133,8 +133,8 @@ def rcp_rp_ftz_f64_1(a: Array) -> Array:
 
 
 def rcp_approx_f32_1_sm_50(a: Array) -> Array:
-    _1 = compareLess(magnitude(a, f32), _x00800000, f32)  # :73
-    _2 = select(compareGreater(magnitude(a, f32), _x7e800000, f32), _x3e800000, _x3f800000)
+    _1 = compare(magnitude(a, f32), _x00800000, 1, f32)  # :73
+    _2 = select(compare(magnitude(a, f32), _x7e800000, 4, f32), _x3e800000, _x3f800000)
     scale = select(_1, _x4b800000, _2)
     scaled = multiplication(a, scale, f32, roundTiesToEven, False)  # :74
     reciprocal = unit(scaled, "RCP_sm_50")  # :75
@@ -146,8 +146,8 @@ def rcp_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     return unit(a_2, "RCP_sm_50")  # :69
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("rcp", (
     (rcp_approx_f32_1, 1, "approx.f32 rn.f32"),
     (rcp_approx_ftz_f32_1, 1, "approx.ftz.f32 rn.ftz.f32 f32"),
@@ -170,3 +170,6 @@ KERNELS = _Kernels("rcp", (
     (rcp_approx_f32_1_sm_50, 1, "approx.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_86"),
     (rcp_approx_ftz_f32_1_sm_50, 1, "approx.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_86"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "ace17c6f4afb3bb2"

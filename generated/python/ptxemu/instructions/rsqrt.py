@@ -5,7 +5,7 @@ import numpy as _np
 
 from ..arithmetic import fusedMultiplyAdd, multiplication
 from ..binary import Array, roundTiesToEven
-from ..comparison import compareLess
+from ..comparison import compare
 from ..elementary import rSqrt
 from ..encoding import flushed as _flushed, isNaN, isNormal, magnitude, negate
 from ..formats import f32, f64
@@ -47,7 +47,7 @@ def rsqrt_approx_ftz_f64_1(a: Array) -> Array:
 
 
 def rsqrt_approx_f32_1_sm_50(a: Array) -> Array:
-    tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # :54
+    tiny = compare(magnitude(a, f32), _x00800000, 1, f32)  # :54
     scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :55
     root = unit(scaled, "RSQ_sm_50")  # :56
     return select(tiny, multiplication(root, _x45800000, f32, roundTiesToEven, False), root)  # :57
@@ -58,8 +58,8 @@ def rsqrt_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     return unit(a_2, "RSQ_sm_50")  # :51
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("rsqrt", (
     (rsqrt_approx_f32_1, 1, "approx.f32"),
     (rsqrt_approx_ftz_f32_1, 1, "approx.ftz.f32 f32"),
@@ -69,3 +69,6 @@ KERNELS = _Kernels("rsqrt", (
     (rsqrt_approx_f32_1_sm_50, 1, "approx.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
     (rsqrt_approx_ftz_f32_1_sm_50, 1, "approx.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "c388a765cb93914a"

@@ -9,22 +9,15 @@ from . import Kernels as _Kernels
 # the file of spec/ with the line.
 
 
-def selp_f32_3(a: Array, b: Array, c: Array) -> Array:
+def selp_3(a: Array, b: Array, c: Array) -> Array:
     return select(c, a, b)  # :26
 
 
-def selp_f64_3(a: Array, b: Array, c: Array) -> Array:
-    return select(c, a, b)  # :26
-
-
-def selp_b16_3(a: Array, b: Array, c: Array) -> Array:
-    return select(c, a, b)  # :26
-
-
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("selp", (
-    (selp_f32_3, 3, "f32 b32"),
-    (selp_f64_3, 3, "f64 b64"),
-    (selp_b16_3, 3, "b16"),
+    (selp_3, 3, "f32 f64 b16 b32 b64"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "0a8af37438e3b5e4"

@@ -2,16 +2,7 @@
 """setp: Comparison of two values, as a predicate."""
 
 from ..binary import Array
-from ..comparison import (
-    compareEqual,
-    compareGreater,
-    compareGreaterEqual,
-    compareLess,
-    compareLessEqual,
-    compareLessGreater as _compareLessGreater,
-    compareNotEqual,
-)
-from ..encoding import isNaN
+from ..comparison import combine as _combine, compare
 from ..formats import bf16, f16, f32, f64
 from . import Kernels as _Kernels
 
@@ -19,2303 +10,458 @@ from . import Kernels as _Kernels
 # the file of spec/ with the line.
 
 
-def setp_eq_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f32)  # :48
+def setp_f32_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
+    t = compare(a, b, _relation, f32)  # :48
     p = t  # :75
     q = (~t)  # :76
     return p, q
 
 
-def setp_eq_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f32, True)  # :48
+def setp_ftz_f32_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
+    t = compare(a, b, _relation, f32, True)  # :48
     p = t  # :75
     q = (~t)  # :76
     return p, q
 
 
-def setp_ne_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f32)  # :50
+def setp_f32_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
+    t = compare(a, b, _relation, f32)  # :48
+    p_2 = _combine(t, c, _operator)  # :78
+    q_2 = _combine((~t), c, _operator)  # :79
+    return p_2, q_2
+
+
+def setp_ftz_f32_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
+    t = compare(a, b, _relation, f32, True)  # :48
+    p_2 = _combine(t, c, _operator)  # :78
+    q_2 = _combine((~t), c, _operator)  # :79
+    return p_2, q_2
+
+
+def setp_f64_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
+    t = compare(a, b, _relation, f64)  # :48
     p = t  # :75
     q = (~t)  # :76
     return p, q
 
 
-def setp_ne_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f32, True)  # :50
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_lt_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f32)  # :52
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_lt_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f32, True)  # :52
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_le_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f32)  # :54
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_le_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f32, True)  # :54
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_gt_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f32)  # :56
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_gt_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f32, True)  # :56
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_ge_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f32)  # :58
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_ge_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f32, True)  # :58
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_equ_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f32))  # :60
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_equ_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f32, True))  # :60
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_neu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f32)  # :62
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_neu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f32, True)  # :62
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_ltu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f32))  # :64
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_ltu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f32, True))  # :64
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_leu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f32))  # :66
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_leu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f32, True))  # :66
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_gtu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f32))  # :68
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_gtu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f32, True))  # :68
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_geu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f32))  # :70
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_geu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f32, True))  # :70
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_num_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :72
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_nan_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # :74
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_eq_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f32)  # :48
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_eq_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f32, True)  # :48
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_eq_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f32)  # :48
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_eq_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f32, True)  # :48
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_eq_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f32)  # :48
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_eq_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f32, True)  # :48
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_ne_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f32)  # :50
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_ne_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f32, True)  # :50
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_ne_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f32)  # :50
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_ne_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f32, True)  # :50
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_ne_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f32)  # :50
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_ne_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f32, True)  # :50
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_lt_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f32)  # :52
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_lt_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f32, True)  # :52
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_lt_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f32)  # :52
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_lt_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f32, True)  # :52
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_lt_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f32)  # :52
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_lt_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f32, True)  # :52
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_le_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f32)  # :54
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_le_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f32, True)  # :54
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_le_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f32)  # :54
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_le_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f32, True)  # :54
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_le_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f32)  # :54
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_le_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f32, True)  # :54
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_gt_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f32)  # :56
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_gt_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f32, True)  # :56
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_gt_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f32)  # :56
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_gt_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f32, True)  # :56
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_gt_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f32)  # :56
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_gt_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f32, True)  # :56
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_ge_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f32)  # :58
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_ge_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f32, True)  # :58
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_ge_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f32)  # :58
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_ge_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f32, True)  # :58
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_ge_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f32)  # :58
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_ge_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f32, True)  # :58
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_equ_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f32))  # :60
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_equ_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f32, True))  # :60
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_equ_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f32))  # :60
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_equ_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f32, True))  # :60
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_equ_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f32))  # :60
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_equ_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f32, True))  # :60
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_neu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f32)  # :62
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_neu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f32, True)  # :62
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_neu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f32)  # :62
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_neu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f32, True)  # :62
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_neu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f32)  # :62
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_neu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f32, True)  # :62
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_ltu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f32))  # :64
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_ltu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f32, True))  # :64
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_ltu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f32))  # :64
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_ltu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f32, True))  # :64
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_ltu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f32))  # :64
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_ltu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f32, True))  # :64
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_leu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f32))  # :66
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_leu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f32, True))  # :66
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_leu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f32))  # :66
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_leu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f32, True))  # :66
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_leu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f32))  # :66
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_leu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f32, True))  # :66
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_gtu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f32))  # :68
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_gtu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f32, True))  # :68
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_gtu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f32))  # :68
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_gtu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f32, True))  # :68
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_gtu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f32))  # :68
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_gtu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f32, True))  # :68
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_geu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f32))  # :70
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_geu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f32, True))  # :70
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_geu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f32))  # :70
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_geu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f32, True))  # :70
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_geu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f32))  # :70
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_geu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f32, True))  # :70
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_num_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :72
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_num_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :72
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_num_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # :72
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_nan_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # :74
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_nan_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # :74
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_nan_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # :74
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_eq_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f64)  # :48
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_ne_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f64)  # :50
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_lt_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f64)  # :52
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_le_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f64)  # :54
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_gt_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f64)  # :56
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_ge_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f64)  # :58
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_equ_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f64))  # :60
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_neu_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f64)  # :62
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_ltu_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f64))  # :64
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_leu_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f64))  # :66
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_gtu_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f64))  # :68
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_geu_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f64))  # :70
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_num_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # :72
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_nan_f64_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # :74
-    p = t  # :75
-    q = (~t)  # :76
-    return p, q
-
-
-def setp_eq_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f64)  # :48
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_eq_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f64)  # :48
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_eq_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareEqual(a, b, f64)  # :48
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_ne_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f64)  # :50
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_ne_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f64)  # :50
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_ne_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = _compareLessGreater(a, b, f64)  # :50
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_lt_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f64)  # :52
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_lt_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f64)  # :52
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_lt_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLess(a, b, f64)  # :52
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_le_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f64)  # :54
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_le_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f64)  # :54
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_le_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareLessEqual(a, b, f64)  # :54
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_gt_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f64)  # :56
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_gt_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f64)  # :56
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_gt_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreater(a, b, f64)  # :56
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_ge_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f64)  # :58
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_ge_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f64)  # :58
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_ge_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareGreaterEqual(a, b, f64)  # :58
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_equ_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f64))  # :60
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_equ_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f64))  # :60
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_equ_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~_compareLessGreater(a, b, f64))  # :60
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_neu_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f64)  # :62
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_neu_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f64)  # :62
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_neu_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareNotEqual(a, b, f64)  # :62
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_ltu_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f64))  # :64
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_ltu_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f64))  # :64
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_ltu_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreaterEqual(a, b, f64))  # :64
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_leu_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f64))  # :66
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_leu_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f64))  # :66
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_leu_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareGreater(a, b, f64))  # :66
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_gtu_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f64))  # :68
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_gtu_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f64))  # :68
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_gtu_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLessEqual(a, b, f64))  # :68
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_geu_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f64))  # :70
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_geu_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f64))  # :70
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_geu_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~compareLess(a, b, f64))  # :70
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_num_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # :72
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_num_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # :72
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_num_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # :72
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
-    return p_2, q_2
-
-
-def setp_nan_and_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # :74
-    p_2 = (t & c)  # :78
-    q_2 = ((~t) & c)  # :79
-    return p_2, q_2
-
-
-def setp_nan_or_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # :74
-    p_2 = (t | c)  # :81
-    q_2 = ((~t) | c)  # :82
-    return p_2, q_2
-
-
-def setp_nan_xor_f64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # :74
-    p_2 = (t ^ c)  # :84
-    q_2 = ((~t) ^ c)  # :85
+def setp_f64_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
+    t = compare(a, b, _relation, f64)  # :48
+    p_2 = _combine(t, c, _operator)  # :78
+    q_2 = _combine((~t), c, _operator)  # :79
     return p_2, q_2
 
 
-def setp_eq_f16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f16)  # :48
+def setp_f16_2(_relation: int, a: Array, b: Array) -> Array:
+    t = compare(a, b, _relation, f16)  # :48
     return t  # :75
 
 
-def setp_eq_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # :48
+def setp_ftz_f16_2(_relation: int, a: Array, b: Array) -> Array:
+    t = compare(a, b, _relation, f16, True)  # :48
     return t  # :75
 
 
-def setp_ne_f16_2(a: Array, b: Array) -> Array:
-    t = _compareLessGreater(a, b, f16)  # :50
+def setp_f16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> Array:
+    t = compare(a, b, _relation, f16)  # :48
+    return _combine(t, c, _operator)  # :78
+
+
+def setp_ftz_f16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> Array:
+    t = compare(a, b, _relation, f16, True)  # :48
+    return _combine(t, c, _operator)  # :78
+
+
+def setp_bf16_2(_relation: int, a: Array, b: Array) -> Array:
+    t = compare(a, b, _relation, bf16)  # :48
     return t  # :75
 
 
-def setp_ne_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = _compareLessGreater(a, b, f16, True)  # :50
-    return t  # :75
+def setp_bf16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> Array:
+    t = compare(a, b, _relation, bf16)  # :48
+    return _combine(t, c, _operator)  # :78
 
 
-def setp_lt_f16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f16)  # :52
-    return t  # :75
-
-
-def setp_lt_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # :52
-    return t  # :75
-
-
-def setp_le_f16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # :54
-    return t  # :75
-
-
-def setp_le_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # :54
-    return t  # :75
-
-
-def setp_gt_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f16)  # :56
-    return t  # :75
-
-
-def setp_gt_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # :56
-    return t  # :75
-
-
-def setp_ge_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # :58
-    return t  # :75
-
-
-def setp_ge_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # :58
-    return t  # :75
-
-
-def setp_equ_f16_2(a: Array, b: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f16))  # :60
-    return t  # :75
-
-
-def setp_equ_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f16, True))  # :60
-    return t  # :75
-
-
-def setp_neu_f16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # :62
-    return t  # :75
-
-
-def setp_neu_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # :62
-    return t  # :75
-
-
-def setp_ltu_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # :64
-    return t  # :75
-
-
-def setp_ltu_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # :64
-    return t  # :75
-
-
-def setp_leu_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # :66
-    return t  # :75
-
-
-def setp_leu_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # :66
-    return t  # :75
-
-
-def setp_gtu_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # :68
-    return t  # :75
-
-
-def setp_gtu_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # :68
-    return t  # :75
-
-
-def setp_geu_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # :70
-    return t  # :75
-
-
-def setp_geu_ftz_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # :70
-    return t  # :75
-
-
-def setp_num_f16_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # :72
-    return t  # :75
-
-
-def setp_nan_f16_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # :74
-    return t  # :75
-
-
-def setp_eq_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # :48
-    return (t & c)  # :78
-
-
-def setp_eq_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # :48
-    return (t & c)  # :78
-
-
-def setp_eq_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # :48
-    return (t | c)  # :81
-
-
-def setp_eq_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # :48
-    return (t | c)  # :81
-
-
-def setp_eq_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # :48
-    return (t ^ c)  # :84
-
-
-def setp_eq_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16, True)  # :48
-    return (t ^ c)  # :84
-
-
-def setp_ne_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f16)  # :50
-    return (t & c)  # :78
-
-
-def setp_ne_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f16, True)  # :50
-    return (t & c)  # :78
-
-
-def setp_ne_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f16)  # :50
-    return (t | c)  # :81
-
-
-def setp_ne_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f16, True)  # :50
-    return (t | c)  # :81
-
-
-def setp_ne_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f16)  # :50
-    return (t ^ c)  # :84
-
-
-def setp_ne_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, f16, True)  # :50
-    return (t ^ c)  # :84
-
-
-def setp_lt_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # :52
-    return (t & c)  # :78
-
-
-def setp_lt_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # :52
-    return (t & c)  # :78
-
-
-def setp_lt_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # :52
-    return (t | c)  # :81
-
-
-def setp_lt_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # :52
-    return (t | c)  # :81
-
-
-def setp_lt_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # :52
-    return (t ^ c)  # :84
-
-
-def setp_lt_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16, True)  # :52
-    return (t ^ c)  # :84
-
-
-def setp_le_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # :54
-    return (t & c)  # :78
-
-
-def setp_le_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # :54
-    return (t & c)  # :78
-
-
-def setp_le_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # :54
-    return (t | c)  # :81
-
-
-def setp_le_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # :54
-    return (t | c)  # :81
-
-
-def setp_le_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # :54
-    return (t ^ c)  # :84
-
-
-def setp_le_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16, True)  # :54
-    return (t ^ c)  # :84
-
-
-def setp_gt_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # :56
-    return (t & c)  # :78
-
-
-def setp_gt_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # :56
-    return (t & c)  # :78
-
-
-def setp_gt_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # :56
-    return (t | c)  # :81
-
-
-def setp_gt_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # :56
-    return (t | c)  # :81
-
-
-def setp_gt_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # :56
-    return (t ^ c)  # :84
-
-
-def setp_gt_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16, True)  # :56
-    return (t ^ c)  # :84
-
-
-def setp_ge_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # :58
-    return (t & c)  # :78
-
-
-def setp_ge_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # :58
-    return (t & c)  # :78
-
-
-def setp_ge_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # :58
-    return (t | c)  # :81
-
-
-def setp_ge_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # :58
-    return (t | c)  # :81
-
-
-def setp_ge_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # :58
-    return (t ^ c)  # :84
-
-
-def setp_ge_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16, True)  # :58
-    return (t ^ c)  # :84
-
-
-def setp_equ_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f16))  # :60
-    return (t & c)  # :78
-
-
-def setp_equ_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f16, True))  # :60
-    return (t & c)  # :78
-
-
-def setp_equ_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f16))  # :60
-    return (t | c)  # :81
-
-
-def setp_equ_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f16, True))  # :60
-    return (t | c)  # :81
-
-
-def setp_equ_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f16))  # :60
-    return (t ^ c)  # :84
-
-
-def setp_equ_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, f16, True))  # :60
-    return (t ^ c)  # :84
-
-
-def setp_neu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # :62
-    return (t & c)  # :78
-
-
-def setp_neu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # :62
-    return (t & c)  # :78
-
-
-def setp_neu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # :62
-    return (t | c)  # :81
-
-
-def setp_neu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # :62
-    return (t | c)  # :81
-
-
-def setp_neu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # :62
-    return (t ^ c)  # :84
-
-
-def setp_neu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16, True)  # :62
-    return (t ^ c)  # :84
-
-
-def setp_ltu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # :64
-    return (t & c)  # :78
-
-
-def setp_ltu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # :64
-    return (t & c)  # :78
-
-
-def setp_ltu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # :64
-    return (t | c)  # :81
-
-
-def setp_ltu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # :64
-    return (t | c)  # :81
-
-
-def setp_ltu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # :64
-    return (t ^ c)  # :84
-
-
-def setp_ltu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16, True))  # :64
-    return (t ^ c)  # :84
-
-
-def setp_leu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # :66
-    return (t & c)  # :78
-
-
-def setp_leu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # :66
-    return (t & c)  # :78
-
-
-def setp_leu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # :66
-    return (t | c)  # :81
-
-
-def setp_leu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # :66
-    return (t | c)  # :81
-
-
-def setp_leu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # :66
-    return (t ^ c)  # :84
-
-
-def setp_leu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16, True))  # :66
-    return (t ^ c)  # :84
-
-
-def setp_gtu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # :68
-    return (t & c)  # :78
-
-
-def setp_gtu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # :68
-    return (t & c)  # :78
-
-
-def setp_gtu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # :68
-    return (t | c)  # :81
-
-
-def setp_gtu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # :68
-    return (t | c)  # :81
-
-
-def setp_gtu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # :68
-    return (t ^ c)  # :84
-
-
-def setp_gtu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16, True))  # :68
-    return (t ^ c)  # :84
-
-
-def setp_geu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # :70
-    return (t & c)  # :78
-
-
-def setp_geu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # :70
-    return (t & c)  # :78
-
-
-def setp_geu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # :70
-    return (t | c)  # :81
-
-
-def setp_geu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # :70
-    return (t | c)  # :81
-
-
-def setp_geu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # :70
-    return (t ^ c)  # :84
-
-
-def setp_geu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16, True))  # :70
-    return (t ^ c)  # :84
-
-
-def setp_num_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # :72
-    return (t & c)  # :78
-
-
-def setp_num_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # :72
-    return (t | c)  # :81
-
-
-def setp_num_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # :72
-    return (t ^ c)  # :84
-
-
-def setp_nan_and_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # :74
-    return (t & c)  # :78
-
-
-def setp_nan_or_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # :74
-    return (t | c)  # :81
-
-
-def setp_nan_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # :74
-    return (t ^ c)  # :84
-
-
-def setp_eq_bf16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # :48
-    return t  # :75
-
-
-def setp_ne_bf16_2(a: Array, b: Array) -> Array:
-    t = _compareLessGreater(a, b, bf16)  # :50
-    return t  # :75
-
-
-def setp_lt_bf16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, bf16)  # :52
-    return t  # :75
-
-
-def setp_le_bf16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # :54
-    return t  # :75
-
-
-def setp_gt_bf16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # :56
-    return t  # :75
-
-
-def setp_ge_bf16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # :58
-    return t  # :75
-
-
-def setp_equ_bf16_2(a: Array, b: Array) -> Array:
-    t = (~_compareLessGreater(a, b, bf16))  # :60
-    return t  # :75
-
-
-def setp_neu_bf16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # :62
-    return t  # :75
-
-
-def setp_ltu_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # :64
-    return t  # :75
-
-
-def setp_leu_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # :66
-    return t  # :75
-
-
-def setp_gtu_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # :68
-    return t  # :75
-
-
-def setp_geu_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # :70
-    return t  # :75
-
-
-def setp_num_bf16_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # :72
-    return t  # :75
-
-
-def setp_nan_bf16_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # :74
-    return t  # :75
-
-
-def setp_eq_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # :48
-    return (t & c)  # :78
-
-
-def setp_eq_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # :48
-    return (t | c)  # :81
-
-
-def setp_eq_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # :48
-    return (t ^ c)  # :84
-
-
-def setp_ne_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, bf16)  # :50
-    return (t & c)  # :78
-
-
-def setp_ne_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, bf16)  # :50
-    return (t | c)  # :81
-
-
-def setp_ne_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = _compareLessGreater(a, b, bf16)  # :50
-    return (t ^ c)  # :84
-
-
-def setp_lt_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # :52
-    return (t & c)  # :78
-
-
-def setp_lt_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # :52
-    return (t | c)  # :81
-
-
-def setp_lt_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # :52
-    return (t ^ c)  # :84
-
-
-def setp_le_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # :54
-    return (t & c)  # :78
-
-
-def setp_le_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # :54
-    return (t | c)  # :81
-
-
-def setp_le_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # :54
-    return (t ^ c)  # :84
-
-
-def setp_gt_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # :56
-    return (t & c)  # :78
-
-
-def setp_gt_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # :56
-    return (t | c)  # :81
-
-
-def setp_gt_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # :56
-    return (t ^ c)  # :84
-
-
-def setp_ge_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # :58
-    return (t & c)  # :78
-
-
-def setp_ge_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # :58
-    return (t | c)  # :81
-
-
-def setp_ge_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # :58
-    return (t ^ c)  # :84
-
-
-def setp_equ_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, bf16))  # :60
-    return (t & c)  # :78
-
-
-def setp_equ_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, bf16))  # :60
-    return (t | c)  # :81
-
-
-def setp_equ_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~_compareLessGreater(a, b, bf16))  # :60
-    return (t ^ c)  # :84
-
-
-def setp_neu_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # :62
-    return (t & c)  # :78
-
-
-def setp_neu_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # :62
-    return (t | c)  # :81
-
-
-def setp_neu_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # :62
-    return (t ^ c)  # :84
-
-
-def setp_ltu_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # :64
-    return (t & c)  # :78
-
-
-def setp_ltu_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # :64
-    return (t | c)  # :81
-
-
-def setp_ltu_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # :64
-    return (t ^ c)  # :84
-
-
-def setp_leu_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # :66
-    return (t & c)  # :78
-
-
-def setp_leu_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # :66
-    return (t | c)  # :81
-
-
-def setp_leu_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # :66
-    return (t ^ c)  # :84
-
-
-def setp_gtu_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # :68
-    return (t & c)  # :78
-
-
-def setp_gtu_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # :68
-    return (t | c)  # :81
-
-
-def setp_gtu_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # :68
-    return (t ^ c)  # :84
-
-
-def setp_geu_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # :70
-    return (t & c)  # :78
-
-
-def setp_geu_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # :70
-    return (t | c)  # :81
-
-
-def setp_geu_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # :70
-    return (t ^ c)  # :84
-
-
-def setp_num_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # :72
-    return (t & c)  # :78
-
-
-def setp_num_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # :72
-    return (t | c)  # :81
-
-
-def setp_num_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # :72
-    return (t ^ c)  # :84
-
-
-def setp_nan_and_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # :74
-    return (t & c)  # :78
-
-
-def setp_nan_or_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # :74
-    return (t | c)  # :81
-
-
-def setp_nan_xor_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # :74
-    return (t ^ c)  # :84
-
-
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("setp", (
-    (setp_eq_f32_2, 2, "eq.f32"),
-    (setp_eq_ftz_f32_2, 2, "eq.ftz.f32"),
-    (setp_eq_ftz_f32_2, 2, "eq.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_ne_f32_2, 2, "ne.f32"),
-    (setp_ne_ftz_f32_2, 2, "ne.ftz.f32"),
-    (setp_ne_ftz_f32_2, 2, "ne.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_lt_f32_2, 2, "lt.f32"),
-    (setp_lt_ftz_f32_2, 2, "lt.ftz.f32"),
-    (setp_lt_ftz_f32_2, 2, "lt.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_le_f32_2, 2, "le.f32"),
-    (setp_le_ftz_f32_2, 2, "le.ftz.f32"),
-    (setp_le_ftz_f32_2, 2, "le.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_gt_f32_2, 2, "gt.f32"),
-    (setp_gt_ftz_f32_2, 2, "gt.ftz.f32"),
-    (setp_gt_ftz_f32_2, 2, "gt.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_ge_f32_2, 2, "ge.f32"),
-    (setp_ge_ftz_f32_2, 2, "ge.ftz.f32"),
-    (setp_ge_ftz_f32_2, 2, "ge.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_equ_f32_2, 2, "equ.f32"),
-    (setp_equ_ftz_f32_2, 2, "equ.ftz.f32"),
-    (setp_equ_ftz_f32_2, 2, "equ.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_neu_f32_2, 2, "neu.f32"),
-    (setp_neu_ftz_f32_2, 2, "neu.ftz.f32"),
-    (setp_neu_ftz_f32_2, 2, "neu.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_ltu_f32_2, 2, "ltu.f32"),
-    (setp_ltu_ftz_f32_2, 2, "ltu.ftz.f32"),
-    (setp_ltu_ftz_f32_2, 2, "ltu.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_leu_f32_2, 2, "leu.f32"),
-    (setp_leu_ftz_f32_2, 2, "leu.ftz.f32"),
-    (setp_leu_ftz_f32_2, 2, "leu.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_gtu_f32_2, 2, "gtu.f32"),
-    (setp_gtu_ftz_f32_2, 2, "gtu.ftz.f32"),
-    (setp_gtu_ftz_f32_2, 2, "gtu.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_geu_f32_2, 2, "geu.f32"),
-    (setp_geu_ftz_f32_2, 2, "geu.ftz.f32"),
-    (setp_geu_ftz_f32_2, 2, "geu.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_num_f32_2, 2, "num.f32 num.ftz.f32"),
-    (setp_num_f32_2, 2, "num.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_nan_f32_2, 2, "nan.f32 nan.ftz.f32"),
-    (setp_nan_f32_2, 2, "nan.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_eq_and_f32_3, 3, "eq.and.f32"),
-    (setp_eq_and_ftz_f32_3, 3, "eq.and.ftz.f32"),
-    (setp_eq_and_ftz_f32_3, 3, "eq.and.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_eq_or_f32_3, 3, "eq.or.f32"),
-    (setp_eq_or_ftz_f32_3, 3, "eq.or.ftz.f32"),
-    (setp_eq_or_ftz_f32_3, 3, "eq.or.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_eq_xor_f32_3, 3, "eq.xor.f32"),
-    (setp_eq_xor_ftz_f32_3, 3, "eq.xor.ftz.f32"),
-    (setp_eq_xor_ftz_f32_3, 3, "eq.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_ne_and_f32_3, 3, "ne.and.f32"),
-    (setp_ne_and_ftz_f32_3, 3, "ne.and.ftz.f32"),
-    (setp_ne_and_ftz_f32_3, 3, "ne.and.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_ne_or_f32_3, 3, "ne.or.f32"),
-    (setp_ne_or_ftz_f32_3, 3, "ne.or.ftz.f32"),
-    (setp_ne_or_ftz_f32_3, 3, "ne.or.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_ne_xor_f32_3, 3, "ne.xor.f32"),
-    (setp_ne_xor_ftz_f32_3, 3, "ne.xor.ftz.f32"),
-    (setp_ne_xor_ftz_f32_3, 3, "ne.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_lt_and_f32_3, 3, "lt.and.f32"),
-    (setp_lt_and_ftz_f32_3, 3, "lt.and.ftz.f32"),
-    (setp_lt_and_ftz_f32_3, 3, "lt.and.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_lt_or_f32_3, 3, "lt.or.f32"),
-    (setp_lt_or_ftz_f32_3, 3, "lt.or.ftz.f32"),
-    (setp_lt_or_ftz_f32_3, 3, "lt.or.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_lt_xor_f32_3, 3, "lt.xor.f32"),
-    (setp_lt_xor_ftz_f32_3, 3, "lt.xor.ftz.f32"),
-    (setp_lt_xor_ftz_f32_3, 3, "lt.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_le_and_f32_3, 3, "le.and.f32"),
-    (setp_le_and_ftz_f32_3, 3, "le.and.ftz.f32"),
-    (setp_le_and_ftz_f32_3, 3, "le.and.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_le_or_f32_3, 3, "le.or.f32"),
-    (setp_le_or_ftz_f32_3, 3, "le.or.ftz.f32"),
-    (setp_le_or_ftz_f32_3, 3, "le.or.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_le_xor_f32_3, 3, "le.xor.f32"),
-    (setp_le_xor_ftz_f32_3, 3, "le.xor.ftz.f32"),
-    (setp_le_xor_ftz_f32_3, 3, "le.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_gt_and_f32_3, 3, "gt.and.f32"),
-    (setp_gt_and_ftz_f32_3, 3, "gt.and.ftz.f32"),
-    (setp_gt_and_ftz_f32_3, 3, "gt.and.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_gt_or_f32_3, 3, "gt.or.f32"),
-    (setp_gt_or_ftz_f32_3, 3, "gt.or.ftz.f32"),
-    (setp_gt_or_ftz_f32_3, 3, "gt.or.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_gt_xor_f32_3, 3, "gt.xor.f32"),
-    (setp_gt_xor_ftz_f32_3, 3, "gt.xor.ftz.f32"),
-    (setp_gt_xor_ftz_f32_3, 3, "gt.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_ge_and_f32_3, 3, "ge.and.f32"),
-    (setp_ge_and_ftz_f32_3, 3, "ge.and.ftz.f32"),
-    (setp_ge_and_ftz_f32_3, 3, "ge.and.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_ge_or_f32_3, 3, "ge.or.f32"),
-    (setp_ge_or_ftz_f32_3, 3, "ge.or.ftz.f32"),
-    (setp_ge_or_ftz_f32_3, 3, "ge.or.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_ge_xor_f32_3, 3, "ge.xor.f32"),
-    (setp_ge_xor_ftz_f32_3, 3, "ge.xor.ftz.f32"),
-    (setp_ge_xor_ftz_f32_3, 3, "ge.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_equ_and_f32_3, 3, "equ.and.f32"),
-    (setp_equ_and_ftz_f32_3, 3, "equ.and.ftz.f32"),
-    (setp_equ_and_ftz_f32_3, 3, "equ.and.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_equ_or_f32_3, 3, "equ.or.f32"),
-    (setp_equ_or_ftz_f32_3, 3, "equ.or.ftz.f32"),
-    (setp_equ_or_ftz_f32_3, 3, "equ.or.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_equ_xor_f32_3, 3, "equ.xor.f32"),
-    (setp_equ_xor_ftz_f32_3, 3, "equ.xor.ftz.f32"),
-    (setp_equ_xor_ftz_f32_3, 3, "equ.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_neu_and_f32_3, 3, "neu.and.f32"),
-    (setp_neu_and_ftz_f32_3, 3, "neu.and.ftz.f32"),
-    (setp_neu_and_ftz_f32_3, 3, "neu.and.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_neu_or_f32_3, 3, "neu.or.f32"),
-    (setp_neu_or_ftz_f32_3, 3, "neu.or.ftz.f32"),
-    (setp_neu_or_ftz_f32_3, 3, "neu.or.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_neu_xor_f32_3, 3, "neu.xor.f32"),
-    (setp_neu_xor_ftz_f32_3, 3, "neu.xor.ftz.f32"),
-    (setp_neu_xor_ftz_f32_3, 3, "neu.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_ltu_and_f32_3, 3, "ltu.and.f32"),
-    (setp_ltu_and_ftz_f32_3, 3, "ltu.and.ftz.f32"),
-    (setp_ltu_and_ftz_f32_3, 3, "ltu.and.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_ltu_or_f32_3, 3, "ltu.or.f32"),
-    (setp_ltu_or_ftz_f32_3, 3, "ltu.or.ftz.f32"),
-    (setp_ltu_or_ftz_f32_3, 3, "ltu.or.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_ltu_xor_f32_3, 3, "ltu.xor.f32"),
-    (setp_ltu_xor_ftz_f32_3, 3, "ltu.xor.ftz.f32"),
-    (setp_ltu_xor_ftz_f32_3, 3, "ltu.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_leu_and_f32_3, 3, "leu.and.f32"),
-    (setp_leu_and_ftz_f32_3, 3, "leu.and.ftz.f32"),
-    (setp_leu_and_ftz_f32_3, 3, "leu.and.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_leu_or_f32_3, 3, "leu.or.f32"),
-    (setp_leu_or_ftz_f32_3, 3, "leu.or.ftz.f32"),
-    (setp_leu_or_ftz_f32_3, 3, "leu.or.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_leu_xor_f32_3, 3, "leu.xor.f32"),
-    (setp_leu_xor_ftz_f32_3, 3, "leu.xor.ftz.f32"),
-    (setp_leu_xor_ftz_f32_3, 3, "leu.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_gtu_and_f32_3, 3, "gtu.and.f32"),
-    (setp_gtu_and_ftz_f32_3, 3, "gtu.and.ftz.f32"),
-    (setp_gtu_and_ftz_f32_3, 3, "gtu.and.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_gtu_or_f32_3, 3, "gtu.or.f32"),
-    (setp_gtu_or_ftz_f32_3, 3, "gtu.or.ftz.f32"),
-    (setp_gtu_or_ftz_f32_3, 3, "gtu.or.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_gtu_xor_f32_3, 3, "gtu.xor.f32"),
-    (setp_gtu_xor_ftz_f32_3, 3, "gtu.xor.ftz.f32"),
-    (setp_gtu_xor_ftz_f32_3, 3, "gtu.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_geu_and_f32_3, 3, "geu.and.f32"),
-    (setp_geu_and_ftz_f32_3, 3, "geu.and.ftz.f32"),
-    (setp_geu_and_ftz_f32_3, 3, "geu.and.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_geu_or_f32_3, 3, "geu.or.f32"),
-    (setp_geu_or_ftz_f32_3, 3, "geu.or.ftz.f32"),
-    (setp_geu_or_ftz_f32_3, 3, "geu.or.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_geu_xor_f32_3, 3, "geu.xor.f32"),
-    (setp_geu_xor_ftz_f32_3, 3, "geu.xor.ftz.f32"),
-    (setp_geu_xor_ftz_f32_3, 3, "geu.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_num_and_f32_3, 3, "num.and.f32 num.and.ftz.f32"),
-    (setp_num_and_f32_3, 3, "num.and.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_num_or_f32_3, 3, "num.or.f32 num.or.ftz.f32"),
-    (setp_num_or_f32_3, 3, "num.or.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_num_xor_f32_3, 3, "num.xor.f32 num.xor.ftz.f32"),
-    (setp_num_xor_f32_3, 3, "num.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_nan_and_f32_3, 3, "nan.and.f32 nan.and.ftz.f32"),
-    (setp_nan_and_f32_3, 3, "nan.and.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_nan_or_f32_3, 3, "nan.or.f32 nan.or.ftz.f32"),
-    (setp_nan_or_f32_3, 3, "nan.or.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_nan_xor_f32_3, 3, "nan.xor.f32 nan.xor.ftz.f32"),
-    (setp_nan_xor_f32_3, 3, "nan.xor.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (setp_eq_f64_2, 2, "eq.f64"),
-    (setp_ne_f64_2, 2, "ne.f64"),
-    (setp_lt_f64_2, 2, "lt.f64"),
-    (setp_le_f64_2, 2, "le.f64"),
-    (setp_gt_f64_2, 2, "gt.f64"),
-    (setp_ge_f64_2, 2, "ge.f64"),
-    (setp_equ_f64_2, 2, "equ.f64"),
-    (setp_neu_f64_2, 2, "neu.f64"),
-    (setp_ltu_f64_2, 2, "ltu.f64"),
-    (setp_leu_f64_2, 2, "leu.f64"),
-    (setp_gtu_f64_2, 2, "gtu.f64"),
-    (setp_geu_f64_2, 2, "geu.f64"),
-    (setp_num_f64_2, 2, "num.f64"),
-    (setp_nan_f64_2, 2, "nan.f64"),
-    (setp_eq_and_f64_3, 3, "eq.and.f64"),
-    (setp_eq_or_f64_3, 3, "eq.or.f64"),
-    (setp_eq_xor_f64_3, 3, "eq.xor.f64"),
-    (setp_ne_and_f64_3, 3, "ne.and.f64"),
-    (setp_ne_or_f64_3, 3, "ne.or.f64"),
-    (setp_ne_xor_f64_3, 3, "ne.xor.f64"),
-    (setp_lt_and_f64_3, 3, "lt.and.f64"),
-    (setp_lt_or_f64_3, 3, "lt.or.f64"),
-    (setp_lt_xor_f64_3, 3, "lt.xor.f64"),
-    (setp_le_and_f64_3, 3, "le.and.f64"),
-    (setp_le_or_f64_3, 3, "le.or.f64"),
-    (setp_le_xor_f64_3, 3, "le.xor.f64"),
-    (setp_gt_and_f64_3, 3, "gt.and.f64"),
-    (setp_gt_or_f64_3, 3, "gt.or.f64"),
-    (setp_gt_xor_f64_3, 3, "gt.xor.f64"),
-    (setp_ge_and_f64_3, 3, "ge.and.f64"),
-    (setp_ge_or_f64_3, 3, "ge.or.f64"),
-    (setp_ge_xor_f64_3, 3, "ge.xor.f64"),
-    (setp_equ_and_f64_3, 3, "equ.and.f64"),
-    (setp_equ_or_f64_3, 3, "equ.or.f64"),
-    (setp_equ_xor_f64_3, 3, "equ.xor.f64"),
-    (setp_neu_and_f64_3, 3, "neu.and.f64"),
-    (setp_neu_or_f64_3, 3, "neu.or.f64"),
-    (setp_neu_xor_f64_3, 3, "neu.xor.f64"),
-    (setp_ltu_and_f64_3, 3, "ltu.and.f64"),
-    (setp_ltu_or_f64_3, 3, "ltu.or.f64"),
-    (setp_ltu_xor_f64_3, 3, "ltu.xor.f64"),
-    (setp_leu_and_f64_3, 3, "leu.and.f64"),
-    (setp_leu_or_f64_3, 3, "leu.or.f64"),
-    (setp_leu_xor_f64_3, 3, "leu.xor.f64"),
-    (setp_gtu_and_f64_3, 3, "gtu.and.f64"),
-    (setp_gtu_or_f64_3, 3, "gtu.or.f64"),
-    (setp_gtu_xor_f64_3, 3, "gtu.xor.f64"),
-    (setp_geu_and_f64_3, 3, "geu.and.f64"),
-    (setp_geu_or_f64_3, 3, "geu.or.f64"),
-    (setp_geu_xor_f64_3, 3, "geu.xor.f64"),
-    (setp_num_and_f64_3, 3, "num.and.f64"),
-    (setp_num_or_f64_3, 3, "num.or.f64"),
-    (setp_num_xor_f64_3, 3, "num.xor.f64"),
-    (setp_nan_and_f64_3, 3, "nan.and.f64"),
-    (setp_nan_or_f64_3, 3, "nan.or.f64"),
-    (setp_nan_xor_f64_3, 3, "nan.xor.f64"),
-    (setp_eq_f16_2, 2, "eq.f16 eq.f16x2"),
-    (setp_eq_ftz_f16_2, 2, "eq.ftz.f16 eq.ftz.f16x2"),
-    (setp_ne_f16_2, 2, "ne.f16 ne.f16x2"),
-    (setp_ne_ftz_f16_2, 2, "ne.ftz.f16 ne.ftz.f16x2"),
-    (setp_lt_f16_2, 2, "lt.f16 lt.f16x2"),
-    (setp_lt_ftz_f16_2, 2, "lt.ftz.f16 lt.ftz.f16x2"),
-    (setp_le_f16_2, 2, "le.f16 le.f16x2"),
-    (setp_le_ftz_f16_2, 2, "le.ftz.f16 le.ftz.f16x2"),
-    (setp_gt_f16_2, 2, "gt.f16 gt.f16x2"),
-    (setp_gt_ftz_f16_2, 2, "gt.ftz.f16 gt.ftz.f16x2"),
-    (setp_ge_f16_2, 2, "ge.f16 ge.f16x2"),
-    (setp_ge_ftz_f16_2, 2, "ge.ftz.f16 ge.ftz.f16x2"),
-    (setp_equ_f16_2, 2, "equ.f16 equ.f16x2"),
-    (setp_equ_ftz_f16_2, 2, "equ.ftz.f16 equ.ftz.f16x2"),
-    (setp_neu_f16_2, 2, "neu.f16 neu.f16x2"),
-    (setp_neu_ftz_f16_2, 2, "neu.ftz.f16 neu.ftz.f16x2"),
-    (setp_ltu_f16_2, 2, "ltu.f16 ltu.f16x2"),
-    (setp_ltu_ftz_f16_2, 2, "ltu.ftz.f16 ltu.ftz.f16x2"),
-    (setp_leu_f16_2, 2, "leu.f16 leu.f16x2"),
-    (setp_leu_ftz_f16_2, 2, "leu.ftz.f16 leu.ftz.f16x2"),
-    (setp_gtu_f16_2, 2, "gtu.f16 gtu.f16x2"),
-    (setp_gtu_ftz_f16_2, 2, "gtu.ftz.f16 gtu.ftz.f16x2"),
-    (setp_geu_f16_2, 2, "geu.f16 geu.f16x2"),
-    (setp_geu_ftz_f16_2, 2, "geu.ftz.f16 geu.ftz.f16x2"),
-    (setp_num_f16_2, 2, "num.f16 num.f16x2 num.ftz.f16 num.ftz.f16x2"),
-    (setp_nan_f16_2, 2, "nan.f16 nan.f16x2 nan.ftz.f16 nan.ftz.f16x2"),
-    (setp_eq_and_f16_3, 3, "eq.and.f16 eq.and.f16x2"),
-    (setp_eq_and_ftz_f16_3, 3, "eq.and.ftz.f16 eq.and.ftz.f16x2"),
-    (setp_eq_or_f16_3, 3, "eq.or.f16 eq.or.f16x2"),
-    (setp_eq_or_ftz_f16_3, 3, "eq.or.ftz.f16 eq.or.ftz.f16x2"),
-    (setp_eq_xor_f16_3, 3, "eq.xor.f16 eq.xor.f16x2"),
-    (setp_eq_xor_ftz_f16_3, 3, "eq.xor.ftz.f16 eq.xor.ftz.f16x2"),
-    (setp_ne_and_f16_3, 3, "ne.and.f16 ne.and.f16x2"),
-    (setp_ne_and_ftz_f16_3, 3, "ne.and.ftz.f16 ne.and.ftz.f16x2"),
-    (setp_ne_or_f16_3, 3, "ne.or.f16 ne.or.f16x2"),
-    (setp_ne_or_ftz_f16_3, 3, "ne.or.ftz.f16 ne.or.ftz.f16x2"),
-    (setp_ne_xor_f16_3, 3, "ne.xor.f16 ne.xor.f16x2"),
-    (setp_ne_xor_ftz_f16_3, 3, "ne.xor.ftz.f16 ne.xor.ftz.f16x2"),
-    (setp_lt_and_f16_3, 3, "lt.and.f16 lt.and.f16x2"),
-    (setp_lt_and_ftz_f16_3, 3, "lt.and.ftz.f16 lt.and.ftz.f16x2"),
-    (setp_lt_or_f16_3, 3, "lt.or.f16 lt.or.f16x2"),
-    (setp_lt_or_ftz_f16_3, 3, "lt.or.ftz.f16 lt.or.ftz.f16x2"),
-    (setp_lt_xor_f16_3, 3, "lt.xor.f16 lt.xor.f16x2"),
-    (setp_lt_xor_ftz_f16_3, 3, "lt.xor.ftz.f16 lt.xor.ftz.f16x2"),
-    (setp_le_and_f16_3, 3, "le.and.f16 le.and.f16x2"),
-    (setp_le_and_ftz_f16_3, 3, "le.and.ftz.f16 le.and.ftz.f16x2"),
-    (setp_le_or_f16_3, 3, "le.or.f16 le.or.f16x2"),
-    (setp_le_or_ftz_f16_3, 3, "le.or.ftz.f16 le.or.ftz.f16x2"),
-    (setp_le_xor_f16_3, 3, "le.xor.f16 le.xor.f16x2"),
-    (setp_le_xor_ftz_f16_3, 3, "le.xor.ftz.f16 le.xor.ftz.f16x2"),
-    (setp_gt_and_f16_3, 3, "gt.and.f16 gt.and.f16x2"),
-    (setp_gt_and_ftz_f16_3, 3, "gt.and.ftz.f16 gt.and.ftz.f16x2"),
-    (setp_gt_or_f16_3, 3, "gt.or.f16 gt.or.f16x2"),
-    (setp_gt_or_ftz_f16_3, 3, "gt.or.ftz.f16 gt.or.ftz.f16x2"),
-    (setp_gt_xor_f16_3, 3, "gt.xor.f16 gt.xor.f16x2"),
-    (setp_gt_xor_ftz_f16_3, 3, "gt.xor.ftz.f16 gt.xor.ftz.f16x2"),
-    (setp_ge_and_f16_3, 3, "ge.and.f16 ge.and.f16x2"),
-    (setp_ge_and_ftz_f16_3, 3, "ge.and.ftz.f16 ge.and.ftz.f16x2"),
-    (setp_ge_or_f16_3, 3, "ge.or.f16 ge.or.f16x2"),
-    (setp_ge_or_ftz_f16_3, 3, "ge.or.ftz.f16 ge.or.ftz.f16x2"),
-    (setp_ge_xor_f16_3, 3, "ge.xor.f16 ge.xor.f16x2"),
-    (setp_ge_xor_ftz_f16_3, 3, "ge.xor.ftz.f16 ge.xor.ftz.f16x2"),
-    (setp_equ_and_f16_3, 3, "equ.and.f16 equ.and.f16x2"),
-    (setp_equ_and_ftz_f16_3, 3, "equ.and.ftz.f16 equ.and.ftz.f16x2"),
-    (setp_equ_or_f16_3, 3, "equ.or.f16 equ.or.f16x2"),
-    (setp_equ_or_ftz_f16_3, 3, "equ.or.ftz.f16 equ.or.ftz.f16x2"),
-    (setp_equ_xor_f16_3, 3, "equ.xor.f16 equ.xor.f16x2"),
-    (setp_equ_xor_ftz_f16_3, 3, "equ.xor.ftz.f16 equ.xor.ftz.f16x2"),
-    (setp_neu_and_f16_3, 3, "neu.and.f16 neu.and.f16x2"),
-    (setp_neu_and_ftz_f16_3, 3, "neu.and.ftz.f16 neu.and.ftz.f16x2"),
-    (setp_neu_or_f16_3, 3, "neu.or.f16 neu.or.f16x2"),
-    (setp_neu_or_ftz_f16_3, 3, "neu.or.ftz.f16 neu.or.ftz.f16x2"),
-    (setp_neu_xor_f16_3, 3, "neu.xor.f16 neu.xor.f16x2"),
-    (setp_neu_xor_ftz_f16_3, 3, "neu.xor.ftz.f16 neu.xor.ftz.f16x2"),
-    (setp_ltu_and_f16_3, 3, "ltu.and.f16 ltu.and.f16x2"),
-    (setp_ltu_and_ftz_f16_3, 3, "ltu.and.ftz.f16 ltu.and.ftz.f16x2"),
-    (setp_ltu_or_f16_3, 3, "ltu.or.f16 ltu.or.f16x2"),
-    (setp_ltu_or_ftz_f16_3, 3, "ltu.or.ftz.f16 ltu.or.ftz.f16x2"),
-    (setp_ltu_xor_f16_3, 3, "ltu.xor.f16 ltu.xor.f16x2"),
-    (setp_ltu_xor_ftz_f16_3, 3, "ltu.xor.ftz.f16 ltu.xor.ftz.f16x2"),
-    (setp_leu_and_f16_3, 3, "leu.and.f16 leu.and.f16x2"),
-    (setp_leu_and_ftz_f16_3, 3, "leu.and.ftz.f16 leu.and.ftz.f16x2"),
-    (setp_leu_or_f16_3, 3, "leu.or.f16 leu.or.f16x2"),
-    (setp_leu_or_ftz_f16_3, 3, "leu.or.ftz.f16 leu.or.ftz.f16x2"),
-    (setp_leu_xor_f16_3, 3, "leu.xor.f16 leu.xor.f16x2"),
-    (setp_leu_xor_ftz_f16_3, 3, "leu.xor.ftz.f16 leu.xor.ftz.f16x2"),
-    (setp_gtu_and_f16_3, 3, "gtu.and.f16 gtu.and.f16x2"),
-    (setp_gtu_and_ftz_f16_3, 3, "gtu.and.ftz.f16 gtu.and.ftz.f16x2"),
-    (setp_gtu_or_f16_3, 3, "gtu.or.f16 gtu.or.f16x2"),
-    (setp_gtu_or_ftz_f16_3, 3, "gtu.or.ftz.f16 gtu.or.ftz.f16x2"),
-    (setp_gtu_xor_f16_3, 3, "gtu.xor.f16 gtu.xor.f16x2"),
-    (setp_gtu_xor_ftz_f16_3, 3, "gtu.xor.ftz.f16 gtu.xor.ftz.f16x2"),
-    (setp_geu_and_f16_3, 3, "geu.and.f16 geu.and.f16x2"),
-    (setp_geu_and_ftz_f16_3, 3, "geu.and.ftz.f16 geu.and.ftz.f16x2"),
-    (setp_geu_or_f16_3, 3, "geu.or.f16 geu.or.f16x2"),
-    (setp_geu_or_ftz_f16_3, 3, "geu.or.ftz.f16 geu.or.ftz.f16x2"),
-    (setp_geu_xor_f16_3, 3, "geu.xor.f16 geu.xor.f16x2"),
-    (setp_geu_xor_ftz_f16_3, 3, "geu.xor.ftz.f16 geu.xor.ftz.f16x2"),
-    (setp_num_and_f16_3, 3, "num.and.f16 num.and.f16x2 num.and.ftz.f16 num.and.ftz.f16x2"),
-    (setp_num_or_f16_3, 3, "num.or.f16 num.or.f16x2 num.or.ftz.f16 num.or.ftz.f16x2"),
-    (setp_num_xor_f16_3, 3, "num.xor.f16 num.xor.f16x2 num.xor.ftz.f16 num.xor.ftz.f16x2"),
-    (setp_nan_and_f16_3, 3, "nan.and.f16 nan.and.f16x2 nan.and.ftz.f16 nan.and.ftz.f16x2"),
-    (setp_nan_or_f16_3, 3, "nan.or.f16 nan.or.f16x2 nan.or.ftz.f16 nan.or.ftz.f16x2"),
-    (setp_nan_xor_f16_3, 3, "nan.xor.f16 nan.xor.f16x2 nan.xor.ftz.f16 nan.xor.ftz.f16x2"),
-    (setp_eq_bf16_2, 2, "eq.bf16 eq.bf16x2"),
-    (setp_ne_bf16_2, 2, "ne.bf16 ne.bf16x2"),
-    (setp_lt_bf16_2, 2, "lt.bf16 lt.bf16x2"),
-    (setp_le_bf16_2, 2, "le.bf16 le.bf16x2"),
-    (setp_gt_bf16_2, 2, "gt.bf16 gt.bf16x2"),
-    (setp_ge_bf16_2, 2, "ge.bf16 ge.bf16x2"),
-    (setp_equ_bf16_2, 2, "equ.bf16 equ.bf16x2"),
-    (setp_neu_bf16_2, 2, "neu.bf16 neu.bf16x2"),
-    (setp_ltu_bf16_2, 2, "ltu.bf16 ltu.bf16x2"),
-    (setp_leu_bf16_2, 2, "leu.bf16 leu.bf16x2"),
-    (setp_gtu_bf16_2, 2, "gtu.bf16 gtu.bf16x2"),
-    (setp_geu_bf16_2, 2, "geu.bf16 geu.bf16x2"),
-    (setp_num_bf16_2, 2, "num.bf16 num.bf16x2"),
-    (setp_nan_bf16_2, 2, "nan.bf16 nan.bf16x2"),
-    (setp_eq_and_bf16_3, 3, "eq.and.bf16 eq.and.bf16x2"),
-    (setp_eq_or_bf16_3, 3, "eq.or.bf16 eq.or.bf16x2"),
-    (setp_eq_xor_bf16_3, 3, "eq.xor.bf16 eq.xor.bf16x2"),
-    (setp_ne_and_bf16_3, 3, "ne.and.bf16 ne.and.bf16x2"),
-    (setp_ne_or_bf16_3, 3, "ne.or.bf16 ne.or.bf16x2"),
-    (setp_ne_xor_bf16_3, 3, "ne.xor.bf16 ne.xor.bf16x2"),
-    (setp_lt_and_bf16_3, 3, "lt.and.bf16 lt.and.bf16x2"),
-    (setp_lt_or_bf16_3, 3, "lt.or.bf16 lt.or.bf16x2"),
-    (setp_lt_xor_bf16_3, 3, "lt.xor.bf16 lt.xor.bf16x2"),
-    (setp_le_and_bf16_3, 3, "le.and.bf16 le.and.bf16x2"),
-    (setp_le_or_bf16_3, 3, "le.or.bf16 le.or.bf16x2"),
-    (setp_le_xor_bf16_3, 3, "le.xor.bf16 le.xor.bf16x2"),
-    (setp_gt_and_bf16_3, 3, "gt.and.bf16 gt.and.bf16x2"),
-    (setp_gt_or_bf16_3, 3, "gt.or.bf16 gt.or.bf16x2"),
-    (setp_gt_xor_bf16_3, 3, "gt.xor.bf16 gt.xor.bf16x2"),
-    (setp_ge_and_bf16_3, 3, "ge.and.bf16 ge.and.bf16x2"),
-    (setp_ge_or_bf16_3, 3, "ge.or.bf16 ge.or.bf16x2"),
-    (setp_ge_xor_bf16_3, 3, "ge.xor.bf16 ge.xor.bf16x2"),
-    (setp_equ_and_bf16_3, 3, "equ.and.bf16 equ.and.bf16x2"),
-    (setp_equ_or_bf16_3, 3, "equ.or.bf16 equ.or.bf16x2"),
-    (setp_equ_xor_bf16_3, 3, "equ.xor.bf16 equ.xor.bf16x2"),
-    (setp_neu_and_bf16_3, 3, "neu.and.bf16 neu.and.bf16x2"),
-    (setp_neu_or_bf16_3, 3, "neu.or.bf16 neu.or.bf16x2"),
-    (setp_neu_xor_bf16_3, 3, "neu.xor.bf16 neu.xor.bf16x2"),
-    (setp_ltu_and_bf16_3, 3, "ltu.and.bf16 ltu.and.bf16x2"),
-    (setp_ltu_or_bf16_3, 3, "ltu.or.bf16 ltu.or.bf16x2"),
-    (setp_ltu_xor_bf16_3, 3, "ltu.xor.bf16 ltu.xor.bf16x2"),
-    (setp_leu_and_bf16_3, 3, "leu.and.bf16 leu.and.bf16x2"),
-    (setp_leu_or_bf16_3, 3, "leu.or.bf16 leu.or.bf16x2"),
-    (setp_leu_xor_bf16_3, 3, "leu.xor.bf16 leu.xor.bf16x2"),
-    (setp_gtu_and_bf16_3, 3, "gtu.and.bf16 gtu.and.bf16x2"),
-    (setp_gtu_or_bf16_3, 3, "gtu.or.bf16 gtu.or.bf16x2"),
-    (setp_gtu_xor_bf16_3, 3, "gtu.xor.bf16 gtu.xor.bf16x2"),
-    (setp_geu_and_bf16_3, 3, "geu.and.bf16 geu.and.bf16x2"),
-    (setp_geu_or_bf16_3, 3, "geu.or.bf16 geu.or.bf16x2"),
-    (setp_geu_xor_bf16_3, 3, "geu.xor.bf16 geu.xor.bf16x2"),
-    (setp_num_and_bf16_3, 3, "num.and.bf16 num.and.bf16x2"),
-    (setp_num_or_bf16_3, 3, "num.or.bf16 num.or.bf16x2"),
-    (setp_num_xor_bf16_3, 3, "num.xor.bf16 num.xor.bf16x2"),
-    (setp_nan_and_bf16_3, 3, "nan.and.bf16 nan.and.bf16x2"),
-    (setp_nan_or_bf16_3, 3, "nan.or.bf16 nan.or.bf16x2"),
-    (setp_nan_xor_bf16_3, 3, "nan.xor.bf16 nan.xor.bf16x2"),
+    (setp_f32_2, 2, "eq.f32", "", (2,)),
+    (setp_f32_2, 2, "ne.f32", "", (5,)),
+    (setp_f32_2, 2, "lt.f32", "", (1,)),
+    (setp_f32_2, 2, "le.f32", "", (3,)),
+    (setp_f32_2, 2, "gt.f32", "", (4,)),
+    (setp_f32_2, 2, "ge.f32", "", (6,)),
+    (setp_f32_2, 2, "equ.f32", "", (10,)),
+    (setp_f32_2, 2, "neu.f32", "", (13,)),
+    (setp_f32_2, 2, "ltu.f32", "", (9,)),
+    (setp_f32_2, 2, "leu.f32", "", (11,)),
+    (setp_f32_2, 2, "gtu.f32", "", (12,)),
+    (setp_f32_2, 2, "geu.f32", "", (14,)),
+    (setp_f32_2, 2, "num.f32 num.ftz.f32", "", (7,)),
+    (setp_f32_2, 2, "num.f32", "sm_10 sm_11 sm_12 sm_13", (7,)),
+    (setp_f32_2, 2, "nan.f32 nan.ftz.f32", "", (8,)),
+    (setp_f32_2, 2, "nan.f32", "sm_10 sm_11 sm_12 sm_13", (8,)),
+    (setp_ftz_f32_2, 2, "eq.ftz.f32", "", (2,)),
+    (setp_ftz_f32_2, 2, "eq.f32", "sm_10 sm_11 sm_12 sm_13", (2,)),
+    (setp_ftz_f32_2, 2, "ne.ftz.f32", "", (5,)),
+    (setp_ftz_f32_2, 2, "ne.f32", "sm_10 sm_11 sm_12 sm_13", (5,)),
+    (setp_ftz_f32_2, 2, "lt.ftz.f32", "", (1,)),
+    (setp_ftz_f32_2, 2, "lt.f32", "sm_10 sm_11 sm_12 sm_13", (1,)),
+    (setp_ftz_f32_2, 2, "le.ftz.f32", "", (3,)),
+    (setp_ftz_f32_2, 2, "le.f32", "sm_10 sm_11 sm_12 sm_13", (3,)),
+    (setp_ftz_f32_2, 2, "gt.ftz.f32", "", (4,)),
+    (setp_ftz_f32_2, 2, "gt.f32", "sm_10 sm_11 sm_12 sm_13", (4,)),
+    (setp_ftz_f32_2, 2, "ge.ftz.f32", "", (6,)),
+    (setp_ftz_f32_2, 2, "ge.f32", "sm_10 sm_11 sm_12 sm_13", (6,)),
+    (setp_ftz_f32_2, 2, "equ.ftz.f32", "", (10,)),
+    (setp_ftz_f32_2, 2, "equ.f32", "sm_10 sm_11 sm_12 sm_13", (10,)),
+    (setp_ftz_f32_2, 2, "neu.ftz.f32", "", (13,)),
+    (setp_ftz_f32_2, 2, "neu.f32", "sm_10 sm_11 sm_12 sm_13", (13,)),
+    (setp_ftz_f32_2, 2, "ltu.ftz.f32", "", (9,)),
+    (setp_ftz_f32_2, 2, "ltu.f32", "sm_10 sm_11 sm_12 sm_13", (9,)),
+    (setp_ftz_f32_2, 2, "leu.ftz.f32", "", (11,)),
+    (setp_ftz_f32_2, 2, "leu.f32", "sm_10 sm_11 sm_12 sm_13", (11,)),
+    (setp_ftz_f32_2, 2, "gtu.ftz.f32", "", (12,)),
+    (setp_ftz_f32_2, 2, "gtu.f32", "sm_10 sm_11 sm_12 sm_13", (12,)),
+    (setp_ftz_f32_2, 2, "geu.ftz.f32", "", (14,)),
+    (setp_ftz_f32_2, 2, "geu.f32", "sm_10 sm_11 sm_12 sm_13", (14,)),
+    (setp_f32_3, 3, "eq.and.f32", "", (2, 0,)),
+    (setp_f32_3, 3, "eq.or.f32", "", (2, 1,)),
+    (setp_f32_3, 3, "eq.xor.f32", "", (2, 2,)),
+    (setp_f32_3, 3, "ne.and.f32", "", (5, 0,)),
+    (setp_f32_3, 3, "ne.or.f32", "", (5, 1,)),
+    (setp_f32_3, 3, "ne.xor.f32", "", (5, 2,)),
+    (setp_f32_3, 3, "lt.and.f32", "", (1, 0,)),
+    (setp_f32_3, 3, "lt.or.f32", "", (1, 1,)),
+    (setp_f32_3, 3, "lt.xor.f32", "", (1, 2,)),
+    (setp_f32_3, 3, "le.and.f32", "", (3, 0,)),
+    (setp_f32_3, 3, "le.or.f32", "", (3, 1,)),
+    (setp_f32_3, 3, "le.xor.f32", "", (3, 2,)),
+    (setp_f32_3, 3, "gt.and.f32", "", (4, 0,)),
+    (setp_f32_3, 3, "gt.or.f32", "", (4, 1,)),
+    (setp_f32_3, 3, "gt.xor.f32", "", (4, 2,)),
+    (setp_f32_3, 3, "ge.and.f32", "", (6, 0,)),
+    (setp_f32_3, 3, "ge.or.f32", "", (6, 1,)),
+    (setp_f32_3, 3, "ge.xor.f32", "", (6, 2,)),
+    (setp_f32_3, 3, "equ.and.f32", "", (10, 0,)),
+    (setp_f32_3, 3, "equ.or.f32", "", (10, 1,)),
+    (setp_f32_3, 3, "equ.xor.f32", "", (10, 2,)),
+    (setp_f32_3, 3, "neu.and.f32", "", (13, 0,)),
+    (setp_f32_3, 3, "neu.or.f32", "", (13, 1,)),
+    (setp_f32_3, 3, "neu.xor.f32", "", (13, 2,)),
+    (setp_f32_3, 3, "ltu.and.f32", "", (9, 0,)),
+    (setp_f32_3, 3, "ltu.or.f32", "", (9, 1,)),
+    (setp_f32_3, 3, "ltu.xor.f32", "", (9, 2,)),
+    (setp_f32_3, 3, "leu.and.f32", "", (11, 0,)),
+    (setp_f32_3, 3, "leu.or.f32", "", (11, 1,)),
+    (setp_f32_3, 3, "leu.xor.f32", "", (11, 2,)),
+    (setp_f32_3, 3, "gtu.and.f32", "", (12, 0,)),
+    (setp_f32_3, 3, "gtu.or.f32", "", (12, 1,)),
+    (setp_f32_3, 3, "gtu.xor.f32", "", (12, 2,)),
+    (setp_f32_3, 3, "geu.and.f32", "", (14, 0,)),
+    (setp_f32_3, 3, "geu.or.f32", "", (14, 1,)),
+    (setp_f32_3, 3, "geu.xor.f32", "", (14, 2,)),
+    (setp_f32_3, 3, "num.and.f32 num.and.ftz.f32", "", (7, 0,)),
+    (setp_f32_3, 3, "num.and.f32", "sm_10 sm_11 sm_12 sm_13", (7, 0,)),
+    (setp_f32_3, 3, "num.or.f32 num.or.ftz.f32", "", (7, 1,)),
+    (setp_f32_3, 3, "num.or.f32", "sm_10 sm_11 sm_12 sm_13", (7, 1,)),
+    (setp_f32_3, 3, "num.xor.f32 num.xor.ftz.f32", "", (7, 2,)),
+    (setp_f32_3, 3, "num.xor.f32", "sm_10 sm_11 sm_12 sm_13", (7, 2,)),
+    (setp_f32_3, 3, "nan.and.f32 nan.and.ftz.f32", "", (8, 0,)),
+    (setp_f32_3, 3, "nan.and.f32", "sm_10 sm_11 sm_12 sm_13", (8, 0,)),
+    (setp_f32_3, 3, "nan.or.f32 nan.or.ftz.f32", "", (8, 1,)),
+    (setp_f32_3, 3, "nan.or.f32", "sm_10 sm_11 sm_12 sm_13", (8, 1,)),
+    (setp_f32_3, 3, "nan.xor.f32 nan.xor.ftz.f32", "", (8, 2,)),
+    (setp_f32_3, 3, "nan.xor.f32", "sm_10 sm_11 sm_12 sm_13", (8, 2,)),
+    (setp_ftz_f32_3, 3, "eq.and.ftz.f32", "", (2, 0,)),
+    (setp_ftz_f32_3, 3, "eq.and.f32", "sm_10 sm_11 sm_12 sm_13", (2, 0,)),
+    (setp_ftz_f32_3, 3, "eq.or.ftz.f32", "", (2, 1,)),
+    (setp_ftz_f32_3, 3, "eq.or.f32", "sm_10 sm_11 sm_12 sm_13", (2, 1,)),
+    (setp_ftz_f32_3, 3, "eq.xor.ftz.f32", "", (2, 2,)),
+    (setp_ftz_f32_3, 3, "eq.xor.f32", "sm_10 sm_11 sm_12 sm_13", (2, 2,)),
+    (setp_ftz_f32_3, 3, "ne.and.ftz.f32", "", (5, 0,)),
+    (setp_ftz_f32_3, 3, "ne.and.f32", "sm_10 sm_11 sm_12 sm_13", (5, 0,)),
+    (setp_ftz_f32_3, 3, "ne.or.ftz.f32", "", (5, 1,)),
+    (setp_ftz_f32_3, 3, "ne.or.f32", "sm_10 sm_11 sm_12 sm_13", (5, 1,)),
+    (setp_ftz_f32_3, 3, "ne.xor.ftz.f32", "", (5, 2,)),
+    (setp_ftz_f32_3, 3, "ne.xor.f32", "sm_10 sm_11 sm_12 sm_13", (5, 2,)),
+    (setp_ftz_f32_3, 3, "lt.and.ftz.f32", "", (1, 0,)),
+    (setp_ftz_f32_3, 3, "lt.and.f32", "sm_10 sm_11 sm_12 sm_13", (1, 0,)),
+    (setp_ftz_f32_3, 3, "lt.or.ftz.f32", "", (1, 1,)),
+    (setp_ftz_f32_3, 3, "lt.or.f32", "sm_10 sm_11 sm_12 sm_13", (1, 1,)),
+    (setp_ftz_f32_3, 3, "lt.xor.ftz.f32", "", (1, 2,)),
+    (setp_ftz_f32_3, 3, "lt.xor.f32", "sm_10 sm_11 sm_12 sm_13", (1, 2,)),
+    (setp_ftz_f32_3, 3, "le.and.ftz.f32", "", (3, 0,)),
+    (setp_ftz_f32_3, 3, "le.and.f32", "sm_10 sm_11 sm_12 sm_13", (3, 0,)),
+    (setp_ftz_f32_3, 3, "le.or.ftz.f32", "", (3, 1,)),
+    (setp_ftz_f32_3, 3, "le.or.f32", "sm_10 sm_11 sm_12 sm_13", (3, 1,)),
+    (setp_ftz_f32_3, 3, "le.xor.ftz.f32", "", (3, 2,)),
+    (setp_ftz_f32_3, 3, "le.xor.f32", "sm_10 sm_11 sm_12 sm_13", (3, 2,)),
+    (setp_ftz_f32_3, 3, "gt.and.ftz.f32", "", (4, 0,)),
+    (setp_ftz_f32_3, 3, "gt.and.f32", "sm_10 sm_11 sm_12 sm_13", (4, 0,)),
+    (setp_ftz_f32_3, 3, "gt.or.ftz.f32", "", (4, 1,)),
+    (setp_ftz_f32_3, 3, "gt.or.f32", "sm_10 sm_11 sm_12 sm_13", (4, 1,)),
+    (setp_ftz_f32_3, 3, "gt.xor.ftz.f32", "", (4, 2,)),
+    (setp_ftz_f32_3, 3, "gt.xor.f32", "sm_10 sm_11 sm_12 sm_13", (4, 2,)),
+    (setp_ftz_f32_3, 3, "ge.and.ftz.f32", "", (6, 0,)),
+    (setp_ftz_f32_3, 3, "ge.and.f32", "sm_10 sm_11 sm_12 sm_13", (6, 0,)),
+    (setp_ftz_f32_3, 3, "ge.or.ftz.f32", "", (6, 1,)),
+    (setp_ftz_f32_3, 3, "ge.or.f32", "sm_10 sm_11 sm_12 sm_13", (6, 1,)),
+    (setp_ftz_f32_3, 3, "ge.xor.ftz.f32", "", (6, 2,)),
+    (setp_ftz_f32_3, 3, "ge.xor.f32", "sm_10 sm_11 sm_12 sm_13", (6, 2,)),
+    (setp_ftz_f32_3, 3, "equ.and.ftz.f32", "", (10, 0,)),
+    (setp_ftz_f32_3, 3, "equ.and.f32", "sm_10 sm_11 sm_12 sm_13", (10, 0,)),
+    (setp_ftz_f32_3, 3, "equ.or.ftz.f32", "", (10, 1,)),
+    (setp_ftz_f32_3, 3, "equ.or.f32", "sm_10 sm_11 sm_12 sm_13", (10, 1,)),
+    (setp_ftz_f32_3, 3, "equ.xor.ftz.f32", "", (10, 2,)),
+    (setp_ftz_f32_3, 3, "equ.xor.f32", "sm_10 sm_11 sm_12 sm_13", (10, 2,)),
+    (setp_ftz_f32_3, 3, "neu.and.ftz.f32", "", (13, 0,)),
+    (setp_ftz_f32_3, 3, "neu.and.f32", "sm_10 sm_11 sm_12 sm_13", (13, 0,)),
+    (setp_ftz_f32_3, 3, "neu.or.ftz.f32", "", (13, 1,)),
+    (setp_ftz_f32_3, 3, "neu.or.f32", "sm_10 sm_11 sm_12 sm_13", (13, 1,)),
+    (setp_ftz_f32_3, 3, "neu.xor.ftz.f32", "", (13, 2,)),
+    (setp_ftz_f32_3, 3, "neu.xor.f32", "sm_10 sm_11 sm_12 sm_13", (13, 2,)),
+    (setp_ftz_f32_3, 3, "ltu.and.ftz.f32", "", (9, 0,)),
+    (setp_ftz_f32_3, 3, "ltu.and.f32", "sm_10 sm_11 sm_12 sm_13", (9, 0,)),
+    (setp_ftz_f32_3, 3, "ltu.or.ftz.f32", "", (9, 1,)),
+    (setp_ftz_f32_3, 3, "ltu.or.f32", "sm_10 sm_11 sm_12 sm_13", (9, 1,)),
+    (setp_ftz_f32_3, 3, "ltu.xor.ftz.f32", "", (9, 2,)),
+    (setp_ftz_f32_3, 3, "ltu.xor.f32", "sm_10 sm_11 sm_12 sm_13", (9, 2,)),
+    (setp_ftz_f32_3, 3, "leu.and.ftz.f32", "", (11, 0,)),
+    (setp_ftz_f32_3, 3, "leu.and.f32", "sm_10 sm_11 sm_12 sm_13", (11, 0,)),
+    (setp_ftz_f32_3, 3, "leu.or.ftz.f32", "", (11, 1,)),
+    (setp_ftz_f32_3, 3, "leu.or.f32", "sm_10 sm_11 sm_12 sm_13", (11, 1,)),
+    (setp_ftz_f32_3, 3, "leu.xor.ftz.f32", "", (11, 2,)),
+    (setp_ftz_f32_3, 3, "leu.xor.f32", "sm_10 sm_11 sm_12 sm_13", (11, 2,)),
+    (setp_ftz_f32_3, 3, "gtu.and.ftz.f32", "", (12, 0,)),
+    (setp_ftz_f32_3, 3, "gtu.and.f32", "sm_10 sm_11 sm_12 sm_13", (12, 0,)),
+    (setp_ftz_f32_3, 3, "gtu.or.ftz.f32", "", (12, 1,)),
+    (setp_ftz_f32_3, 3, "gtu.or.f32", "sm_10 sm_11 sm_12 sm_13", (12, 1,)),
+    (setp_ftz_f32_3, 3, "gtu.xor.ftz.f32", "", (12, 2,)),
+    (setp_ftz_f32_3, 3, "gtu.xor.f32", "sm_10 sm_11 sm_12 sm_13", (12, 2,)),
+    (setp_ftz_f32_3, 3, "geu.and.ftz.f32", "", (14, 0,)),
+    (setp_ftz_f32_3, 3, "geu.and.f32", "sm_10 sm_11 sm_12 sm_13", (14, 0,)),
+    (setp_ftz_f32_3, 3, "geu.or.ftz.f32", "", (14, 1,)),
+    (setp_ftz_f32_3, 3, "geu.or.f32", "sm_10 sm_11 sm_12 sm_13", (14, 1,)),
+    (setp_ftz_f32_3, 3, "geu.xor.ftz.f32", "", (14, 2,)),
+    (setp_ftz_f32_3, 3, "geu.xor.f32", "sm_10 sm_11 sm_12 sm_13", (14, 2,)),
+    (setp_f64_2, 2, "eq.f64", "", (2,)),
+    (setp_f64_2, 2, "ne.f64", "", (5,)),
+    (setp_f64_2, 2, "lt.f64", "", (1,)),
+    (setp_f64_2, 2, "le.f64", "", (3,)),
+    (setp_f64_2, 2, "gt.f64", "", (4,)),
+    (setp_f64_2, 2, "ge.f64", "", (6,)),
+    (setp_f64_2, 2, "equ.f64", "", (10,)),
+    (setp_f64_2, 2, "neu.f64", "", (13,)),
+    (setp_f64_2, 2, "ltu.f64", "", (9,)),
+    (setp_f64_2, 2, "leu.f64", "", (11,)),
+    (setp_f64_2, 2, "gtu.f64", "", (12,)),
+    (setp_f64_2, 2, "geu.f64", "", (14,)),
+    (setp_f64_2, 2, "num.f64", "", (7,)),
+    (setp_f64_2, 2, "nan.f64", "", (8,)),
+    (setp_f64_3, 3, "eq.and.f64", "", (2, 0,)),
+    (setp_f64_3, 3, "eq.or.f64", "", (2, 1,)),
+    (setp_f64_3, 3, "eq.xor.f64", "", (2, 2,)),
+    (setp_f64_3, 3, "ne.and.f64", "", (5, 0,)),
+    (setp_f64_3, 3, "ne.or.f64", "", (5, 1,)),
+    (setp_f64_3, 3, "ne.xor.f64", "", (5, 2,)),
+    (setp_f64_3, 3, "lt.and.f64", "", (1, 0,)),
+    (setp_f64_3, 3, "lt.or.f64", "", (1, 1,)),
+    (setp_f64_3, 3, "lt.xor.f64", "", (1, 2,)),
+    (setp_f64_3, 3, "le.and.f64", "", (3, 0,)),
+    (setp_f64_3, 3, "le.or.f64", "", (3, 1,)),
+    (setp_f64_3, 3, "le.xor.f64", "", (3, 2,)),
+    (setp_f64_3, 3, "gt.and.f64", "", (4, 0,)),
+    (setp_f64_3, 3, "gt.or.f64", "", (4, 1,)),
+    (setp_f64_3, 3, "gt.xor.f64", "", (4, 2,)),
+    (setp_f64_3, 3, "ge.and.f64", "", (6, 0,)),
+    (setp_f64_3, 3, "ge.or.f64", "", (6, 1,)),
+    (setp_f64_3, 3, "ge.xor.f64", "", (6, 2,)),
+    (setp_f64_3, 3, "equ.and.f64", "", (10, 0,)),
+    (setp_f64_3, 3, "equ.or.f64", "", (10, 1,)),
+    (setp_f64_3, 3, "equ.xor.f64", "", (10, 2,)),
+    (setp_f64_3, 3, "neu.and.f64", "", (13, 0,)),
+    (setp_f64_3, 3, "neu.or.f64", "", (13, 1,)),
+    (setp_f64_3, 3, "neu.xor.f64", "", (13, 2,)),
+    (setp_f64_3, 3, "ltu.and.f64", "", (9, 0,)),
+    (setp_f64_3, 3, "ltu.or.f64", "", (9, 1,)),
+    (setp_f64_3, 3, "ltu.xor.f64", "", (9, 2,)),
+    (setp_f64_3, 3, "leu.and.f64", "", (11, 0,)),
+    (setp_f64_3, 3, "leu.or.f64", "", (11, 1,)),
+    (setp_f64_3, 3, "leu.xor.f64", "", (11, 2,)),
+    (setp_f64_3, 3, "gtu.and.f64", "", (12, 0,)),
+    (setp_f64_3, 3, "gtu.or.f64", "", (12, 1,)),
+    (setp_f64_3, 3, "gtu.xor.f64", "", (12, 2,)),
+    (setp_f64_3, 3, "geu.and.f64", "", (14, 0,)),
+    (setp_f64_3, 3, "geu.or.f64", "", (14, 1,)),
+    (setp_f64_3, 3, "geu.xor.f64", "", (14, 2,)),
+    (setp_f64_3, 3, "num.and.f64", "", (7, 0,)),
+    (setp_f64_3, 3, "num.or.f64", "", (7, 1,)),
+    (setp_f64_3, 3, "num.xor.f64", "", (7, 2,)),
+    (setp_f64_3, 3, "nan.and.f64", "", (8, 0,)),
+    (setp_f64_3, 3, "nan.or.f64", "", (8, 1,)),
+    (setp_f64_3, 3, "nan.xor.f64", "", (8, 2,)),
+    (setp_f16_2, 2, "eq.f16 eq.f16x2", "", (2,)),
+    (setp_f16_2, 2, "ne.f16 ne.f16x2", "", (5,)),
+    (setp_f16_2, 2, "lt.f16 lt.f16x2", "", (1,)),
+    (setp_f16_2, 2, "le.f16 le.f16x2", "", (3,)),
+    (setp_f16_2, 2, "gt.f16 gt.f16x2", "", (4,)),
+    (setp_f16_2, 2, "ge.f16 ge.f16x2", "", (6,)),
+    (setp_f16_2, 2, "equ.f16 equ.f16x2", "", (10,)),
+    (setp_f16_2, 2, "neu.f16 neu.f16x2", "", (13,)),
+    (setp_f16_2, 2, "ltu.f16 ltu.f16x2", "", (9,)),
+    (setp_f16_2, 2, "leu.f16 leu.f16x2", "", (11,)),
+    (setp_f16_2, 2, "gtu.f16 gtu.f16x2", "", (12,)),
+    (setp_f16_2, 2, "geu.f16 geu.f16x2", "", (14,)),
+    (setp_f16_2, 2, "num.f16 num.f16x2 num.ftz.f16 num.ftz.f16x2", "", (7,)),
+    (setp_f16_2, 2, "nan.f16 nan.f16x2 nan.ftz.f16 nan.ftz.f16x2", "", (8,)),
+    (setp_ftz_f16_2, 2, "eq.ftz.f16 eq.ftz.f16x2", "", (2,)),
+    (setp_ftz_f16_2, 2, "ne.ftz.f16 ne.ftz.f16x2", "", (5,)),
+    (setp_ftz_f16_2, 2, "lt.ftz.f16 lt.ftz.f16x2", "", (1,)),
+    (setp_ftz_f16_2, 2, "le.ftz.f16 le.ftz.f16x2", "", (3,)),
+    (setp_ftz_f16_2, 2, "gt.ftz.f16 gt.ftz.f16x2", "", (4,)),
+    (setp_ftz_f16_2, 2, "ge.ftz.f16 ge.ftz.f16x2", "", (6,)),
+    (setp_ftz_f16_2, 2, "equ.ftz.f16 equ.ftz.f16x2", "", (10,)),
+    (setp_ftz_f16_2, 2, "neu.ftz.f16 neu.ftz.f16x2", "", (13,)),
+    (setp_ftz_f16_2, 2, "ltu.ftz.f16 ltu.ftz.f16x2", "", (9,)),
+    (setp_ftz_f16_2, 2, "leu.ftz.f16 leu.ftz.f16x2", "", (11,)),
+    (setp_ftz_f16_2, 2, "gtu.ftz.f16 gtu.ftz.f16x2", "", (12,)),
+    (setp_ftz_f16_2, 2, "geu.ftz.f16 geu.ftz.f16x2", "", (14,)),
+    (setp_f16_3, 3, "eq.and.f16 eq.and.f16x2", "", (2, 0,)),
+    (setp_f16_3, 3, "eq.or.f16 eq.or.f16x2", "", (2, 1,)),
+    (setp_f16_3, 3, "eq.xor.f16 eq.xor.f16x2", "", (2, 2,)),
+    (setp_f16_3, 3, "ne.and.f16 ne.and.f16x2", "", (5, 0,)),
+    (setp_f16_3, 3, "ne.or.f16 ne.or.f16x2", "", (5, 1,)),
+    (setp_f16_3, 3, "ne.xor.f16 ne.xor.f16x2", "", (5, 2,)),
+    (setp_f16_3, 3, "lt.and.f16 lt.and.f16x2", "", (1, 0,)),
+    (setp_f16_3, 3, "lt.or.f16 lt.or.f16x2", "", (1, 1,)),
+    (setp_f16_3, 3, "lt.xor.f16 lt.xor.f16x2", "", (1, 2,)),
+    (setp_f16_3, 3, "le.and.f16 le.and.f16x2", "", (3, 0,)),
+    (setp_f16_3, 3, "le.or.f16 le.or.f16x2", "", (3, 1,)),
+    (setp_f16_3, 3, "le.xor.f16 le.xor.f16x2", "", (3, 2,)),
+    (setp_f16_3, 3, "gt.and.f16 gt.and.f16x2", "", (4, 0,)),
+    (setp_f16_3, 3, "gt.or.f16 gt.or.f16x2", "", (4, 1,)),
+    (setp_f16_3, 3, "gt.xor.f16 gt.xor.f16x2", "", (4, 2,)),
+    (setp_f16_3, 3, "ge.and.f16 ge.and.f16x2", "", (6, 0,)),
+    (setp_f16_3, 3, "ge.or.f16 ge.or.f16x2", "", (6, 1,)),
+    (setp_f16_3, 3, "ge.xor.f16 ge.xor.f16x2", "", (6, 2,)),
+    (setp_f16_3, 3, "equ.and.f16 equ.and.f16x2", "", (10, 0,)),
+    (setp_f16_3, 3, "equ.or.f16 equ.or.f16x2", "", (10, 1,)),
+    (setp_f16_3, 3, "equ.xor.f16 equ.xor.f16x2", "", (10, 2,)),
+    (setp_f16_3, 3, "neu.and.f16 neu.and.f16x2", "", (13, 0,)),
+    (setp_f16_3, 3, "neu.or.f16 neu.or.f16x2", "", (13, 1,)),
+    (setp_f16_3, 3, "neu.xor.f16 neu.xor.f16x2", "", (13, 2,)),
+    (setp_f16_3, 3, "ltu.and.f16 ltu.and.f16x2", "", (9, 0,)),
+    (setp_f16_3, 3, "ltu.or.f16 ltu.or.f16x2", "", (9, 1,)),
+    (setp_f16_3, 3, "ltu.xor.f16 ltu.xor.f16x2", "", (9, 2,)),
+    (setp_f16_3, 3, "leu.and.f16 leu.and.f16x2", "", (11, 0,)),
+    (setp_f16_3, 3, "leu.or.f16 leu.or.f16x2", "", (11, 1,)),
+    (setp_f16_3, 3, "leu.xor.f16 leu.xor.f16x2", "", (11, 2,)),
+    (setp_f16_3, 3, "gtu.and.f16 gtu.and.f16x2", "", (12, 0,)),
+    (setp_f16_3, 3, "gtu.or.f16 gtu.or.f16x2", "", (12, 1,)),
+    (setp_f16_3, 3, "gtu.xor.f16 gtu.xor.f16x2", "", (12, 2,)),
+    (setp_f16_3, 3, "geu.and.f16 geu.and.f16x2", "", (14, 0,)),
+    (setp_f16_3, 3, "geu.or.f16 geu.or.f16x2", "", (14, 1,)),
+    (setp_f16_3, 3, "geu.xor.f16 geu.xor.f16x2", "", (14, 2,)),
+    (setp_f16_3, 3, "num.and.f16 num.and.f16x2 num.and.ftz.f16 num.and.ftz.f16x2", "", (7, 0,)),
+    (setp_f16_3, 3, "num.or.f16 num.or.f16x2 num.or.ftz.f16 num.or.ftz.f16x2", "", (7, 1,)),
+    (setp_f16_3, 3, "num.xor.f16 num.xor.f16x2 num.xor.ftz.f16 num.xor.ftz.f16x2", "", (7, 2,)),
+    (setp_f16_3, 3, "nan.and.f16 nan.and.f16x2 nan.and.ftz.f16 nan.and.ftz.f16x2", "", (8, 0,)),
+    (setp_f16_3, 3, "nan.or.f16 nan.or.f16x2 nan.or.ftz.f16 nan.or.ftz.f16x2", "", (8, 1,)),
+    (setp_f16_3, 3, "nan.xor.f16 nan.xor.f16x2 nan.xor.ftz.f16 nan.xor.ftz.f16x2", "", (8, 2,)),
+    (setp_ftz_f16_3, 3, "eq.and.ftz.f16 eq.and.ftz.f16x2", "", (2, 0,)),
+    (setp_ftz_f16_3, 3, "eq.or.ftz.f16 eq.or.ftz.f16x2", "", (2, 1,)),
+    (setp_ftz_f16_3, 3, "eq.xor.ftz.f16 eq.xor.ftz.f16x2", "", (2, 2,)),
+    (setp_ftz_f16_3, 3, "ne.and.ftz.f16 ne.and.ftz.f16x2", "", (5, 0,)),
+    (setp_ftz_f16_3, 3, "ne.or.ftz.f16 ne.or.ftz.f16x2", "", (5, 1,)),
+    (setp_ftz_f16_3, 3, "ne.xor.ftz.f16 ne.xor.ftz.f16x2", "", (5, 2,)),
+    (setp_ftz_f16_3, 3, "lt.and.ftz.f16 lt.and.ftz.f16x2", "", (1, 0,)),
+    (setp_ftz_f16_3, 3, "lt.or.ftz.f16 lt.or.ftz.f16x2", "", (1, 1,)),
+    (setp_ftz_f16_3, 3, "lt.xor.ftz.f16 lt.xor.ftz.f16x2", "", (1, 2,)),
+    (setp_ftz_f16_3, 3, "le.and.ftz.f16 le.and.ftz.f16x2", "", (3, 0,)),
+    (setp_ftz_f16_3, 3, "le.or.ftz.f16 le.or.ftz.f16x2", "", (3, 1,)),
+    (setp_ftz_f16_3, 3, "le.xor.ftz.f16 le.xor.ftz.f16x2", "", (3, 2,)),
+    (setp_ftz_f16_3, 3, "gt.and.ftz.f16 gt.and.ftz.f16x2", "", (4, 0,)),
+    (setp_ftz_f16_3, 3, "gt.or.ftz.f16 gt.or.ftz.f16x2", "", (4, 1,)),
+    (setp_ftz_f16_3, 3, "gt.xor.ftz.f16 gt.xor.ftz.f16x2", "", (4, 2,)),
+    (setp_ftz_f16_3, 3, "ge.and.ftz.f16 ge.and.ftz.f16x2", "", (6, 0,)),
+    (setp_ftz_f16_3, 3, "ge.or.ftz.f16 ge.or.ftz.f16x2", "", (6, 1,)),
+    (setp_ftz_f16_3, 3, "ge.xor.ftz.f16 ge.xor.ftz.f16x2", "", (6, 2,)),
+    (setp_ftz_f16_3, 3, "equ.and.ftz.f16 equ.and.ftz.f16x2", "", (10, 0,)),
+    (setp_ftz_f16_3, 3, "equ.or.ftz.f16 equ.or.ftz.f16x2", "", (10, 1,)),
+    (setp_ftz_f16_3, 3, "equ.xor.ftz.f16 equ.xor.ftz.f16x2", "", (10, 2,)),
+    (setp_ftz_f16_3, 3, "neu.and.ftz.f16 neu.and.ftz.f16x2", "", (13, 0,)),
+    (setp_ftz_f16_3, 3, "neu.or.ftz.f16 neu.or.ftz.f16x2", "", (13, 1,)),
+    (setp_ftz_f16_3, 3, "neu.xor.ftz.f16 neu.xor.ftz.f16x2", "", (13, 2,)),
+    (setp_ftz_f16_3, 3, "ltu.and.ftz.f16 ltu.and.ftz.f16x2", "", (9, 0,)),
+    (setp_ftz_f16_3, 3, "ltu.or.ftz.f16 ltu.or.ftz.f16x2", "", (9, 1,)),
+    (setp_ftz_f16_3, 3, "ltu.xor.ftz.f16 ltu.xor.ftz.f16x2", "", (9, 2,)),
+    (setp_ftz_f16_3, 3, "leu.and.ftz.f16 leu.and.ftz.f16x2", "", (11, 0,)),
+    (setp_ftz_f16_3, 3, "leu.or.ftz.f16 leu.or.ftz.f16x2", "", (11, 1,)),
+    (setp_ftz_f16_3, 3, "leu.xor.ftz.f16 leu.xor.ftz.f16x2", "", (11, 2,)),
+    (setp_ftz_f16_3, 3, "gtu.and.ftz.f16 gtu.and.ftz.f16x2", "", (12, 0,)),
+    (setp_ftz_f16_3, 3, "gtu.or.ftz.f16 gtu.or.ftz.f16x2", "", (12, 1,)),
+    (setp_ftz_f16_3, 3, "gtu.xor.ftz.f16 gtu.xor.ftz.f16x2", "", (12, 2,)),
+    (setp_ftz_f16_3, 3, "geu.and.ftz.f16 geu.and.ftz.f16x2", "", (14, 0,)),
+    (setp_ftz_f16_3, 3, "geu.or.ftz.f16 geu.or.ftz.f16x2", "", (14, 1,)),
+    (setp_ftz_f16_3, 3, "geu.xor.ftz.f16 geu.xor.ftz.f16x2", "", (14, 2,)),
+    (setp_bf16_2, 2, "eq.bf16 eq.bf16x2", "", (2,)),
+    (setp_bf16_2, 2, "ne.bf16 ne.bf16x2", "", (5,)),
+    (setp_bf16_2, 2, "lt.bf16 lt.bf16x2", "", (1,)),
+    (setp_bf16_2, 2, "le.bf16 le.bf16x2", "", (3,)),
+    (setp_bf16_2, 2, "gt.bf16 gt.bf16x2", "", (4,)),
+    (setp_bf16_2, 2, "ge.bf16 ge.bf16x2", "", (6,)),
+    (setp_bf16_2, 2, "equ.bf16 equ.bf16x2", "", (10,)),
+    (setp_bf16_2, 2, "neu.bf16 neu.bf16x2", "", (13,)),
+    (setp_bf16_2, 2, "ltu.bf16 ltu.bf16x2", "", (9,)),
+    (setp_bf16_2, 2, "leu.bf16 leu.bf16x2", "", (11,)),
+    (setp_bf16_2, 2, "gtu.bf16 gtu.bf16x2", "", (12,)),
+    (setp_bf16_2, 2, "geu.bf16 geu.bf16x2", "", (14,)),
+    (setp_bf16_2, 2, "num.bf16 num.bf16x2", "", (7,)),
+    (setp_bf16_2, 2, "nan.bf16 nan.bf16x2", "", (8,)),
+    (setp_bf16_3, 3, "eq.and.bf16 eq.and.bf16x2", "", (2, 0,)),
+    (setp_bf16_3, 3, "eq.or.bf16 eq.or.bf16x2", "", (2, 1,)),
+    (setp_bf16_3, 3, "eq.xor.bf16 eq.xor.bf16x2", "", (2, 2,)),
+    (setp_bf16_3, 3, "ne.and.bf16 ne.and.bf16x2", "", (5, 0,)),
+    (setp_bf16_3, 3, "ne.or.bf16 ne.or.bf16x2", "", (5, 1,)),
+    (setp_bf16_3, 3, "ne.xor.bf16 ne.xor.bf16x2", "", (5, 2,)),
+    (setp_bf16_3, 3, "lt.and.bf16 lt.and.bf16x2", "", (1, 0,)),
+    (setp_bf16_3, 3, "lt.or.bf16 lt.or.bf16x2", "", (1, 1,)),
+    (setp_bf16_3, 3, "lt.xor.bf16 lt.xor.bf16x2", "", (1, 2,)),
+    (setp_bf16_3, 3, "le.and.bf16 le.and.bf16x2", "", (3, 0,)),
+    (setp_bf16_3, 3, "le.or.bf16 le.or.bf16x2", "", (3, 1,)),
+    (setp_bf16_3, 3, "le.xor.bf16 le.xor.bf16x2", "", (3, 2,)),
+    (setp_bf16_3, 3, "gt.and.bf16 gt.and.bf16x2", "", (4, 0,)),
+    (setp_bf16_3, 3, "gt.or.bf16 gt.or.bf16x2", "", (4, 1,)),
+    (setp_bf16_3, 3, "gt.xor.bf16 gt.xor.bf16x2", "", (4, 2,)),
+    (setp_bf16_3, 3, "ge.and.bf16 ge.and.bf16x2", "", (6, 0,)),
+    (setp_bf16_3, 3, "ge.or.bf16 ge.or.bf16x2", "", (6, 1,)),
+    (setp_bf16_3, 3, "ge.xor.bf16 ge.xor.bf16x2", "", (6, 2,)),
+    (setp_bf16_3, 3, "equ.and.bf16 equ.and.bf16x2", "", (10, 0,)),
+    (setp_bf16_3, 3, "equ.or.bf16 equ.or.bf16x2", "", (10, 1,)),
+    (setp_bf16_3, 3, "equ.xor.bf16 equ.xor.bf16x2", "", (10, 2,)),
+    (setp_bf16_3, 3, "neu.and.bf16 neu.and.bf16x2", "", (13, 0,)),
+    (setp_bf16_3, 3, "neu.or.bf16 neu.or.bf16x2", "", (13, 1,)),
+    (setp_bf16_3, 3, "neu.xor.bf16 neu.xor.bf16x2", "", (13, 2,)),
+    (setp_bf16_3, 3, "ltu.and.bf16 ltu.and.bf16x2", "", (9, 0,)),
+    (setp_bf16_3, 3, "ltu.or.bf16 ltu.or.bf16x2", "", (9, 1,)),
+    (setp_bf16_3, 3, "ltu.xor.bf16 ltu.xor.bf16x2", "", (9, 2,)),
+    (setp_bf16_3, 3, "leu.and.bf16 leu.and.bf16x2", "", (11, 0,)),
+    (setp_bf16_3, 3, "leu.or.bf16 leu.or.bf16x2", "", (11, 1,)),
+    (setp_bf16_3, 3, "leu.xor.bf16 leu.xor.bf16x2", "", (11, 2,)),
+    (setp_bf16_3, 3, "gtu.and.bf16 gtu.and.bf16x2", "", (12, 0,)),
+    (setp_bf16_3, 3, "gtu.or.bf16 gtu.or.bf16x2", "", (12, 1,)),
+    (setp_bf16_3, 3, "gtu.xor.bf16 gtu.xor.bf16x2", "", (12, 2,)),
+    (setp_bf16_3, 3, "geu.and.bf16 geu.and.bf16x2", "", (14, 0,)),
+    (setp_bf16_3, 3, "geu.or.bf16 geu.or.bf16x2", "", (14, 1,)),
+    (setp_bf16_3, 3, "geu.xor.bf16 geu.xor.bf16x2", "", (14, 2,)),
+    (setp_bf16_3, 3, "num.and.bf16 num.and.bf16x2", "", (7, 0,)),
+    (setp_bf16_3, 3, "num.or.bf16 num.or.bf16x2", "", (7, 1,)),
+    (setp_bf16_3, 3, "num.xor.bf16 num.xor.bf16x2", "", (7, 2,)),
+    (setp_bf16_3, 3, "nan.and.bf16 nan.and.bf16x2", "", (8, 0,)),
+    (setp_bf16_3, 3, "nan.or.bf16 nan.or.bf16x2", "", (8, 1,)),
+    (setp_bf16_3, 3, "nan.xor.bf16 nan.xor.bf16x2", "", (8, 2,)),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "753ea5f3d1a93939"

@@ -5,7 +5,7 @@ import numpy as _np
 
 from ..binary import Array
 from ..formats import s16, s32, s64
-from ..integers import lessInteger, shiftRightBy
+from ..integers import compareIntegers, shiftRightBy
 from ..selection import select
 from . import Kernels as _Kernels
 
@@ -17,40 +17,36 @@ _x0000000000000000: Array = _np.array(0x0000000000000000, _np.uint64)
 # the file of spec/ with the line.
 
 
-def shr_b16_2(a: Array, b: Array) -> Array:
-    return shiftRightBy(a, b)  # :25
-
-
-def shr_b32_2(a: Array, b: Array) -> Array:
-    return shiftRightBy(a, b)  # :25
-
-
-def shr_b64_2(a: Array, b: Array) -> Array:
+def shr_2(a: Array, b: Array) -> Array:
     return shiftRightBy(a, b)  # :25
 
 
 def shr_s16_2(a: Array, b: Array) -> Array:
-    return select(lessInteger(a, _x0000, s16), (~shiftRightBy((~a), b)), shiftRightBy(a, b))  # :30
+    return select(compareIntegers(a, _x0000, 1, s16), (~shiftRightBy((~a), b)), shiftRightBy(a, b))  # :30
 
 
 def shr_s32_2(a: Array, b: Array) -> Array:
-    return select(lessInteger(a, _x00000000, s32), (~shiftRightBy((~a), b)), shiftRightBy(a, b))  # :30
-
-
-def shr_s64_2(a: Array, b: Array) -> Array:
-    _1 = lessInteger(a, _x0000000000000000, s64)  # :30
+    _1 = compareIntegers(a, _x00000000, 1, s32)  # :30
     _2 = (~shiftRightBy((~a), b))
     _3 = shiftRightBy(a, b)
     return select(_1, _2, _3)
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+def shr_s64_2(a: Array, b: Array) -> Array:
+    _1 = compareIntegers(a, _x0000000000000000, 1, s64)  # :30
+    _2 = (~shiftRightBy((~a), b))
+    _3 = shiftRightBy(a, b)
+    return select(_1, _2, _3)
+
+
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("shr", (
-    (shr_b16_2, 2, "b16 u16"),
-    (shr_b32_2, 2, "b32 u32"),
-    (shr_b64_2, 2, "b64 u64"),
+    (shr_2, 2, "b16 b32 b64 u16 u32 u64"),
     (shr_s16_2, 2, "s16"),
     (shr_s32_2, 2, "s32"),
     (shr_s64_2, 2, "s64"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "4825c889875392d2"

@@ -49,8 +49,8 @@ def sin_approx_ftz_f32_1_sm_70(a: Array) -> Array:
     return unit(turns, "SIN_sm_70")  # :40
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("sin", (
     (sin_approx_f32_1, 1, "approx.f32"),
     (sin_approx_ftz_f32_1, 1, "approx.ftz.f32 f32"),
@@ -60,3 +60,6 @@ KERNELS = _Kernels("sin", (
     (sin_approx_ftz_f32_1_sm_50, 1, "approx.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62"),
     (sin_approx_ftz_f32_1_sm_70, 1, "approx.ftz.f32", "sm_70 sm_72 sm_75"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "a41075ef39ae2e59"

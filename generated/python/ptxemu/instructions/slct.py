@@ -4,9 +4,9 @@
 import numpy as _np
 
 from ..binary import Array
-from ..comparison import compareGreaterEqual
+from ..comparison import compare
 from ..formats import f32, s32
-from ..integers import lessInteger
+from ..integers import compareIntegers
 from ..selection import select
 from . import Kernels as _Kernels
 
@@ -16,50 +16,26 @@ _x00000000: Array = _np.array(0x00000000, _np.uint32)
 # the file of spec/ with the line.
 
 
-def slct_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    return select((~lessInteger(c, _x00000000, s32)), a, b)  # :29
-
-
-def slct_f64_s32_3(a: Array, b: Array, c: Array) -> Array:
-    return select((~lessInteger(c, _x00000000, s32)), a, b)  # :29
+def slct_s32_3(a: Array, b: Array, c: Array) -> Array:
+    return select(compareIntegers(c, _x00000000, 6, s32), a, b)  # :29
 
 
 def slct_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # :29
-
-
-def slct_f64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # :29
-
-
-def slct_b16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32), a, b)  # :29
+    return select(compare(c, _x00000000, 6, f32), a, b)  # :29
 
 
 def slct_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # :29
+    return select(compare(c, _x00000000, 6, f32, True), a, b)  # :29
 
 
-def slct_ftz_f64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # :29
-
-
-def slct_ftz_b16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # :29
-
-
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("slct", (
-    (slct_f32_s32_3, 3, "f32.s32"),
-    (slct_f64_s32_3, 3, "f64.s32"),
-    (slct_f32_f32_3, 3, "f32.f32 b32.f32 s32.f32 u32.f32"),
-    (slct_f64_f32_3, 3, "f64.f32 b64.f32 s64.f32 u64.f32"),
-    (slct_b16_f32_3, 3, "b16.f32 s16.f32 u16.f32"),
-    (slct_ftz_f32_f32_3, 3, "ftz.f32.f32 ftz.b32.f32 ftz.s32.f32 ftz.u32.f32"),
-    (slct_ftz_f32_f32_3, 3, "f32.f32 b32.f32 s32.f32 u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (slct_ftz_f64_f32_3, 3, "ftz.f64.f32 ftz.b64.f32 ftz.s64.f32 ftz.u64.f32"),
-    (slct_ftz_f64_f32_3, 3, "f64.f32 b64.f32 s64.f32 u64.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (slct_ftz_b16_f32_3, 3, "ftz.b16.f32 ftz.s16.f32 ftz.u16.f32"),
-    (slct_ftz_b16_f32_3, 3, "b16.f32 s16.f32 u16.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (slct_s32_3, 3, "f32.s32 f64.s32"),
+    (slct_f32_f32_3, 3, "f32.f32 f64.f32 b16.f32 b32.f32 b64.f32 s16.f32 s32.f32 s64.f32 u16.f32 u32.f32 u64.f32"),
+    (slct_ftz_f32_f32_3, 3, "ftz.f32.f32 ftz.f64.f32 ftz.b16.f32 ftz.b32.f32 ftz.b64.f32 ftz.s16.f32 ftz.s32.f32 ftz.s64.f32 ftz.u16.f32 ftz.u32.f32 ftz.u64.f32"),
+    (slct_ftz_f32_f32_3, 3, "f32.f32 f64.f32 b16.f32 b32.f32 b64.f32 s16.f32 s32.f32 s64.f32 u16.f32 u32.f32 u64.f32", "sm_10 sm_11 sm_12 sm_13"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "b8dc2e06ef91bd87"

@@ -5,7 +5,7 @@ import numpy as _np
 
 from ..arithmetic import multiplication, squareRoot
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
-from ..comparison import compareLess
+from ..comparison import compare
 from ..encoding import flushed as _flushed, magnitude
 from ..formats import f32, f64
 from ..recorded import unit
@@ -73,14 +73,14 @@ def sqrt_rp_f64_1(a: Array) -> Array:
 
 
 def sqrt_approx_f32_1_sm_50(a: Array) -> Array:
-    tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # :51
+    tiny = compare(magnitude(a, f32), _x00800000, 1, f32)  # :51
     scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :52
     root = unit(unit(scaled, "RSQ_sm_50"), "RCP_sm_50")  # :53
     return select(tiny, multiplication(root, _x39800000, f32, roundTiesToEven, False), root)  # :54
 
 
 def sqrt_approx_f32_1_sm_60(a: Array) -> Array:
-    tiny = compareLess(magnitude(a, f32), _x00800000, f32)  # :60
+    tiny = compare(magnitude(a, f32), _x00800000, 1, f32)  # :60
     scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :61
     root = unit(scaled, "SQRT_sm_60")  # :62
     return select(tiny, multiplication(root, _x39800000, f32, roundTiesToEven, False), root)  # :63
@@ -96,8 +96,8 @@ def sqrt_approx_ftz_f32_1_sm_60(a: Array) -> Array:
     return unit(a_2, "SQRT_sm_60")  # :57
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("sqrt", (
     (sqrt_approx_f32_1, 1, "approx.f32 rn.f32"),
     (sqrt_approx_ftz_f32_1, 1, "approx.ftz.f32 rn.ftz.f32 f32"),
@@ -117,3 +117,6 @@ KERNELS = _Kernels("sqrt", (
     (sqrt_approx_ftz_f32_1_sm_50, 1, "approx.ftz.f32", "sm_50 sm_52 sm_53"),
     (sqrt_approx_ftz_f32_1_sm_60, 1, "approx.ftz.f32", "sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "253dc2d353abe59d"

@@ -369,7 +369,7 @@ def sub_satfinite_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
-def sub_s32_2(a: Array, b: Array) -> Array:
+def sub_2(a: Array, b: Array) -> Array:
     return (a - b)  # :65
 
 
@@ -380,8 +380,8 @@ def sub_sat_s32_2(a: Array, b: Array) -> Array:
     return _any_convert(_1, s64, s32, roundTiesToEven, False)
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("sub", (
     (sub_f32_2, 2, "f32 rn.f32 f32x2 rn.f32x2"),
     (sub_sat_f32_2, 2, "sat.f32 rn.sat.f32"),
@@ -454,6 +454,9 @@ KERNELS = _Kernels("sub", (
     (sub_satfinite_e4m3x4_e2m3x4_2, 2, "satfinite.e4m3x4.e2m3x4 rn.satfinite.e4m3x4.e2m3x4"),
     (sub_satfinite_e4m3x4_e2m1x4_2, 2, "satfinite.e4m3x4.e2m1x4 satfinite.e4m3x4.e2m1p4x4 rn.satfinite.e4m3x4.e2m1x4 rn.satfinite.e4m3x4.e2m1p4x4"),
     (sub_satfinite_e4m3x4_ue8m0x4_2, 2, "satfinite.e4m3x4.ue8m0x4 rn.satfinite.e4m3x4.ue8m0x4"),
-    (sub_s32_2, 2, "s32 u32"),
+    (sub_2, 2, "s32 u32"),
     (sub_sat_s32_2, 2, "sat.s32"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "fc096508b45e4499"

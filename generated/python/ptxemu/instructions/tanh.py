@@ -22,10 +22,13 @@ def tanh_approx_bf16_1(a: Array) -> Array:
     return tanh(a, bf16, roundTiesToEven, False)  # :28
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("tanh", (
     (tanh_approx_f32_1, 1, "approx.f32"),
     (tanh_approx_f16_1, 1, "approx.f16 approx.f16x2"),
     (tanh_approx_bf16_1, 1, "approx.bf16 approx.bf16x2"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "8fdf9ab29a9e6781"

@@ -58,8 +58,8 @@ def testp_subnormal_f64_1(a: Array) -> Array:
     return isSubnormal(a, f64)  # :35
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("testp", (
     (testp_finite_f32_1, 1, "finite.f32"),
     (testp_finite_f64_1, 1, "finite.f64"),
@@ -74,3 +74,6 @@ KERNELS = _Kernels("testp", (
     (testp_subnormal_f32_1, 1, "subnormal.f32"),
     (testp_subnormal_f64_1, 1, "subnormal.f64"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "615fa36a40ab7834"

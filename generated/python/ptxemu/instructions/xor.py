@@ -2,33 +2,27 @@
 """xor: Bitwise exclusive or."""
 
 from ..binary import Array
+from ..comparison import combine as _combine
 from . import Kernels as _Kernels
 
 # Behind a line of a function stands the line of spec/instructions/xor.yaml that it and the next ones come from, or
 # the file of spec/ with the line.
 
 
-def xor_b16_2(a: Array, b: Array) -> Array:
-    return (a ^ b)  # :27
-
-
-def xor_b32_2(a: Array, b: Array) -> Array:
-    return (a ^ b)  # :27
-
-
-def xor_b64_2(a: Array, b: Array) -> Array:
+def xor_2(a: Array, b: Array) -> Array:
     return (a ^ b)  # :27
 
 
 def xor_pred_2(a: Array, b: Array) -> Array:
-    return (a ^ b)  # :25
+    return _combine(a, b, 2)  # :25
 
 
-# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
-# targets behind them, where these differ from the rest.
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
+# targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("xor", (
-    (xor_b16_2, 2, "b16"),
-    (xor_b32_2, 2, "b32"),
-    (xor_b64_2, 2, "b64"),
+    (xor_2, 2, "b16 b32 b64"),
     (xor_pred_2, 2, "pred"),
 ))
+
+# The digest of the opcode's kernels in C: those of another are not used.
+NATIVE = "d4bcf2f8a1f653ba"

@@ -1,0 +1,119 @@
+"""Programs -> the kernels in C: generated/native, an extension of NumPy that a build backend builds."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+import mpmath  # type: ignore[import-untyped]
+
+from ...check.checking import Checked
+from ...model import FixedPoint, Format, Spec, number_in
+from ...semantics.exact.rounding import decode
+from ..converting import is_usual
+from ..native import has_c, in_c
+from ..parts import Parts
+from ..registry import product
+from ..text import Files, Templates
+from ..units import has_c as unit_has_c, in_c as unit_in_c
+
+_FOLDER = "native"
+_COMMENT = "/* {} */"
+
+
+@product("native")
+def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
+    """Return the files of generated/native."""
+    common = shared(spec, templates)
+    texts = {c.instruction.opcode: part(c, templates, parts) for c in checked}
+    files = {f"{_FOLDER}/{name}": text for folder in ("", "/ptxemu_native") for name, text in _plain(templates, folder)}
+    files |= common
+    for opcode, text in texts.items():
+        if text:
+            last = f'\n#ifdef WITH_DIGEST\nconst char digest[] = "{digest(common, text)}";\n#endif\n'
+            files[f"{_FOLDER}/src/{opcode}.c"] = text + last
+    files[f"{_FOLDER}/meson.build"] = templates.render(
+        "native/meson.build.j2",
+        ["spec/instructions"],
+        opcodes=[(opcode, _takes_long(text)) for opcode, text in texts.items() if text],
+    )
+    return files
+
+
+def _takes_long(text: str) -> bool:
+    """Return whether an opcode's C has elementary functions or units."""
+    return "\nDECIDING(" in text or '#include "units.h"' in text
+
+
+def _plain(templates: Templates, folder: str) -> Iterator[tuple[str, str]]:
+    for name, text in templates.plain(f"native{folder}").items():
+        yield f"{folder}/{name}".removeprefix("/"), text
+
+
+def shared(spec: Spec, templates: Templates) -> Files:
+    """Return the sources that all opcodes share."""
+    files = {f"{_FOLDER}/src/{name}": text for name, text in templates.plain("native/src").items()}
+    formats = [f for f in spec.formats.values() if has_c(number_in(f))]
+    floats = [f for f in formats if isinstance(f, Format)]
+    files[f"{_FOLDER}/src/formats.h"] = templates.render(
+        "native/formats.h.j2", ["spec/types.yaml"], comment=_COMMENT,
+        usual=[f for f in floats if is_usual(f)], declared=[f for f in floats if not is_usual(f)],
+        integers=[f for f in formats if isinstance(f, FixedPoint)],
+        tables=[(f.name, list(_numbers(f))) for f in floats if f.width <= 8],
+    )  # fmt: skip
+    files[f"{_FOLDER}/src/turns.h"] = templates.render("native/turns.h.j2", [], comment=_COMMENT, turns=list(_turns()))
+    models = [m for u in spec.units.values() for m in u.models]
+    files[f"{_FOLDER}/src/units.h"] = templates.render(
+        "native/units.h.j2", ["spec/units.yaml", *(f"spec/units/{m.name}.yaml" for m in models)], comment=_COMMENT,
+        functions=[unit_in_c(m) for m in models if unit_has_c(m)],
+    )  # fmt: skip
+    return files
+
+
+def part(checked: Checked, templates: Templates, parts: Parts) -> str:
+    """Return the C of an opcode but for its digest; empty where it has none."""
+
+    def make() -> str:
+        i = checked.instruction
+        c = in_c(checked.programs)
+        if not c.rows:
+            return ""
+        return templates.render(
+            "native/opcode.c.j2", ["spec/types.yaml", "spec/modifiers.yaml", i.path], comment=_COMMENT,
+            opcode=i.opcode, c=c, has_units=c.has_units,
+        )  # fmt: skip
+
+    return parts.of("native", checked.instruction.opcode, make)
+
+
+def digest(common: Mapping[str, str], text: str) -> str:
+    """Return the digest of an opcode's C, with all that it includes, but for comments; empty where it has none."""
+    if not text:
+        return ""
+    every = "".join([*(common[name] for name in sorted(common)), text])
+    return hashlib.sha256(re.sub(r"/\*.*?\*/", "", every, flags=re.DOTALL).encode()).hexdigest()[:16]
+
+
+def _numbers(f: Format) -> Iterator[str]:
+    """Yield the numbers of a narrow format as C has them, eight to a line."""
+    texts = [_number(f, x) for x in range(1 << f.width)]
+    for i in range(0, len(texts), 8):
+        yield ", ".join(texts[i : i + 8])
+
+
+def _number(f: Format, bits: int) -> str:
+    if f.is_nan(bits):
+        return '__builtin_nanf("")'
+    sign = "-" if bits & f.sign_bit else ""
+    if f.is_infinite(bits):
+        return f"{sign}__builtin_inff()"
+    return f"{sign}{float(abs(decode(bits, f))).hex()}f"
+
+
+def _turns() -> Iterator[tuple[int, int]]:
+    """Yield 2**(i - 23) radians in turns, without whole turns, for the exponents i of binary32: 64 bits and 32 more."""
+    with mpmath.workprec(300):
+        longer = int(mpmath.ldexp(1 / (2 * mpmath.pi), 96 + 127))
+    for i in range(128):
+        yield divmod((longer >> (150 - i)) & ((1 << 96) - 1), 1 << 32)
