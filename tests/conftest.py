@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
-import os
+import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from helpers import judging, memory as memory_of_files, repository
+from helpers import extension, judging, memory as memory_of_files, repository
 from helpers.browser import Browser, Visits, launched
 from helpers.passed import Passed
 from helpers.project import Project, copied
@@ -18,8 +19,8 @@ from oracles import nvidia
 from ptxspec import Database, cache
 from ptxspec.model import Spec
 
-# NumPy's kernels are what is tested, and what kernels in C are held against. runtime/test_accelerator.py switches C on.
-os.environ.setdefault("PTXEMU_ACCELERATOR", "0")
+# NumPy's kernels are what is tested, and what kernels in C are held against, which are built for their tests.
+sys.modules["ptxemu_native"] = None  # type: ignore[assignment]
 
 # The specification and its programs live to the end of a process, and are a million objects: looking through them for
 # garbage as often as Python does took a quarter of the time.
@@ -111,6 +112,20 @@ def nvcc() -> Path:
 @pytest.fixture(scope="session")
 def nvdisasm() -> Path:
     return nvidia.nvdisasm()
+
+
+@pytest.fixture(scope="session")
+def in_c(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., AbstractContextManager[None]]:
+    """Has kernels run in C: those of some opcodes, or all. What is built is built once."""
+    known: dict[tuple[str, ...], Path] = {}
+
+    def installed(*opcodes: str, flags: str = "") -> AbstractContextManager[None]:
+        key = (*opcodes, flags)
+        if key not in known:
+            known[key] = extension.build(tmp_path_factory.mktemp("extension") / "built", opcodes, flags)
+        return extension.installed(known[key])
+
+    return installed
 
 
 @pytest.fixture(scope="session")

@@ -25,12 +25,6 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.exhaustive
-def test_the_cache_of_kernels_survives_a_kill(library: Path, tmp_path: Path) -> None:
-    tried = breaking.tried("the cache", "killed", 4, tmp_path / "tried", library)
-    assert tried["steps"] > 5 and not tried["wrong"]
-
-
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("mode", breaking.MODES)
 @pytest.mark.parametrize("case", broken_off.CASES)
 def test_every_step_can_be_the_last(case: str, mode: str, library: Path, tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ whether its threads do enough: in C 90 % of what the processes do, 70 % with Num
 2 ns; and whether more threads, or those taken by default, are slower than one. Exits with 1 where one is. It takes half
 an hour, on a machine where nothing else runs: what others take from a round falls on threads and processes unequally.
 
-With `--json` and spellings the figures alone, a JSON object a line, as PTXEMU_ACCELERATOR has the kernels: the rate of
-the threads over that of the processes, over that of one thread, that of the default over one thread, and the
-nanoseconds of a lane on one thread. All are taken in turn, and the best of several rounds counts."""
+With `--json` and spellings the figures alone, a JSON object a line, in C where ptxemu finds that: the rate of the
+threads over that of the processes, over that of one thread, that of the default over one thread, and the nanoseconds of
+a lane on one thread. All are taken in turn, and the best of several rounds counts."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import ptxemu
 from signatures import LANES, registers, types
+from switch import environment
 
 SIZE = 1 << 24
 # A kernel is given so many rounds, and fewer where they take long.
@@ -128,9 +129,7 @@ def judged(spellings: list[str], switch: str) -> list[str]:
     """Those that are too slow; all are printed as they are measured."""
     command = [sys.executable, __file__, "--json", *spellings]
     wrong = []
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PTXEMU_ACCELERATOR": switch}
-    ) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment(switch)) as process:
         assert process.stdout is not None
         for line in process.stdout:
             found = json.loads(line)

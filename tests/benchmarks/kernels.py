@@ -1,4 +1,4 @@
-"""`python kernels.py VARIANT/OPERANDS...`: measure kernels in a process of its own, as PTXEMU_ACCELERATOR has them.
+"""`python kernels.py VARIANT/OPERANDS...`: measure kernels in a process of its own, in C where ptxemu finds that.
 
 One thread, out= given. Prints a JSON list with an object for each variant: its "spelling"; "ns" per element on random
 bit patterns; "add", the ratio to numpy.add on float32 numbers; "own" and "softfloat", those to NumPy's operation of the

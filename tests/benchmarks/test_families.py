@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
 import subprocess
 import sys
 import time
@@ -17,6 +15,7 @@ from typing import Any
 import numpy as np
 import ptxemu
 import pytest
+import switch as switches
 from families import FAMILIES, Family, has_one_type, type_of
 from helpers.grids import pairs, small, special, triples
 from kernels import FIELDS, Bits, operands
@@ -44,16 +43,10 @@ def test_family(
 ) -> None:
     row = [family.title, str(len(family.variants))]
     for switch, target in (("0", family.target), ("1", family.accelerated_target)):
-        if switch == "1" and not importlib.util.find_spec("ptxemu.accelerator"):
-            row += [""] * len(FIGURES)
-            continue
         found, said = measured(family, switch)
         if said:
-            # Once it says that it compiles; what is said again is why it cannot.
-            found, said = measured(family, switch)
-        if said:
             row += [""] * len(FIGURES)
-            note(f"PTXEMU_ACCELERATOR={switch}: {said}")
+            note(f"{said}")
             continue
         row += of_kernels(found, target)
         if ratios := ratios_to("softfloat", found):
@@ -62,7 +55,7 @@ def test_family(
     kernels_table.rows.append(row)
 
 
-@pytest.mark.parametrize(("switch", "how", "at_most"), [("0", "", "0.25"), ("1", ", accelerated", "0.1")])
+@pytest.mark.parametrize(("switch", "how", "at_most"), [("0", "", "0.6"), ("1", ", accelerated", "0.1")])
 @pytest.mark.parametrize(("of_family", "which"), [(geometric_mean, "each variant"), (max, "the slowest variant")])
 def test_family_means(
     of_family: Callable[[list[float]], float],
@@ -88,9 +81,9 @@ def test_every_variant_is_in_one_family() -> None:
 
 
 def measured(family: Family, accelerator: str) -> tuple[list[dict[str, Any]], str]:
-    """Return what kernels.py prints, and the last line on standard error: the accelerator says why it gives up."""
+    """Return what kernels.py prints, and the last line on standard error."""
     command = [sys.executable, SCRIPT, *(f"{v.spelling}/{v.operands}" for v in family.variants)]
-    environment = {**os.environ, "PTXEMU_ACCELERATOR": accelerator}
+    environment = switches.environment(accelerator)
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout), done.stderr.strip().rpartition("\n")[2]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from typing import Any
 
 import ptxemu
 import pytest
+import switch
 from ptxemu import Variant
 from signatures import types
 
@@ -74,9 +74,8 @@ FAMILIES = (
 def test_family(family: Family, around: Callable[..., None]) -> None:
     if not family.variants:
         pytest.skip("there are none")
-    for switch, how, target in (("0", "", family.target), ("1", ", accelerated", family.accelerated_target)):
-        measured(family, switch)  # compiles
-        found = measured(family, switch)
+    for which, how, target in (("0", "", family.target), ("1", ", accelerated", family.accelerated_target)):
+        found = measured(family, which)
         slowest = max(found, key=lambda m: m["add"])
         what = f"{family.title}{how}: {slowest['spelling']}, the slowest of {len(found)}"
         middle = median(m["add"] for m in found)
@@ -91,13 +90,13 @@ def test_family(family: Family, around: Callable[..., None]) -> None:
             same = [m for m in found if m[peer]]
             if same and (at_most is not None):
                 worst = max(same, key=lambda m, peer=peer: m[peer])
-                limit = f"{at_most}" if peer == "own" or switch == "1" else ""
+                limit = f"{at_most}" if peer == "own" or which == "1" else ""
                 around(f"{worst['spelling']}{how}", "", against=name, ratio=worst[peer], ratio_at_most=limit)
 
 
 def measured(family: Family, accelerator: str) -> list[dict[str, Any]]:
     command = [sys.executable, str(SCRIPT), *(f"{v.spelling}/{v.operands}" for v in family.variants)]
-    environment = {**os.environ, "PTXEMU_ACCELERATOR": accelerator}
+    environment = switch.environment(accelerator)
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     found: list[dict[str, Any]] = json.loads(done.stdout)

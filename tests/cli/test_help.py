@@ -28,8 +28,6 @@ HERE = {
     "sqrt.rn.f32 --against mpfr": "cvt.rn.f16.s16 --against mpfr",
     "10.0.0.1:8786": "127.0.0.1:9",
     # All opcodes take eight minutes of a compiler, and fma two; each is compiled by tests/runtime.
-    "--native wheel &&": "--native wheel neg &&",
-    "--native wheel fma add": "--native wheel neg add",
 }
 # Those that write a specification, or ask ptxas of all of one, are given a small one.
 SMALL = ("generate", "validate", "verify", "machine-code --record")

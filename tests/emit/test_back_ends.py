@@ -15,9 +15,10 @@ from helpers import ROOT
 from helpers.grids import special
 from helpers.repository import checked, specification
 from helpers.sizes import each_size, spread
-from ptxemu import conversion, declared, unit
+from ptxemu import comparison, conversion, declared, integers, unit
 from ptxspec.check.checking import Checked
 from ptxspec.check.corner_cases import cases
+from ptxspec.emit.comparing import TRUE_OF
 from ptxspec.emit.lowering import Lowering
 from ptxspec.emit.products.emulator import HOMES
 from ptxspec.model import BOOL, Format, Kind, Variant, bits_of, float_in
@@ -41,8 +42,8 @@ WRITTEN_OUT = {
     "addIntegers",
     "subtractIntegers",
 }
-# What has a module of its own, whatever the formats.
-OF_ANY_FORMATS = {"unit", "convertStochastic"}
+# What has a module of its own, whatever the formats, or is one function with a relation.
+OF_ANY_FORMATS = {"unit", "convertStochastic", *TRUE_OF}
 
 
 def test_the_exact_back_end_implements_the_table() -> None:
@@ -55,6 +56,7 @@ def test_the_emulator_implements_the_table() -> None:
         module = importlib.import_module(f"ptxemu.{home}")
         assert callable(getattr(module, name, None)), name
     assert callable(unit.unit) and callable(conversion.convertStochastic)
+    assert callable(comparison.compare) and callable(integers.compareIntegers) and callable(declared.compare)
 
 
 def test_the_emulator_implements_what_makes_sense_in_other_formats_than_ieee_754s() -> None:
@@ -66,17 +68,18 @@ def test_the_emulator_implements_what_makes_sense_in_other_formats_than_ieee_754
 
 
 def defined_in_c(header: str) -> set[str]:
-    text = (ROOT / "templates/runtime/native" / header).read_text("utf-8")
+    text = (ROOT / "templates/native/src" / header).read_text("utf-8")
     return set(re.findall(r"(?:OF|ELEMENTARY|CONVERTING)\((\w+)[),]", text)) | {"select", "shiftLeftBy", "shiftRightBy"}
 
 
-def test_the_accelerator_implements_the_table() -> None:
+def test_the_extension_implements_the_table() -> None:
     # Units are functions of their own, in units.h.
-    needed = COMPUTED - WRITTEN_OUT - {"unit"}
-    integers = {name for name in needed if TABLE[name].parameters[0] == "integer"}
-    assert integers | {"convert"} <= defined_in_c("integers.h")
-    assert needed - integers <= defined_in_c("operations.h") | defined_in_c("comparisons.h")
-    assert {name for name in needed - integers if TABLE[name].needs in ("", "sign")} <= defined_in_c("declared.h")
+    needed = (COMPUTED - WRITTEN_OUT - {"unit", *TRUE_OF}) | {"compare"}
+    of_integers = {name for name in needed if name in TABLE and TABLE[name].parameters[0] == "integer"}
+    assert of_integers | {"convert", "compare"} <= defined_in_c("integers.h")
+    assert needed - of_integers <= defined_in_c("operations.h") | defined_in_c("comparisons.h")
+    declared_too = {name for name in needed - of_integers if name not in TABLE or TABLE[name].needs in ("", "sign")}
+    assert declared_too <= defined_in_c("declared.h")
 
 
 def test_every_function_is_described() -> None:

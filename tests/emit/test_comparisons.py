@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 import ptxemu
 import pytest
-from helpers.arithmetic_package import PATHS, taking
 from helpers.comparing import GROUPS, operands
 from helpers.grids import special
 from helpers.judging import Judged
 from helpers.sizes import each_size, spread
 from oracles import relations
 from oracles.relations import FLOATS, Bits
-from ptxemu import environment
 from ptxspec import Variant
 
 pytestmark = pytest.mark.inputs("emulator")
@@ -43,9 +41,7 @@ def check(v: Variant, columns: list[Bits]) -> None:
 @pytest.mark.parametrize("group", GROUPS)
 def test_special_values_and_some_random_ones(group: str, whole: bool, judged: Judged) -> None:
     for v in GROUPS[group] if whole else spread(GROUPS[group], 4):
-        for path in PATHS if "ftz" in v.modifiers else ("by itself",):
-            with taking(path, environment):
-                check(v, operands(v))
+        check(v, operands(v))
     if whole:
         judged("definition", [(v.spelling, v.operands) for v in GROUPS[group]])
 

@@ -24,7 +24,7 @@ from ptxspec.check.checking import Checked, check
 from ptxspec.cli.main import main
 from ptxspec.emit import generate, registry
 from ptxspec.emit.parts import Parts
-from ptxspec.emit.products import data as json_data, emulator
+from ptxspec.emit.products import data as json_data, emulator, native
 from ptxspec.emit.text import Files, Templates
 from ptxspec.model import Spec
 from ptxspec.specification import read
@@ -175,10 +175,11 @@ def test_another_opcode_leaves_the_files_of_the_rest_alone(tmp_path: Path, capsy
     project.write("spec/instructions/bfoo.yaml", BFOO)
     after = made_for_programs(project)
     changed = {name for name in after if after[name] != before.get(name)}
-    own = {"python/ptxemu/opcodes/bfoo.py", "python/ptxemu/instructions/bfoo.py", "python/ptxemu/native/bfoo.c"}
-    assert changed == own | {"data/opcodes/bfoo.json", "data/ptxspec.json", "python/ptxemu/index.py"}
+    own = {"python/ptxemu/opcodes/bfoo.py", "python/ptxemu/instructions/bfoo.py", "native/src/bfoo.c"}
+    shared = {"data/ptxspec.json", "python/ptxemu/index.py", "native/meson.build"}
+    assert changed == own | shared | {"data/opcodes/bfoo.json"}
     assert before.keys() == after.keys() - own - {"data/opcodes/bfoo.json"}
-    for name, more in (("data/ptxspec.json", 2), ("python/ptxemu/index.py", 1)):
+    for name, more in (("data/ptxspec.json", 2), ("python/ptxemu/index.py", 1), ("native/meson.build", 1)):
         lines = [x for x in difflib.ndiff(before[name].splitlines(), after[name].splitlines()) if x[0] != " "]
         assert len(lines) == more and all(line[0] == "+" and "bfoo" in line for line in lines)
 
@@ -201,10 +202,11 @@ def test_a_modifier_may_bring_other_types(tmp_path: Path, capsys: pytest.Capture
 
 
 def made_for_programs(project: Project) -> Files:
-    """The files of generated/data and generated/python."""
+    """The files of generated/data, generated/python and generated/native."""
     spec, templates = read(project.root), Templates(project.root)
     made = check(spec)[0]
-    return json_data.emit(spec, made, templates, Parts()) | emulator.emit(spec, made, templates, Parts())
+    parts = [product.emit(spec, made, templates, Parts()) for product in (json_data, emulator, native)]
+    return parts[0] | parts[1] | parts[2]
 
 
 def test_check_shows_the_difference_and_writes_nothing(project: Project) -> None:

@@ -6,7 +6,6 @@ import importlib
 
 import numpy as np
 import pytest
-from helpers.arithmetic_package import PATHS, taking
 from helpers.project import Project
 from ptxspec.check.checking import Checked, check
 from ptxspec.emit import native
@@ -148,12 +147,11 @@ def test_numpy_agrees_with_the_exact_back_end_on_every_kind(project: Project, pr
             rows = operands(program)
             columns = [np.array(x, dtype(i.kind)) for x, i in zip(zip(*rows, strict=True), program.inputs, strict=True)]
             want = [run(program, row) for row in rows]
-            for path in PATHS:
-                with taking(path, emu.environment), np.errstate(all="ignore"):
-                    got = kernels[v.key][None](*columns)
-                results = got if isinstance(got, tuple) else (got,)
-                assert [r.dtype for r in results] == [dtype(r.kind) for r in program.results], v
-                assert list(zip(*(r.tolist() for r in results), strict=True)) == want, (v, path)
+            with np.errstate(all="ignore"):
+                got = kernels[v.key][None](*columns)
+            results = got if isinstance(got, tuple) else (got,)
+            assert [r.dtype for r in results] == [dtype(r.kind) for r in program.results], v
+            assert list(zip(*(r.tolist() for r in results), strict=True)) == want, v
 
 
 def test_a_program_without_c_says_why(project: Project) -> None:

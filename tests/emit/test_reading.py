@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 import ptxemu
-import pytest
 from helpers.repository import checked
 from helpers.sizes import each_size, spread
 from ptxspec.emit.fusing import fuse
@@ -40,9 +39,8 @@ def test_conversions_to_narrow_formats_and_from_16_bits_are_read() -> None:
 
 
 @each_size
-def test_a_half_decides_as_the_whole_does(whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_half_decides_as_the_whole_does(whole: bool) -> None:
     """Operands near every number that a half can be, between two of them, and any."""
-    monkeypatch.setenv("PTXEMU_ACCELERATOR", "0")
     rng = np.random.default_rng(5)
     near = (np.arange(1 << 16, dtype=np.uint32) << np.uint32(16))[:: 1 if whole else 37]
     every = np.concatenate([near + np.uint32(d & 0xFFFFFFFF) for d in (-1, 0, 1, 0x7FFF, 0x8000, 0x8001)])
@@ -57,8 +55,7 @@ def test_a_half_decides_as_the_whole_does(whole: bool, monkeypatch: pytest.Monke
 
 
 @each_size
-def test_a_quarter_decides_as_the_whole_does(whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PTXEMU_ACCELERATOR", "0")
+def test_a_quarter_decides_as_the_whole_does(whole: bool) -> None:
     some = read()["quartered"]
     registers = np.random.default_rng(6).integers(0, 1 << 32, (3, 1 << (16 if whole else 12)), np.uint32)
     for v in some if whole else spread(some, 6):

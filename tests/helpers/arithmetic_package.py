@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
-from typing import Any
 
 from ptxspec.semantics.functions import TABLE
 
@@ -29,23 +26,3 @@ def operations() -> SimpleNamespace:
     """The functions of the semantics language that need no table or approximation, from the modules that have them."""
     modules = map(load, ("arithmetic", "comparison", "encoding", "selection"))
     return SimpleNamespace(**{name: f for module in modules for name, f in vars(module).items() if name in TABLE})
-
-
-# Each is what some platform takes: with the processor's environment steered and its fused operation, without subnormal
-# operands where they are slow, or without any of that, where it does not work.
-PATHS = {
-    "steered": {"STUMBLES": False},
-    "stumbling": {"STUMBLES": True},
-    "by itself": {"STEERS": False, "FLUSHES": False, "FUSES": False},
-}
-
-
-@contextmanager
-def taking(path: str, environment: Any) -> Iterator[None]:
-    """Compute in the way of PATHS that has this name."""
-    found = {name: getattr(environment, name) for name in PATHS[path]}
-    vars(environment).update(PATHS[path])
-    try:
-        yield
-    finally:
-        vars(environment).update(found)

@@ -28,15 +28,12 @@ PATIENCE = 120
 @dataclass(frozen=True)
 class Case:
     """`before` fills a folder, `act` is what is broken off and returns an exit code. `state` is what counts in a
-    folder; it raises where that is not whole. `allows` says which states may be left besides those before and after.
-    `degrades`: it does its work also where nothing can be kept. `forgets` makes the next run do all of it."""
+    folder; it raises where that is not whole. `allows` says which states may be left besides those before and after."""
 
     before: Callable[[Path], None]
     act: Callable[[Path], int]
     state: Callable[[Path], Hashable]
     allows: Callable[[Hashable], bool] = lambda state: False
-    degrades: bool = False
-    forgets: Callable[[Path], None] = lambda folder: None
 
 
 def build(folder: Path) -> Path:
@@ -78,7 +75,6 @@ def main(case: Case) -> None:
         code, _, said = forked(lambda: case.act(place), shim, MODES[mode], n, folder)
         at = f"{mode} at step {n} of {steps}"
         wrong += [f"{at}: {text}" for text in judged(case, mode, code, said, place, before, after)]
-        case.forgets(place)
         code, _, said = forked(lambda: case.act(place), shim, COUNT, 0, folder)
         if code != 0 or case.state(place) != after:
             wrong.append(f"{at}: the next run ends with {code}, and {case.state(place)}: {said}")
@@ -97,10 +93,10 @@ def judged(case: Case, mode: str, code: int, said: str, place: Path, before: Has
     if state not in (before, after) and not case.allows(state):
         wrong.append(f"what is left is neither old nor new: {state}")
     # A step that nothing depends on may fail.
-    due = {"killed": [-signal.SIGKILL], "interrupted": [130, 0]}.get(mode, [0] if case.degrades else [2, 0])
+    due = {"killed": [-signal.SIGKILL], "interrupted": [130, 0]}.get(mode, [2, 0])
     if code not in due or "Traceback" in said:
         wrong.append(f"it ends with {code}: {said}")
-    if code == 0 and state != after and not case.degrades:
+    if code == 0 and state != after:
         wrong.append(f"it says that it was done: {state}")
     return wrong
 

@@ -1,11 +1,10 @@
-"""The cases that are broken off, step by step: each command that writes, and the cache of kernels in C."""
+"""The cases that are broken off, step by step: each command that writes."""
 
 from __future__ import annotations
 
 import functools
 import json
 import os
-import shlex
 from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
@@ -111,53 +110,8 @@ def _is_complete_and_unregistered(state: Any) -> bool:
 # The cache
 
 
-def _no_cache(folder: Path) -> None:
-    """A compiler that takes no time: what it is to make is there."""
-    os.environ["PTXEMU_ACCELERATOR"], os.environ["XDG_CACHE_HOME"] = "1", str(folder.with_name("made"))
-    os.environ.pop("CC", None)
-    child = os.fork()
-    if child == 0:
-        os._exit(_call(folder.with_name("made")))
-    os.waitpid(child, 0)
-    (made,) = folder.with_name("made").glob("ptxemu/*.so")
-    script = folder.with_name("cc")
-    script.write_text(f"""#!/bin/sh
-while [ "$1" != -o ]; do shift; done
-exec cp {shlex.quote(str(made))} "$2"
-""")
-    script.chmod(0o755)
-    os.environ["CC"] = str(script)
-
-
-def _call(folder: Path) -> int:
-    """0 where the results are right."""
-    import numpy as np
-    import ptxemu
-    from ptxemu import environment
-
-    os.environ["XDG_CACHE_HOME"] = str(folder)
-    # It is measured, and decides on the library: on a busy machine a run might measure something else than the last.
-    environment.STUMBLES = False
-    one = np.float32([1, 2, 3])
-    return int(ptxemu.execute("add.rz.f32", one, one).tolist() != [2, 4, 6])
-
-
-def _cached(folder: Path) -> Hashable:
-    """The libraries that would be loaded."""
-    from ptxemu import compiling
-
-    found = (folder / "ptxemu").glob("*.so")
-    return frozenset(p.name for p in found if compiling._is_whole(str(p)))
-
-
-def _lose(folder: Path) -> None:
-    for path in folder.glob("ptxemu/*.so"):
-        path.unlink()
-
-
 CASES = {
     "generate": Case(_generated_and_edited, _generate, lambda folder: _contents(folder / "generated")),
     "generate for the first time": Case(_project, _generate, lambda folder: _contents(folder / "generated")),
     "conformance --record": Case(_to_record, _record, _recorded, _is_complete_and_unregistered),
-    "the cache": Case(_no_cache, _call, _cached, degrades=True, forgets=_lose),
 }

@@ -82,10 +82,10 @@ def project(to: Path) -> Path:
         text = f"opcode: {opcode}\nsummary: Made up.\nsyntax:\n{lines}"
         text += f"requires:\n  - {{ptx: 8.0, target: sm_90}}\nsemantics: |\n{body}"
         (to / f"spec/instructions/{opcode}.yaml").write_text(text, "utf-8")
-    # Of all products, the emulator's.
+    # Of all products, the emulator and its kernels in C.
     checked, errors = check(specification := read(to))
     assert not errors, errors
-    for product in ("emulator", "emulator-units"):
+    for product in ("emulator", "emulator-units", "native"):
         for name, made in products()[product](specification, checked, Templates(to), Parts()).items():
             (to / "generated" / name).parent.mkdir(parents=True, exist_ok=True)
             (to / "generated" / name).write_text(made, "utf-8")

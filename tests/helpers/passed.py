@@ -141,6 +141,8 @@ def digest(root: Path, tests: list[pytest.Item]) -> str:
     if "judged" in fixtures:
         files.add(root / "spec/observed/judged.yaml")
     found = hashlib.sha256("\n".join(_machine()).encode())
+    if any(kind.startswith("emulator") for kind in kinds):
+        found.update(_processor().encode())
     for path in sorted(files):
         found.update(f"\n{path.relative_to(root).as_posix()} {_content(path)}".encode())
     return found.hexdigest()[:20]
@@ -196,6 +198,14 @@ def _imports(path: Path) -> frozenset[str]:
 
 
 @cache
+def _processor() -> str:
+    """The vectors that the processor has: NumPy and the kernels in C choose by them."""
+    info = Path("/proc/cpuinfo")
+    flags = set(info.read_text("utf-8").split()) if info.exists() else set[str]()
+    return " ".join(sorted(flags & {"avx2", "fma", "avx512f", "avx512dq"}))
+
+
+@cache
 def _machine() -> tuple[str, ...]:
     compiler = shutil.which("cc")
     version = ""
@@ -213,9 +223,11 @@ def _content(path: Path) -> str:
 
 
 def _code(path: Path) -> str:
-    """A module without its comments, docstrings and marks, which change no result."""
+    """A module without its comments, docstrings and marks, which change no result, and without the digest of C, which
+    is looked at itself."""
     tree = ast.parse(path.read_text("utf-8"))
-    tree.body = [n for n in tree.body if not (isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "pytestmark")]
+    left_out = ("pytestmark", "NATIVE")
+    tree.body = [n for n in tree.body if not (isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) in left_out)]
     for node in _documented(tree):
         if isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant):
             node.body[0] = ast.Pass()

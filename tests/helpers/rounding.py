@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,10 @@ from numpy.typing import NDArray
 from oracles.mpfr import ROUNDING
 
 from helpers import arithmetic_package
-from helpers.arithmetic_package import PATHS, load, taking
+from helpers.arithmetic_package import load
 from helpers.grids import near, near_triples, ragged, uniform
 
 binary = load("binary")
-environment = load("environment")
 operations = arithmetic_package.operations()
 
 F16 = binary.Format("f16", 5, 10, 0x7FFF)
@@ -39,8 +37,6 @@ RANDOM = 2_500
 each_format = pytest.mark.parametrize("f", FORMATS, ids=lambda f: f.name)
 each_mode = pytest.mark.parametrize("mode", MODES)
 each_flush = pytest.mark.parametrize("ftz", [False, True], ids=["", "ftz"])
-# Everything is tested on all paths: one after the other, or, where the judge takes longer, against one judgement.
-each_path = pytest.mark.usefixtures("path")
 
 
 def fields(f: Any) -> tuple[int, int]:
@@ -67,12 +63,6 @@ def assert_same(actual: NDArray[Any], expected: NDArray[Any], *operands: NDArray
         for i in wrong[:5]
     ]
     assert not wrong.size, f"{wrong.size} of {actual.size} differ: " + "; ".join(rows)
-
-
-def on_each_path(compute: Callable[..., NDArray[Any]], *arguments: Any) -> Iterator[NDArray[Any]]:
-    for path in PATHS:
-        with taking(path, environment):
-            yield compute(*arguments)
 
 
 def pair_operands(f: Any, *key: object, count: int = RANDOM) -> list[NDArray[Any]]:

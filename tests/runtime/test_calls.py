@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
-import tracemalloc
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import ptxemu
 import pytest
+from helpers.control import DIRECTIONS, left, needs_x86
 from helpers.layouts import LAYOUTS, operands
 from helpers.sizes import each_size, spread
 from numpy.testing import assert_array_equal
-from ptxemu import environment, kernel as kernels, quick, surroundings
 
 SPELLINGS = sorted({v.spelling for v in ptxemu.variants()})
 SOME = ["add.f32", "fma.rm.f64", "max.NaN.f16", "fma.rn.bf16x2", "setp.lt.f32", "cvt.rn.f16x2.f32", "cvt.rn.f32.s32"]
-
-
-@pytest.fixture
-def anew() -> Iterator[pytest.MonkeyPatch]:
-    """A monkeypatch whose changes count for all kernels, and for none afterwards."""
-
-    def forget() -> None:
-        kernels._compile.cache_clear()
-        quick._maker.cache_clear()
-
-    with pytest.MonkeyPatch.context() as patch:
-        forget()
-        yield patch
-    forget()
 
 
 def filled(kernel: ptxemu.Kernel, given: list[Any], like: Any) -> Any:
@@ -155,16 +140,6 @@ def test_what_is_no_array_is_refused_after_arrays_of_its_type(shape: object) -> 
             kernel(*given)
 
 
-def test_large_arrays_of_several_dimensions_are_not_copied() -> None:
-    kernel, a = ptxemu.compile("add.f32"), np.ones((1 << 10, 1 << 10), np.float32)
-    kernel(a, a, threads=1)
-    plan = kernel._plans[a.dtype, a.dtype]
-    tracemalloc.start()
-    assert plan.called((a, a)) is None
-    assert tracemalloc.get_traced_memory()[1] < 1 << 16
-    tracemalloc.stop()
-
-
 @pytest.mark.parametrize(
     "spelling", ["mov.pred", "not.pred", "setp.lt.xor.f32", "setp.lt.xor.f16", "set.lt.xor.u32.f32", "selp.f32"]
 )
@@ -181,18 +156,6 @@ def test_a_bool_of_any_byte_is_true(spelling: str) -> None:
         assert found[0] == found[1] == found[2]
 
 
-@pytest.mark.usefixtures("accelerated")
-def test_in_c_predicates_are_not_copied() -> None:
-    kernel, a = ptxemu.compile("and.pred"), np.ones(1 << 20, bool)
-    out = np.zeros_like(a)
-    assert kernel.is_in_c
-    for threads in (1, 2):
-        tracemalloc.start()
-        kernel(a, a, out=out, threads=threads)
-        assert tracemalloc.get_traced_memory()[1] < 1 << 18 and out.all()
-        tracemalloc.stop()
-
-
 def test_types_of_another_package_come_back_as_they_came() -> None:
     kernel = ptxemu.compile("add.bf16")
     for one in (ml_dtypes.bfloat16(1.5), np.array([1.5], ml_dtypes.bfloat16)):
@@ -201,27 +164,22 @@ def test_types_of_another_package_come_back_as_they_came() -> None:
             assert result.dtype == ml_dtypes.bfloat16 and result == 3
 
 
-@pytest.mark.skipif(not environment.FLUSHES, reason="the environment cannot be steered on this platform")
-@pytest.mark.parametrize("direction", environment._ORDER)
-@pytest.mark.parametrize("flushing", [False, True])
-def test_the_callers_environment_neither_counts_nor_changes_in_later_calls(direction: str, flushing: bool) -> None:
-    one, small, least = np.float32([1]), np.float32([2**-30]), np.float32([1e-40])
-    add, up = ptxemu.compile("add.f32"), ptxemu.compile("fma.rp.f32")
-    with environment.environment(direction, flushing, flushing):
-        before = (one + small).tobytes(), (one - small).tobytes(), (least + least).tobytes()
-        for _ in range(3):
-            assert add(one, small) == 1
-            assert add(one[0], small[0]).view(np.uint32) == 0x3F800000
-            assert add(least, least).view(np.uint32) == 2 * least.view(np.uint32)
-            assert up(one, one, small).view(np.uint32) == 0x3F800001
-        assert before == ((one + small).tobytes(), (one - small).tobytes(), (least + least).tobytes())
-
-
-@pytest.mark.skipif(not environment.FLUSHES, reason="the environment cannot be steered on this platform")
-def test_where_control_bits_are_not_read_alone_the_whole_environment_is(anew: pytest.MonkeyPatch) -> None:
-    anew.setattr(surroundings, "_fetch_modes", None)
-    for direction in environment._ORDER:
-        test_the_callers_environment_neither_counts_nor_changes_in_later_calls(direction, True)
+@needs_x86
+def test_numpy_computes_nothing_where_the_processor_rounds_otherwise() -> None:
+    one, least = np.float32([1]), np.float32([1e-40])
+    add, function = ptxemu.compile("add.f32"), ptxemu.function("add.f32 d, a, b;")
+    for direction, flushing in itertools.product(DIRECTIONS, (False, True)):
+        if (direction, flushing) == ("to nearest", False):
+            continue
+        with left(direction, flushing):
+            for call in (add, function):
+                for _ in range(3):
+                    with pytest.raises(RuntimeError, match=r"the processor .* here"):
+                        call(one, least)
+            before = one + np.float32([2**-30]), least * np.float32(0.5)
+        with left(direction, flushing):
+            assert before == (one + np.float32([2**-30]), least * np.float32(0.5))
+    assert add(least, least).view(np.uint32) == 2 * least.view(np.uint32)
 
 
 def test_a_call_is_not_taken_for_the_one_before() -> None:
@@ -292,9 +250,8 @@ def test_nothing_is_said_and_the_error_state_comes_back_in_later_calls() -> None
             infinity - infinity
 
 
-@pytest.mark.parametrize("later", [False, True], ids=["undisturbed", "a later call"])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
-def test_the_error_state_comes_back_after_an_interrupt(error: type[BaseException], later: bool) -> None:
+def test_the_error_state_comes_back_after_an_interrupt(error: type[BaseException]) -> None:
     is_due, one = False, np.float32([1])
 
     def interrupted(x: Any, y: Any) -> Any:
@@ -304,22 +261,14 @@ def test_the_error_state_comes_back_after_an_interrupt(error: type[BaseException
         return x
 
     kernel = pickle.loads(pickle.dumps(ptxemu.compile("add.f32")))
-    kernel.__dict__["_function"] = interrupted
+    kernel.__dict__["_choice"] = interrupted, ""
+    kernel.__dict__["_ufuncs"] = (None,)
     kernel(one, one)
-    assert later is False or kernel._plans
     before, is_due = np.geterr(), True
-    for direction in environment._ORDER:
-        with environment.environment(direction):
-            moved = (one + np.float32([2**-30])).tobytes()
-            with pytest.raises(error):
-                kernel(one, one) if later else surroundings.undisturbed(interrupted, (one, one))
-            assert np.geterr() == before
-            assert (one + np.float32([2**-30])).tobytes() == moved
-
-
-def test_where_the_error_state_is_kept_otherwise_it_is_set_as_numpy_says(anew: pytest.MonkeyPatch) -> None:
-    anew.setattr(surroundings, "_SILENCE", None)
-    test_nothing_is_said_and_the_error_state_comes_back_in_later_calls()
+    for _ in range(2):
+        with pytest.raises(error):
+            kernel(one, one)
+        assert np.geterr() == before
 
 
 def test_a_kernel_can_be_pickled_after_it_was_called() -> None:

@@ -24,7 +24,6 @@ from helpers.rounding import (
     each_flush,
     each_format,
     each_mode,
-    each_path,
     fields,
     seeded,
     thinned,
@@ -149,7 +148,6 @@ def test_16_bits(name: str, f: Any, mode: str) -> None:
 @each_size
 @each_name
 @each_mode
-@each_path
 def test_random_f32(name: str, mode: str, whole: bool) -> None:
     (x,) = thinned([random(F32, 1 << 16, name, mode)], whole, name, mode)
     check(name, x, F32, mode, False)
@@ -158,7 +156,6 @@ def test_random_f32(name: str, mode: str, whole: bool) -> None:
 @pytest.mark.sampled(16)
 @each_name
 @each_mode
-@each_path
 def test_operands_flushed_by_the_function(name: str, mode: str) -> None:
     for f in FORMATS:
         x = np.concatenate([special(*fields(f)), random(f, 60, name)])

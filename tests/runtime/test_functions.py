@@ -21,9 +21,17 @@ def u32(*values: int) -> Any:
 # What it computes
 
 
+def test_results_may_take_each_others_operands_places() -> None:
+    f = ptxemu.function("mov.b32 c, a;  mov.b32 d, b;")
+    for size in (4, 100_000):
+        a, b = np.arange(size, dtype=np.uint32), np.arange(size, dtype=np.uint32) + np.uint32(7)
+        want = a.copy(), b.copy()
+        f(a, b, out=(b, a))
+        assert np.array_equal(b, want[0]) and np.array_equal(a, want[1])
+
+
 @each_size
 def test_a_function_gives_what_its_statements_give_one_by_one(whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PTXEMU_ACCELERATOR", "0")
     for seed in range(2000 if whole else 25):
         program = made_up(seed)
         if not program.results:

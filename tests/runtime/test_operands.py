@@ -13,7 +13,6 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers.properties import given, strategies as st
-from ptxemu import environment
 from ptxemu.signature import type_named
 
 F32 = np.float32([1.5, -0.0])
@@ -243,11 +242,3 @@ def test_without_ml_dtypes_a_number_of_bfloat16_is_refused(monkeypatch: pytest.M
     message = "write the bits, as np.uint16, or install ml_dtypes and write ml_dtypes.bfloat16(1.5)"
     with pytest.raises(ptxemu.OperandError, match=re.escape(message)):
         ptxemu.execute("add.bf16", 1.5, 1)
-
-
-@pytest.mark.skipif(not environment.FLUSHES, reason="the environment cannot be steered on this platform")
-def test_numbers_are_read_in_the_ordinary_environment() -> None:
-    kernel, zero = ptxemu.compile("add.f32"), np.float32(0)
-    with environment.environment(environment._ORDER[2], True, True):
-        found = kernel(zero, 2.0**-140)
-    assert found.view(np.uint32) == 1 << 9

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +11,7 @@ import ml_dtypes
 import numpy as np
 import ptxemu
 import pytest
+from helpers import extension
 from helpers.made_up_instructions import Array, Exact, operands, project
 from helpers.project import Project
 from helpers.sizes import each_size, spread
@@ -65,32 +65,14 @@ def assert_equal(what: object, columns: list[Array], found: Any, want: list[list
         assert not wrong, (what, len(wrong), wrong[:3])
 
 
-@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
-def test_c_does_what_the_exact_back_end_does(
-    emu: ModuleType, exact: Exact, whole: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setenv("PTXEMU_ACCELERATOR", "1")
-    accelerator = importlib.import_module(f"{emu.__name__}.accelerator")
-    try:
-        importlib.import_module(f"{emu.__name__}.compiling")._compiler()
-    except accelerator.Failure as e:
-        pytest.skip(str(e))
-    every = list(exact.variants.values())
-    for v in every if whole else [exact.variants[key] for key in spread(IN_C, 3)]:
-        found = emu.compile(v.spelling, v.operands)
-        kernel = emu.Kernel(found._row, None)
-        columns = operands(v, COUNT)
-        assert kernel._native is not None, v.spelling
-        assert_equal(v.spelling, columns, kernel(*columns, results=len(v.results)), exact.run(v, columns))
-
-
-# Results of two registers and of lanes in one, operands in registers of their own, shared ones, every kind of number.
-IN_C = [
-    ("compare.eq.f32", 3), ("compare.lt.ftz.f32", 2), ("compare.ltu.f16x2", 2), ("turn.rz.relu.e4m3x2.f32", 2),
-    ("turn.rp.s2f6x2.f32", 2), ("turn.rm.f16x2.e3m2ux2", 1), ("turn.rz.ue8m0.f64", 1), ("turn.rn.tf32.u64", 1),
-    ("turn.rm.f32.u64", 1), ("turn.rp.s32.f32", 1), ("scale.f16x2.f32", 2), ("sum.rm.tf32", 2),
-]  # fmt: skip
+@pytest.mark.exhaustive
+def test_c_does_what_the_exact_back_end_does(root: Path, emu: ModuleType, exact: Exact, tmp_path: Path) -> None:
+    built = extension.build(tmp_path / "built", source=root / "generated/native")
+    with extension.installed(built, emu):
+        for v in exact.variants.values():
+            kernel, columns = emu.compile(v.spelling, v.operands), operands(v, COUNT)
+            assert kernel.is_in_c, v.spelling
+            assert_equal(v.spelling, columns, kernel(*columns, results=len(v.results)), exact.run(v, columns))
 
 
 F32 = np.array([1.5, -2.0, np.nan, np.inf], np.float32)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,8 +13,7 @@ from pathlib import Path
 import numpy as np
 import ptxemu.unit
 import pytest
-from helpers import ROOT, repository
-from helpers.accelerating import built, skip_without_a_compiler
+from helpers import ROOT, extension, repository
 from helpers.made_up_units import BITS, UNITS, Array, special_values
 from helpers.project import Project, without_recipes
 from helpers.unit_models import as_yaml, emulated, models, operands_of
@@ -27,7 +25,7 @@ from ptxspec.roots import Root
 from ptxspec.semantics.exact import evaluate as exact, unit
 from ptxspec.specification import read
 
-pytestmark = pytest.mark.inputs("emulator", "codegen/ptxspec/semantics")
+pytestmark = pytest.mark.inputs("emulator", "generated/native", "codegen/ptxspec/semantics")
 
 KINDS = models(repository.specification())
 
@@ -66,14 +64,12 @@ def test_units_are_loaded_when_one_is_run() -> None:
         "    ptxemu.execute('sin.approx.f32', np.float32(1), target=target)\n"
         "    print(*('ptxemu.' + name in sys.modules for name in ('unit', 'units')))\n"
     )
-    quiet = {**os.environ, "PTXEMU_ACCELERATOR": "0"}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=quiet)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False"] * 2 + ["True"] * 2
 
 
 @pytest.mark.exhaustive
 def test_c_agrees_on_every_kind_of_unit_that_it_has(tmp_path: Path) -> None:
-    skip_without_a_compiler()
     with_c = {name: m for name, m in KINDS.items() if units.has_c(m)}
     assert {n for n, m in KINDS.items() if m.format.name == "f32" and isinstance(m.core, Interpolator)} - set(
         with_c
@@ -81,13 +77,11 @@ def test_c_agrees_on_every_kind_of_unit_that_it_has(tmp_path: Path) -> None:
     made = [replace(m, unit=f"U{i}") for i, m in enumerate(with_c.values())]
     text = "\n".join(['#include "unit.h"', *(units.in_c(m) for m in made)])
     loops = "".join(
-        f"EXPORTED void u{i}(size_t n, const uint32_t *x, uint32_t *d) {{\n"
+        f"void u{i}(size_t n, const uint32_t *x, uint32_t *d) {{\n"
         f"    for (size_t i = 0; i < n; i++) d[i] = unit_{m.identifier}(x[i]);\n}}\n"
         for i, m in enumerate(made)
     )
-    library = ctypes.CDLL(
-        built(tmp_path, f'#include "formats.h"\n#include "kernel.h"\n{text}\n{loops}', "-march=native")
-    )
+    library = extension.library(tmp_path, f'#include "formats.h"\n#include "kernel.h"\n{text}\n{loops}')
     for i, (name, m) in enumerate(with_c.items()):
         x = operands_of(m.format)
         d = np.zeros_like(x)

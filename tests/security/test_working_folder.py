@@ -24,7 +24,6 @@ ASKING = [
     ["verify"],
     ["machine-code"],
     ["sweep", "add.f32", "--against", "add.rn.f32"],
-    ["build", "--native", "libraries", "add.f32"],
 ]
 ANSWERING = [
     ["query", "add.f32"],

@@ -27,7 +27,7 @@ def run(target: str, seconds: int, folder: Path) -> str:
     path = [str(ROOT / p) for p in ("tests", "codegen", "generated/python")]
     ended = subprocess.run(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-        env={**os.environ, "PYTHONPATH": ":".join(path), "PTXEMU_ACCELERATOR": "0"},
+        env={**os.environ, "PYTHONPATH": ":".join(path)},
     )  # fmt: skip
     crashes = "\n".join(f"{p.name}: {p.read_bytes()!r}" for p in sorted(folder.glob("*-*")) if p.is_file())
     return "" if ended.returncode == 0 else f"{ended.stdout.decode('utf-8', 'replace')[-6000:]}\n{crashes}"
