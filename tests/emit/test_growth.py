@@ -14,9 +14,9 @@ from ptxspec.specification import read
 # Bytes for each variant of these opcodes, with its share of what an opcode's files say once. The manual says it to
 # browsers, in Markdown, to the evaluator, to Sphinx and to editors.
 OPCODES = ("max", "rcp", "setp")
-AT_MOST = {"cuda": 160, "data": 80, "manual": 700, "python": 400}
+AT_MOST = {"cuda": 160, "data": 80, "manual": 700, "native": 300, "python": 160}
 # Megabytes for all that there is, and for each folder: the whole of PTX's floating point must fit.
-WHOLE = {"": 12.0, "cuda": 4.0, "data": 1.5, "python": 3.3}
+WHOLE = {"": 13.0, "cuda": 1.5, "data": 1.5, "native": 2.5, "python": 3.3}
 
 
 def sizes(root: Path) -> Counter[str]:

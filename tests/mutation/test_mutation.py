@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mutation.running import Outcome
 
 COUNT = 1_150
-SOME = 100
+SOME = 30
 # What is to be judged may take several sittings: `-m mutation -k "[7]"` is one part.
 PARTS = 24
 
