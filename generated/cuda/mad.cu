@@ -144,18 +144,21 @@ static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f6
 
 // The rows of variants that compute the same, in runs: the first row, and how many there are.
 static const unsigned short c0[] = {0, 40};
-static const unsigned short c1[] = {40, 10};
+static const unsigned short c1[] = {0, 1, 2, 1, 39, 11};
 static const unsigned short c2[] = {0, 36, 50, 10};
-static const unsigned short c3[] = {0, 34, 60, 2, 36, 4};
-static const unsigned short c4[] = {0, 34, 60, 2, 50, 10};
-static const unsigned short c5[] = {62, 2, 3, 31, 60, 1, 35, 5};
-static const unsigned short c6[] = {62, 2, 3, 31, 60, 1, 35, 1};
-static const unsigned short c7[] = {0, 35, 61, 1, 36, 4};
-static const unsigned short c8[] = {0, 35, 61, 1, 50, 10};
-static const unsigned short c9[] = {64, 34};
-static const unsigned short c10[] = {64, 28, 98, 2, 94, 4};
-static const unsigned short c11[] = {100, 2, 67, 25, 98, 1, 93, 5};
-static const unsigned short c12[] = {64, 29, 99, 1, 94, 4};
+static const unsigned short c3[] = {0, 1, 2, 1, 50, 3, 59, 1, 40, 10};
+static const unsigned short c4[] = {0, 34, 60, 2, 36, 4};
+static const unsigned short c5[] = {0, 34, 60, 2, 50, 10};
+static const unsigned short c6[] = {62, 2, 3, 31, 60, 1, 35, 5};
+static const unsigned short c7[] = {39, 11};
+static const unsigned short c8[] = {62, 2, 3, 31, 60, 1, 35, 1};
+static const unsigned short c9[] = {40, 10};
+static const unsigned short c10[] = {0, 35, 61, 1, 36, 4};
+static const unsigned short c11[] = {0, 35, 61, 1, 50, 10};
+static const unsigned short c12[] = {64, 34};
+static const unsigned short c13[] = {64, 28, 98, 2, 94, 4};
+static const unsigned short c14[] = {100, 2, 67, 25, 98, 1, 93, 5};
+static const unsigned short c15[] = {64, 29, 99, 1, 94, 4};
 
 int main(void)
 {
@@ -163,23 +166,23 @@ int main(void)
     PTXSPEC_RUN(mad_rn_f32_3, s0, rows5, c0);
     PTXSPEC_RUN(mad_rn_sat_f32_3, s0, rows5, c1);
     PTXSPEC_RUN(mad_rn_ftz_f32_3, s0, rows5, c2);
-    PTXSPEC_RUN(mad_rn_ftz_sat_f32_3, s0, rows5, c1);
-    PTXSPEC_RUN(mad_rz_f32_3, s0, rows5, c3);
+    PTXSPEC_RUN(mad_rn_ftz_sat_f32_3, s0, rows5, c3);
+    PTXSPEC_RUN(mad_rz_f32_3, s0, rows5, c4);
     PTXSPEC_RUN(mad_rz_sat_f32_3, s0, rows5, c1);
-    PTXSPEC_RUN(mad_rz_ftz_f32_3, s0, rows5, c4);
-    PTXSPEC_RUN(mad_rz_ftz_sat_f32_3, s0, rows5, c1);
-    PTXSPEC_RUN(mad_rm_f32_3, s0, rows5, c5);
-    PTXSPEC_RUN(mad_rm_sat_f32_3, s0, rows5, c1);
-    PTXSPEC_RUN(mad_rm_ftz_f32_3, s0, rows5, c6);
-    PTXSPEC_RUN(mad_rm_ftz_sat_f32_3, s0, rows5, c1);
-    PTXSPEC_RUN(mad_rp_f32_3, s0, rows5, c7);
+    PTXSPEC_RUN(mad_rz_ftz_f32_3, s0, rows5, c5);
+    PTXSPEC_RUN(mad_rz_ftz_sat_f32_3, s0, rows5, c3);
+    PTXSPEC_RUN(mad_rm_f32_3, s0, rows5, c6);
+    PTXSPEC_RUN(mad_rm_sat_f32_3, s0, rows5, c7);
+    PTXSPEC_RUN(mad_rm_ftz_f32_3, s0, rows5, c8);
+    PTXSPEC_RUN(mad_rm_ftz_sat_f32_3, s0, rows5, c9);
+    PTXSPEC_RUN(mad_rp_f32_3, s0, rows5, c10);
     PTXSPEC_RUN(mad_rp_sat_f32_3, s0, rows5, c1);
-    PTXSPEC_RUN(mad_rp_ftz_f32_3, s0, rows5, c8);
-    PTXSPEC_RUN(mad_rp_ftz_sat_f32_3, s0, rows5, c1);
-    PTXSPEC_RUN(mad_rn_f64_3, s1, rows5, c9);
-    PTXSPEC_RUN(mad_rz_f64_3, s1, rows5, c10);
-    PTXSPEC_RUN(mad_rm_f64_3, s1, rows5, c11);
-    PTXSPEC_RUN(mad_rp_f64_3, s1, rows5, c12);
+    PTXSPEC_RUN(mad_rp_ftz_f32_3, s0, rows5, c11);
+    PTXSPEC_RUN(mad_rp_ftz_sat_f32_3, s0, rows5, c3);
+    PTXSPEC_RUN(mad_rn_f64_3, s1, rows5, c12);
+    PTXSPEC_RUN(mad_rz_f64_3, s1, rows5, c13);
+    PTXSPEC_RUN(mad_rm_f64_3, s1, rows5, c14);
+    PTXSPEC_RUN(mad_rp_f64_3, s1, rows5, c15);
     return ptxspec_end();
 }
 #endif

@@ -96,6 +96,11 @@ static const unsigned long long rows4[][4] = {
     {0xffffffff, 0x3f800000, 0x7fffffff, 1},
     {0x7f800001, 0x3fda5a5a, 0x7fffffff, 1},
     {0xffbfffff, 0x800001, 0x7fffffff, 1},
+    {0x7f800000, 0x7fc00000, 0x7fffffff, 1},
+    {0x7f800000, 0x7fda5a5a, 0x7fffffff, 1},
+    {0x7f800000, 0xffffffff, 0x7fffffff, 1},
+    {0x7f800000, 0x7f800001, 0x7fffffff, 1},
+    {0x7f800000, 0xffbfffff, 0x7fffffff, 1},
     {0xff800000, 0x7fc00000, 0x7fffffff, 1},
     {0xff800000, 0x7fda5a5a, 0x7fffffff, 1},
     {0xff800000, 0xffffffff, 0x7fffffff, 1},
@@ -174,6 +179,11 @@ static const unsigned long long rows4[][4] = {
     {0xffff, 0x3c00, 0x7fff, 1},
     {0x7c01, 0x3e5a, 0x7fff, 1},
     {0xfdff, 0x401, 0x7fff, 1},
+    {0x7c00, 0x7e00, 0x7fff, 1},
+    {0x7c00, 0x7e5a, 0x7fff, 1},
+    {0x7c00, 0xffff, 0x7fff, 1},
+    {0x7c00, 0x7c01, 0x7fff, 1},
+    {0x7c00, 0xfdff, 0x7fff, 1},
     {0xfc00, 0x7e00, 0x7fff, 1},
     {0xfc00, 0x7e5a, 0x7fff, 1},
     {0xfc00, 0xffff, 0x7fff, 1},
@@ -219,6 +229,11 @@ static const unsigned long long rows4[][4] = {
     {0xffff, 0x3f80, 0x7fff, 1},
     {0x7f81, 0x3fda, 0x7fff, 1},
     {0xffbf, 0x81, 0x7fff, 1},
+    {0x7f80, 0x7fc0, 0x7fff, 1},
+    {0x7f80, 0x7fda, 0x7fff, 1},
+    {0x7f80, 0xffff, 0x7fff, 1},
+    {0x7f80, 0x7f81, 0x7fff, 1},
+    {0x7f80, 0xffbf, 0x7fff, 1},
     {0xff80, 0x7fc0, 0x7fff, 1},
     {0xff80, 0x7fda, 0x7fff, 1},
     {0xff80, 0xffff, 0x7fff, 1},
@@ -269,25 +284,25 @@ static const ptxspec_register s6[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE
 // The rows of variants that compute the same, in runs: the first row, and how many there are.
 static const unsigned short c0[] = {0, 25};
 static const unsigned short c1[] = {15, 5, 25, 11};
-static const unsigned short c2[] = {36, 10, 15, 10};
+static const unsigned short c2[] = {36, 15, 15, 10};
 static const unsigned short c3[] = {36, 10, 15, 5, 25, 9};
-static const unsigned short c4[] = {0, 25, 46, 8};
-static const unsigned short c5[] = {36, 10, 15, 10, 46, 8};
+static const unsigned short c4[] = {0, 25, 51, 8};
+static const unsigned short c5[] = {36, 15, 15, 10, 51, 8};
 static const unsigned short c6[] = {0, 16};
-static const unsigned short c7[] = {0, 5, 16, 2};
-static const unsigned short c8[] = {0, 5, 18, 10};
+static const unsigned short c7[] = {0, 5, 10, 5, 16, 2};
+static const unsigned short c8[] = {0, 5, 15, 1, 18, 10};
 static const unsigned short c9[] = {0, 5, 18, 10, 16, 2};
-static const unsigned short c10[] = {54, 26};
-static const unsigned short c11[] = {80, 25};
-static const unsigned short c12[] = {95, 5, 105, 9};
-static const unsigned short c13[] = {114, 10, 95, 10};
-static const unsigned short c14[] = {114, 10, 95, 5, 105, 9};
-static const unsigned short c15[] = {80, 25, 124, 8};
-static const unsigned short c16[] = {114, 10, 95, 10, 124, 8};
-static const unsigned short c17[] = {132, 12, 92, 1, 144, 4, 97, 1, 148, 2, 100, 3, 150, 2};
-static const unsigned short c18[] = {146, 2, 97, 1, 148, 2, 152, 2, 107, 1, 154, 3, 111, 1, 157, 2};
-static const unsigned short c19[] = {159, 10, 146, 2, 97, 1, 148, 2, 100, 3, 150, 2};
-static const unsigned short c20[] = {159, 10, 146, 2, 97, 1, 148, 2, 152, 2, 107, 1, 154, 3, 111, 1, 157, 2};
+static const unsigned short c10[] = {59, 26};
+static const unsigned short c11[] = {85, 25};
+static const unsigned short c12[] = {100, 5, 110, 9};
+static const unsigned short c13[] = {119, 15, 100, 10};
+static const unsigned short c14[] = {119, 10, 100, 5, 110, 9};
+static const unsigned short c15[] = {85, 25, 134, 8};
+static const unsigned short c16[] = {119, 15, 100, 10, 134, 8};
+static const unsigned short c17[] = {142, 12, 97, 1, 154, 4, 102, 1, 158, 2, 105, 3, 160, 2};
+static const unsigned short c18[] = {156, 2, 102, 1, 158, 2, 162, 2, 112, 1, 164, 3, 116, 1, 167, 2};
+static const unsigned short c19[] = {169, 15, 156, 2, 102, 1, 158, 2, 105, 3, 160, 2};
+static const unsigned short c20[] = {169, 10, 156, 2, 102, 1, 158, 2, 162, 2, 112, 1, 164, 3, 116, 1, 167, 2};
 
 int main(void)
 {

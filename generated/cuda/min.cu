@@ -95,6 +95,11 @@ static const unsigned long long rows4[][4] = {
     {0xffffffff, 0x3f800000, 0x7fffffff, 1},
     {0x7f800001, 0x3fda5a5a, 0x7fffffff, 1},
     {0xffbfffff, 0x800001, 0x7fffffff, 1},
+    {0x7f800000, 0x7fc00000, 0x7fffffff, 1},
+    {0x7f800000, 0x7fda5a5a, 0x7fffffff, 1},
+    {0x7f800000, 0xffffffff, 0x7fffffff, 1},
+    {0x7f800000, 0x7f800001, 0x7fffffff, 1},
+    {0x7f800000, 0xffbfffff, 0x7fffffff, 1},
     {0xff800000, 0x7fc00000, 0x7fffffff, 1},
     {0xff800000, 0x7fda5a5a, 0x7fffffff, 1},
     {0xff800000, 0xffffffff, 0x7fffffff, 1},
@@ -172,6 +177,11 @@ static const unsigned long long rows4[][4] = {
     {0xffff, 0x3c00, 0x7fff, 1},
     {0x7c01, 0x3e5a, 0x7fff, 1},
     {0xfdff, 0x401, 0x7fff, 1},
+    {0x7c00, 0x7e00, 0x7fff, 1},
+    {0x7c00, 0x7e5a, 0x7fff, 1},
+    {0x7c00, 0xffff, 0x7fff, 1},
+    {0x7c00, 0x7c01, 0x7fff, 1},
+    {0x7c00, 0xfdff, 0x7fff, 1},
     {0xfc00, 0x7e00, 0x7fff, 1},
     {0xfc00, 0x7e5a, 0x7fff, 1},
     {0xfc00, 0xffff, 0x7fff, 1},
@@ -217,6 +227,11 @@ static const unsigned long long rows4[][4] = {
     {0xffff, 0x3f80, 0x7fff, 1},
     {0x7f81, 0x3fda, 0x7fff, 1},
     {0xffbf, 0x81, 0x7fff, 1},
+    {0x7f80, 0x7fc0, 0x7fff, 1},
+    {0x7f80, 0x7fda, 0x7fff, 1},
+    {0x7f80, 0xffff, 0x7fff, 1},
+    {0x7f80, 0x7f81, 0x7fff, 1},
+    {0x7f80, 0xffbf, 0x7fff, 1},
     {0xff80, 0x7fc0, 0x7fff, 1},
     {0xff80, 0x7fda, 0x7fff, 1},
     {0xff80, 0xffff, 0x7fff, 1},
@@ -267,25 +282,29 @@ static const ptxspec_register s6[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE
 // The rows of variants that compute the same, in runs: the first row, and how many there are.
 static const unsigned short c0[] = {0, 25};
 static const unsigned short c1[] = {15, 5, 25, 2, 21, 1, 27, 8};
-static const unsigned short c2[] = {35, 10, 15, 10};
+static const unsigned short c2[] = {35, 15, 15, 10};
 static const unsigned short c3[] = {35, 10, 15, 5, 25, 2, 21, 1, 27, 6};
-static const unsigned short c4[] = {0, 25, 45, 8};
-static const unsigned short c5[] = {35, 10, 15, 10, 45, 8};
-static const unsigned short c6[] = {0, 16};
-static const unsigned short c7[] = {0, 5, 16, 2};
-static const unsigned short c8[] = {0, 5, 18, 10};
-static const unsigned short c9[] = {0, 5, 18, 10, 16, 2};
-static const unsigned short c10[] = {53, 26};
-static const unsigned short c11[] = {79, 25};
-static const unsigned short c12[] = {94, 5, 104, 2, 100, 1, 106, 6};
-static const unsigned short c13[] = {112, 10, 94, 10};
-static const unsigned short c14[] = {112, 10, 94, 5, 104, 2, 100, 1, 106, 6};
-static const unsigned short c15[] = {79, 25, 122, 8};
-static const unsigned short c16[] = {112, 10, 94, 10, 122, 8};
-static const unsigned short c17[] = {130, 12, 91, 1, 142, 4, 96, 1, 146, 2, 99, 3, 148, 2};
-static const unsigned short c18[] = {144, 2, 96, 1, 146, 2, 150, 2, 100, 1, 152, 3, 109, 1, 155, 2};
-static const unsigned short c19[] = {157, 10, 144, 2, 96, 1, 146, 2, 99, 3, 148, 2};
-static const unsigned short c20[] = {157, 10, 144, 2, 96, 1, 146, 2, 150, 2, 100, 1, 152, 3, 109, 1, 155, 2};
+static const unsigned short c4[] = {0, 25, 50, 8};
+static const unsigned short c5[] = {15, 5, 25, 2, 21, 1, 27, 8, 53, 5};
+static const unsigned short c6[] = {35, 15, 15, 10, 50, 8};
+static const unsigned short c7[] = {35, 10, 15, 5, 25, 2, 21, 1, 27, 6, 53, 5};
+static const unsigned short c8[] = {0, 16};
+static const unsigned short c9[] = {0, 5, 10, 5, 16, 2};
+static const unsigned short c10[] = {0, 5, 15, 1, 18, 10};
+static const unsigned short c11[] = {0, 5, 18, 10, 16, 2};
+static const unsigned short c12[] = {58, 26};
+static const unsigned short c13[] = {84, 25};
+static const unsigned short c14[] = {99, 5, 109, 2, 105, 1, 111, 6};
+static const unsigned short c15[] = {117, 15, 99, 10};
+static const unsigned short c16[] = {117, 10, 99, 5, 109, 2, 105, 1, 111, 6};
+static const unsigned short c17[] = {84, 25, 132, 8};
+static const unsigned short c18[] = {99, 5, 109, 2, 105, 1, 111, 6, 135, 5};
+static const unsigned short c19[] = {117, 15, 99, 10, 132, 8};
+static const unsigned short c20[] = {117, 10, 99, 5, 109, 2, 105, 1, 111, 6, 135, 5};
+static const unsigned short c21[] = {140, 12, 96, 1, 152, 4, 101, 1, 156, 2, 104, 3, 158, 2};
+static const unsigned short c22[] = {154, 2, 101, 1, 156, 2, 160, 2, 105, 1, 162, 3, 114, 1, 165, 2};
+static const unsigned short c23[] = {167, 15, 154, 2, 101, 1, 156, 2, 104, 3, 158, 2};
+static const unsigned short c24[] = {167, 10, 154, 2, 101, 1, 156, 2, 160, 2, 105, 1, 162, 3, 114, 1, 165, 2};
 
 int main(void)
 {
@@ -295,42 +314,42 @@ int main(void)
     PTXSPEC_RUN(min_NaN_f32_2, s0, rows4, c2);
     PTXSPEC_RUN(min_NaN_xorsign_abs_f32_2, s0, rows4, c3);
     PTXSPEC_RUN(min_ftz_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(min_ftz_xorsign_abs_f32_2, s0, rows4, c1);
-    PTXSPEC_RUN(min_ftz_NaN_f32_2, s0, rows4, c5);
-    PTXSPEC_RUN(min_ftz_NaN_xorsign_abs_f32_2, s0, rows4, c3);
-    PTXSPEC_RUN(min_f32_3, s1, rows5, c6);
-    PTXSPEC_RUN(min_abs_f32_3, s1, rows5, c7);
-    PTXSPEC_RUN(min_NaN_f32_3, s1, rows5, c8);
-    PTXSPEC_RUN(min_NaN_abs_f32_3, s1, rows5, c9);
-    PTXSPEC_RUN(min_ftz_f32_3, s1, rows5, c6);
-    PTXSPEC_RUN(min_ftz_abs_f32_3, s1, rows5, c7);
-    PTXSPEC_RUN(min_ftz_NaN_f32_3, s1, rows5, c8);
-    PTXSPEC_RUN(min_ftz_NaN_abs_f32_3, s1, rows5, c9);
-    PTXSPEC_RUN(min_f64_2, s2, rows4, c10);
-    PTXSPEC_RUN(min_f16_2, s3, rows4, c11);
-    PTXSPEC_RUN(min_f16x2_2, s4, rows4, c11);
-    PTXSPEC_RUN(min_xorsign_abs_f16_2, s3, rows4, c12);
-    PTXSPEC_RUN(min_xorsign_abs_f16x2_2, s4, rows4, c12);
-    PTXSPEC_RUN(min_NaN_f16_2, s3, rows4, c13);
-    PTXSPEC_RUN(min_NaN_f16x2_2, s4, rows4, c13);
-    PTXSPEC_RUN(min_NaN_xorsign_abs_f16_2, s3, rows4, c14);
-    PTXSPEC_RUN(min_NaN_xorsign_abs_f16x2_2, s4, rows4, c14);
-    PTXSPEC_RUN(min_ftz_f16_2, s3, rows4, c15);
-    PTXSPEC_RUN(min_ftz_f16x2_2, s4, rows4, c15);
-    PTXSPEC_RUN(min_ftz_xorsign_abs_f16_2, s3, rows4, c12);
-    PTXSPEC_RUN(min_ftz_xorsign_abs_f16x2_2, s4, rows4, c12);
-    PTXSPEC_RUN(min_ftz_NaN_f16_2, s3, rows4, c16);
-    PTXSPEC_RUN(min_ftz_NaN_f16x2_2, s4, rows4, c16);
-    PTXSPEC_RUN(min_ftz_NaN_xorsign_abs_f16_2, s3, rows4, c14);
-    PTXSPEC_RUN(min_ftz_NaN_xorsign_abs_f16x2_2, s4, rows4, c14);
-    PTXSPEC_RUN(min_bf16_2, s5, rows4, c17);
-    PTXSPEC_RUN(min_bf16x2_2, s6, rows4, c17);
-    PTXSPEC_RUN(min_xorsign_abs_bf16_2, s5, rows4, c18);
-    PTXSPEC_RUN(min_xorsign_abs_bf16x2_2, s6, rows4, c18);
-    PTXSPEC_RUN(min_NaN_bf16_2, s5, rows4, c19);
-    PTXSPEC_RUN(min_NaN_bf16x2_2, s6, rows4, c19);
-    PTXSPEC_RUN(min_NaN_xorsign_abs_bf16_2, s5, rows4, c20);
-    PTXSPEC_RUN(min_NaN_xorsign_abs_bf16x2_2, s6, rows4, c20);
+    PTXSPEC_RUN(min_ftz_xorsign_abs_f32_2, s0, rows4, c5);
+    PTXSPEC_RUN(min_ftz_NaN_f32_2, s0, rows4, c6);
+    PTXSPEC_RUN(min_ftz_NaN_xorsign_abs_f32_2, s0, rows4, c7);
+    PTXSPEC_RUN(min_f32_3, s1, rows5, c8);
+    PTXSPEC_RUN(min_abs_f32_3, s1, rows5, c9);
+    PTXSPEC_RUN(min_NaN_f32_3, s1, rows5, c10);
+    PTXSPEC_RUN(min_NaN_abs_f32_3, s1, rows5, c11);
+    PTXSPEC_RUN(min_ftz_f32_3, s1, rows5, c8);
+    PTXSPEC_RUN(min_ftz_abs_f32_3, s1, rows5, c9);
+    PTXSPEC_RUN(min_ftz_NaN_f32_3, s1, rows5, c10);
+    PTXSPEC_RUN(min_ftz_NaN_abs_f32_3, s1, rows5, c11);
+    PTXSPEC_RUN(min_f64_2, s2, rows4, c12);
+    PTXSPEC_RUN(min_f16_2, s3, rows4, c13);
+    PTXSPEC_RUN(min_f16x2_2, s4, rows4, c13);
+    PTXSPEC_RUN(min_xorsign_abs_f16_2, s3, rows4, c14);
+    PTXSPEC_RUN(min_xorsign_abs_f16x2_2, s4, rows4, c14);
+    PTXSPEC_RUN(min_NaN_f16_2, s3, rows4, c15);
+    PTXSPEC_RUN(min_NaN_f16x2_2, s4, rows4, c15);
+    PTXSPEC_RUN(min_NaN_xorsign_abs_f16_2, s3, rows4, c16);
+    PTXSPEC_RUN(min_NaN_xorsign_abs_f16x2_2, s4, rows4, c16);
+    PTXSPEC_RUN(min_ftz_f16_2, s3, rows4, c17);
+    PTXSPEC_RUN(min_ftz_f16x2_2, s4, rows4, c17);
+    PTXSPEC_RUN(min_ftz_xorsign_abs_f16_2, s3, rows4, c18);
+    PTXSPEC_RUN(min_ftz_xorsign_abs_f16x2_2, s4, rows4, c18);
+    PTXSPEC_RUN(min_ftz_NaN_f16_2, s3, rows4, c19);
+    PTXSPEC_RUN(min_ftz_NaN_f16x2_2, s4, rows4, c19);
+    PTXSPEC_RUN(min_ftz_NaN_xorsign_abs_f16_2, s3, rows4, c20);
+    PTXSPEC_RUN(min_ftz_NaN_xorsign_abs_f16x2_2, s4, rows4, c20);
+    PTXSPEC_RUN(min_bf16_2, s5, rows4, c21);
+    PTXSPEC_RUN(min_bf16x2_2, s6, rows4, c21);
+    PTXSPEC_RUN(min_xorsign_abs_bf16_2, s5, rows4, c22);
+    PTXSPEC_RUN(min_xorsign_abs_bf16x2_2, s6, rows4, c22);
+    PTXSPEC_RUN(min_NaN_bf16_2, s5, rows4, c23);
+    PTXSPEC_RUN(min_NaN_bf16x2_2, s6, rows4, c23);
+    PTXSPEC_RUN(min_NaN_xorsign_abs_bf16_2, s5, rows4, c24);
+    PTXSPEC_RUN(min_NaN_xorsign_abs_bf16x2_2, s6, rows4, c24);
     return ptxspec_end();
 }
 #endif

@@ -8,11 +8,11 @@ groups: {
 "rnd": ["rn","rz","rm","rp"]
 },
 modifiers: {
-"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:24"],
-"rz": ["roundTowardZero",false,"spec/modifiers.yaml:28"],
-"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:32"],
-"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:36"],
-"ftz": [null,true,"spec/modifiers.yaml:64"],
+"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:26"],
+"rz": ["roundTowardZero",false,"spec/modifiers.yaml:30"],
+"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:34"],
+"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:38"],
+"ftz": [null,true,"spec/modifiers.yaml:66"],
 "sat": [null,false,""],
 "satfinite": [null,false,""]
 },
@@ -54,8 +54,8 @@ stages: ["operation","NaN",".ftz a",".ftz b",".sat"],
 places: [
 ["spec/instructions/add.yaml",71,"d = addition(a, b, type)"],
 ["spec/types.yaml",44,"d = quietNaN if isNaN(d) else d"],
-["spec/modifiers.yaml",66,"x = copySign(0, x) if isSubnormal(x) else x"],
-["spec/modifiers.yaml",75,"d = minimumNumber(maximumNumber(d, 0), 1)"],
+["spec/modifiers.yaml",69,"x = copySign(0, x) if isSubnormal(x) else x"],
+["spec/modifiers.yaml",79,"d = minimumNumber(maximumNumber(d, 0), 1)"],
 ["spec/types.yaml",55,"if isNaN(d):"],
 ["spec/types.yaml",56,"if formatOf(a) == formatOf(d) and isNaN(a):"],
 ["spec/types.yaml",57,"d = quieten(a)"],

@@ -8,11 +8,11 @@ groups: {
 "rnd": ["rn","rz","rm","rp"]
 },
 modifiers: {
-"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:24"],
-"rz": ["roundTowardZero",false,"spec/modifiers.yaml:28"],
-"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:32"],
-"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:36"],
-"ftz": [null,true,"spec/modifiers.yaml:64"],
+"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:26"],
+"rz": ["roundTowardZero",false,"spec/modifiers.yaml:30"],
+"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:34"],
+"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:38"],
+"ftz": [null,true,"spec/modifiers.yaml:66"],
 "approx": [null,false,""],
 "full": [null,false,""]
 },
@@ -36,7 +36,7 @@ places: [
 ["spec/instructions/div.yaml",44,"elif not isNaN(a):"],
 ["spec/instructions/div.yaml",45,"d = copySign(0, d)"],
 ["spec/types.yaml",44,"d = quietNaN if isNaN(d) else d"],
-["spec/modifiers.yaml",66,"x = copySign(0, x) if isSubnormal(x) else x"],
+["spec/modifiers.yaml",69,"x = copySign(0, x) if isSubnormal(x) else x"],
 ["spec/instructions/div.yaml",55,"tiny = magnitude(b) < 2**-126"],
 ["spec/instructions/div.yaml",56,"dividend = a * 2**24 if tiny else a"],
 ["spec/instructions/div.yaml",57,"divisor = b * 2**24 if tiny else b"],

@@ -8,11 +8,11 @@ groups: {
 "rnd": ["rn","rz","rm","rp"]
 },
 modifiers: {
-"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:24"],
-"rz": ["roundTowardZero",false,"spec/modifiers.yaml:28"],
-"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:32"],
-"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:36"],
-"ftz": [null,true,"spec/modifiers.yaml:64"],
+"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:26"],
+"rz": ["roundTowardZero",false,"spec/modifiers.yaml:30"],
+"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:34"],
+"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:38"],
+"ftz": [null,true,"spec/modifiers.yaml:66"],
 "approx": [null,false,""]
 },
 formats: {
@@ -30,7 +30,7 @@ stages: ["operation","NaN",".ftz a"],
 places: [
 ["spec/instructions/rcp.yaml",62,"d = 1 / a"],
 ["spec/types.yaml",44,"d = quietNaN if isNaN(d) else d"],
-["spec/modifiers.yaml",66,"x = copySign(0, x) if isSubnormal(x) else x"],
+["spec/modifiers.yaml",69,"x = copySign(0, x) if isSubnormal(x) else x"],
 ["spec/instructions/rcp.yaml",73,"scale = 2**24 if magnitude(a) < 2**-126 else 2**-2 if magnitude(a) > 2**126 else 1"],
 ["spec/instructions/rcp.yaml",74,"scaled = a * scale"],
 ["spec/instructions/rcp.yaml",75,"reciprocal = unit(RCP, scaled)"],

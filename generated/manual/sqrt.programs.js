@@ -8,11 +8,11 @@ groups: {
 "rnd": ["rn","rz","rm","rp"]
 },
 modifiers: {
-"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:24"],
-"rz": ["roundTowardZero",false,"spec/modifiers.yaml:28"],
-"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:32"],
-"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:36"],
-"ftz": [null,true,"spec/modifiers.yaml:64"],
+"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:26"],
+"rz": ["roundTowardZero",false,"spec/modifiers.yaml:30"],
+"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:34"],
+"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:38"],
+"ftz": [null,true,"spec/modifiers.yaml:66"],
 "approx": [null,false,""]
 },
 formats: {
@@ -32,7 +32,7 @@ stages: ["operation","NaN",".ftz a"],
 places: [
 ["spec/instructions/sqrt.yaml",39,"d = squareRoot(a)"],
 ["spec/types.yaml",44,"d = quietNaN if isNaN(d) else d"],
-["spec/modifiers.yaml",66,"x = copySign(0, x) if isSubnormal(x) else x"],
+["spec/modifiers.yaml",69,"x = copySign(0, x) if isSubnormal(x) else x"],
 ["spec/instructions/sqrt.yaml",51,"tiny = magnitude(a) < 2**-126"],
 ["spec/instructions/sqrt.yaml",52,"scaled = a * 2**24 if tiny else a"],
 ["spec/instructions/sqrt.yaml",53,"root = unit(RCP, unit(RSQ, scaled))"],

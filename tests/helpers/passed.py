@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import platform
+import re
 import shutil
 import subprocess
 from collections import defaultdict
@@ -218,7 +219,11 @@ def _machine() -> tuple[str, ...]:
 
 @cache
 def _content(path: Path) -> str:
-    data = path.read_bytes() if path.suffix != ".py" else _code(path).encode()
+    data = path.read_bytes()
+    if path.suffix == ".py":
+        data = _code(path).encode()
+    elif path.suffix in (".c", ".h"):
+        data = re.sub(rb"/\*.*?\*/|//[^\n]*", b"", data, flags=re.DOTALL)
     return hashlib.sha256(data).hexdigest()
 
 

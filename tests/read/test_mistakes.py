@@ -42,10 +42,10 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "an unknown modifier in a selector": (
         ADD,
-        "{has: .rz, lacks: .sat, types: 1}",
-        "{has: .rz, lacks: «.sta, types: 1}",
-        "unknown modifier or type '.sta'",
-        "'.sat'",
+        "{has: .ftz, lacks: .rm, types: 1}",
+        "{has: .ftz, lacks: «.rmm, types: 1}",
+        "unknown modifier or type '.rmm'",
+        "'.rm'",
     ),
     "nothing to unpack": (
         ADD,
@@ -163,7 +163,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "a table for no variant": (
         ADD,
-        "for: {has: .rz, lacks: .sat, types: 1}",
+        "for: {has: .rz, types: 1}",
         "for: «{has: .rz, operands: 3}",
         "no variant of add matches '.rz, 3 operands'",
         "",

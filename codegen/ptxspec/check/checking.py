@@ -87,17 +87,16 @@ def check_instruction(compiler: Compiler, instruction: Instruction) -> tuple[Che
 def _corner_cases(instruction: Instruction, made: Mapping[Variant, Programs]) -> list[Diagnostic]:
     errors: list[Diagnostic] = []
     # Of variants that compute the same, one is enough.
-    different: dict[int, dict[int, tuple[Variant, Program]]] = {id(t): {} for t in instruction.corner_tables}
+    different: dict[int, dict[int, tuple[Variant, Program]]] = {}
     for variant in instruction.variants:
         program = made[variant][None]
         for table in instruction.corner_tables_of(variant):
-            different[id(table)].setdefault(id(program), (variant, program))
+            for row in table.rows_of(variant):
+                different.setdefault(id(row), {}).setdefault(id(program), (variant, program))
     judged = 0
     for table in instruction.corner_tables:
         for row in table.rows:
-            for variant, program in different[id(table)].values():
-                if len(variant.sources) != len(row.operands):
-                    continue
+            for variant, program in different.get(id(row), {}).values():
                 try:
                     judged += count(row, program)
                     if judged > _MAX_CASES:

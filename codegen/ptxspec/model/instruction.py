@@ -36,11 +36,13 @@ class Value:
 
 @dataclass(frozen=True)
 class CornerRow:
-    """A cell for each source operand, and of the result: two of them where p|q has both."""
+    """A cell for each source operand, and of the result: two of them where p|q has both. The row says nothing of
+    variants that have one of the modifiers `without`."""
 
     operands: tuple[Value, ...]
     results: tuple[Value, ...]
     mark: Mark = field(compare=False)
+    without: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,12 @@ class CornerTable:
     basis: Basis
     selector: Selector
     rows: tuple[CornerRow, ...]
+
+    def rows_of(self, variant: Variant) -> tuple[CornerRow, ...]:
+        """Return the rows that are about a variant of the table."""
+        has = {*variant.modifiers, *variant.means}
+        count = len(variant.sources)
+        return tuple(r for r in self.rows if len(r.operands) == count and has.isdisjoint(r.without))
 
 
 @dataclass(frozen=True)

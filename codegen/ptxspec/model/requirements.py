@@ -56,6 +56,11 @@ class Selector:
                 return not self._has_more or self._fits(variant)
         return False
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The modifiers that the selector speaks of."""
+        return self.lacks.union(*(p.modifiers for p in self.patterns))
+
     def _asked_of(self, types: tuple[str, ...], operands: int) -> Sequence[tuple[frozenset[str], bool]]:
         """The modifiers of the patterns that a spelling with these types and operands may match, and whether it may
         have no others: the same of thousands of variants."""

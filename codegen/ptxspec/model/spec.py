@@ -23,7 +23,8 @@ from .variant import Variant
 @dataclass(frozen=True)
 class Modifier:
     """A modifier. `raw`, `operand`, `result` and `override` are the stages around the body, in the order of design and
-    manual. `mode` and `ftz` stand at `round_place`, a file and a line."""
+    manual. `mode` and `ftz` stand at `round_place`, a file and a line. `changed_operands` and `changed_results` are the
+    sorts of floats that mean something else with it."""
 
     name: str
     summary: str
@@ -36,6 +37,8 @@ class Modifier:
     result: Code | None
     override: Code | None
     round_place: str = ""
+    changed_operands: tuple[str, ...] = ()
+    changed_results: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

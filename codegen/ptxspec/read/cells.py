@@ -119,6 +119,36 @@ def agrees(value: Value, result: int, operands: dict[str, int], kind: Kind) -> b
     return result in members(value, kind)
 
 
+def is_of(value: Value, sort: str, kind: Kind) -> bool:
+    """Return whether a cell stands for some float of a sort: of those that modifiers change."""
+    f = kind.format
+    if f is None or value.kind in ("bool", "operand"):
+        return False
+    try:
+        return any(_is_of(x, sort, f) for x in members(value, kind))
+    except CellError:
+        # What is wrong with it is told where the row is run.
+        return False
+
+
+def _is_of(x: int, sort: str, f: Format) -> bool:
+    negative = bool(x & f.sign_bit) and not f.is_nan(x)
+    match sort:
+        case "NaN":
+            return f.is_nan(x)
+        case "infinite":
+            return f.is_infinite(x)
+        case "subnormal":
+            return f.is_subnormal(x)
+        case "negative":
+            return negative
+        case "negative zero":
+            return negative and f.is_zero(x)
+        case "above one":
+            return not negative and f.bias << f.fraction_bits < x < f.first_nan
+    raise AssertionError(sort)
+
+
 def _in_class(name: str, x: int, f: Format) -> bool:
     ends = _class(name, f)
     if name in _NANS:

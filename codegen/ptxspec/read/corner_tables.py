@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..basis import Basis
 from ..catalog.likeness import nearest
-from ..model import BOOL, CornerRow, CornerTable, Operand, Selector, Value, Variant
-from .cells import CLASSES, CellError, parse_value
+from ..model import BOOL, CornerRow, CornerTable, Modifier, Operand, Selector, Value, Variant
+from .cells import CLASSES, CellError, is_of, parse_value
 from .context import Context, words
 from .positioned import Document, Where
 
@@ -25,16 +24,11 @@ def read_table(
 ) -> CornerTable:
     """Read one table. `variants` are those that it may be about; empty where not all could be read."""
 
-    @cache
-    def operands_of(count: int) -> Sequence[Operand]:
-        """Return the operands of a variant of the table that has so many. Most tables are about their first variants
-        already."""
-        found = (v.sources for v in variants if len(v.sources) == count and selector.matches(v))
-        return next(found, ())
-
-    @cache
-    def counts() -> set[int]:
-        return {len(v.sources) for v in variants if selector.matches(v)}
+    matching = [v for v in variants if selector.matches(v)]
+    by_count: dict[int, list[Variant]] = {}
+    for v in matching:
+        by_count.setdefault(len(v.sources), []).append(v)
+    changing = _changing(context, selector, matching)
 
     rows = []
     for i, row in enumerate(t["rows"]):
@@ -45,15 +39,36 @@ def read_table(
             help = "put rows for another number of operands in a table of their own"
             context.errors.append(doc.error(at, message, help))
             continue
-        if not operands_of(count) and counts():
+        about = by_count.get(count, [])
+        if not about and by_count:
             message = f"a row of {count} operand{'s' * (count != 1)} and a result matches no variant of the table"
-            context.errors.append(doc.error(at, message, f"operands: {', '.join(map(str, sorted(counts())))}"))
+            context.errors.append(doc.error(at, message, f"operands: {', '.join(map(str, sorted(by_count)))}"))
             continue
-        cells = list(_cells(doc, context, at, row, operands_of(count)))
+        cells = list(_cells(doc, context, at, row, about[0].sources if about else ()))
         if len(cells) == len(row):
-            *operands, results = cells
-            rows.append(CornerRow(tuple(o for (o,) in operands), results, doc.marks[at]))
+            operands, results = tuple(o for (o,) in cells[:-1]), cells[-1]
+            without = tuple(m.name for m in changing if _changes(m, operands, results[0], about))
+            rows.append(CornerRow(operands, results, doc.marks[at], without))
     return CornerTable(words(t["title"]), basis, selector, tuple(rows))
+
+
+def _changing(context: Context, selector: Selector, variants: Iterable[Variant]) -> list[Modifier]:
+    """Return the modifiers of a table's variants that change what rows say, and that the table does not name."""
+    names = {name for v in variants for name in (*v.modifiers, *v.means)} - selector.names
+    found = [m for name, m in context.modifiers.items() if name in names]
+    return [m for m in found if m.changed_operands or m.changed_results]
+
+
+def _changes(m: Modifier, operands: Sequence[Value], result: Value, variants: Sequence[Variant]) -> bool:
+    """Return whether a modifier changes an operand or the result of a row, in the types of any of the variants."""
+    columns = [{v.sources[i].kind for v in variants} for i in range(len(operands))]
+    cells = [(o, kinds, m.changed_operands) for o, kinds in zip(operands, columns, strict=True)]
+    if result.kind == "operand":
+        i = [s.name for s in variants[0].sources].index(result.text)
+        cells.append((operands[i], columns[i], m.changed_results))
+    else:
+        cells.append((result, {v.result.kind for v in variants}, m.changed_results))
+    return any(is_of(cell, sort, kind) for cell, kinds, sorts in cells for kind in kinds for sort in sorts)
 
 
 def _cells(

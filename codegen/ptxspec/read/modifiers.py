@@ -23,7 +23,7 @@ def _modifier(
     if name in context.types or name in formats:
         context.errors.append(doc.error(where, f"'{name}' is the name of a type", key=True))
     context.free(doc, where, name)
-    round_ = m.get("round", {})
+    round_, changes = m.get("round", {}), m.get("changes", {})
     return Modifier(
         name=name,
         summary=words(m["summary"]),
@@ -36,6 +36,8 @@ def _modifier(
         result=context.code(doc, (*where, "result"), m.get("result")),
         override=context.code(doc, (*where, "override"), m.get("override")),
         round_place=f"{doc.name}:{doc.keys[*where, 'round'].line}" if round_ else "",
+        changed_operands=tuple(changes.get("operands", ())),
+        changed_results=tuple(changes.get("results", ())),
     )
 
 

@@ -16,12 +16,12 @@ LANE(add_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
 
 LANE(add_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = addition_f32(v_a, v_b, roundTiesToEven, 0);  /* :71 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(add_sat_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = addition_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :71 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(add_rz_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
@@ -34,12 +34,12 @@ LANE(add_rz_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
 
 LANE(add_rz_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = addition_f32(v_a, v_b, steered, 0);  /* :71 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(add_rz_sat_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = addition_f32(flushed_f32(v_a), flushed_f32(v_b), steered, 1);  /* :71 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(add_f64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
@@ -56,7 +56,7 @@ LANE(add_f16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
 
 LANE(add_sat_2, uint16_t, uint16_t v_a, uint16_t v_b) {
     uint16_t v_d = addition_f16(v_a, v_b, roundTiesToEven, 0);  /* :71 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(add_ftz_2, uint16_t, uint16_t v_a, uint16_t v_b) {
@@ -65,7 +65,7 @@ LANE(add_ftz_2, uint16_t, uint16_t v_a, uint16_t v_b) {
 
 LANE(add_ftz_sat_2, uint16_t, uint16_t v_a, uint16_t v_b) {
     uint16_t v_d = addition_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* :71 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(add_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
@@ -82,12 +82,12 @@ LANE(add_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
 
 LANE(add_sat_f32_f16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
     uint32_t v_d = addition_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :71 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(add_sat_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
     uint32_t v_d = addition_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :71 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(add_rz_2, uint32_t, uint16_t v_a, uint32_t v_b) {
@@ -100,12 +100,12 @@ LANE(add_rz_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
 
 LANE(add_rz_sat_f32_f16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
     uint32_t v_d = addition_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :71 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(add_rz_sat_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
     uint32_t v_d = addition_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :71 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(add_rm_2, uint32_t, uint16_t v_a, uint32_t v_b) {
@@ -118,12 +118,12 @@ LANE(add_rm_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
 
 LANE(add_rm_sat_f32_f16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
     uint32_t v_d = addition_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :71 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(add_rm_sat_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
     uint32_t v_d = addition_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :71 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(add_rp_2, uint32_t, uint16_t v_a, uint32_t v_b) {
@@ -136,12 +136,12 @@ LANE(add_rp_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
 
 LANE(add_rp_sat_f32_f16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
     uint32_t v_d = addition_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :71 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(add_rp_sat_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
     uint32_t v_d = addition_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :71 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(add_rz_ftz_f16x2_f32x2_f32x2_2, uint16_t, uint32_t v_a, uint32_t v_b) {

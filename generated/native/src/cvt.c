@@ -776,82 +776,82 @@ LANE(cvt_rn_f64_s64_1, uint64_t, uint64_t v_a) {
 
 LANE(cvt_rn_sat_f16_u8_1, uint16_t, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_u8(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f16_u16_1, uint16_t, uint16_t v_a) {
     uint16_t v_d = from_single_f16(single_u16(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f16_u32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(odd_u32(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f16_u64_1, uint16_t, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_u64(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f16_s8_1, uint16_t, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_s8(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f16_s16_1, uint16_t, uint16_t v_a) {
     uint16_t v_d = from_single_f16(single_s16(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f16_s32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(odd_s32(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f16_s64_1, uint16_t, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_s64(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f64_u8_1, uint64_t, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_u8(v_a), roundTiesToEven, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f64_u16_1, uint64_t, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_u16(v_a), roundTiesToEven, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f64_u32_1, uint64_t, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_u32(v_a), roundTiesToEven, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f64_u64_1, uint64_t, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_u64(v_a), roundTiesToEven, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f64_s8_1, uint64_t, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_s8(v_a), roundTiesToEven, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f64_s16_1, uint64_t, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_s16(v_a), roundTiesToEven, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f64_s32_1, uint64_t, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_s32(v_a), roundTiesToEven, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f64_s64_1, uint64_t, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_s64(v_a), roundTiesToEven, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_f16_u8_1, uint16_t, uint8_t v_a) {
@@ -920,82 +920,82 @@ LANE(cvt_f64_s64_1, uint64_t, uint64_t v_a) {
 
 LANE(cvt_rz_sat_f16_u8_1, uint16_t, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_u8(v_a), roundTowardZero, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f16_u16_1, uint16_t, uint16_t v_a) {
     uint16_t v_d = from_single_f16(single_u16(v_a), roundTowardZero, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f16_u32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(odd_u32(v_a), roundTowardZero, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f16_u64_1, uint16_t, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_u64(v_a), roundTowardZero, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f16_s8_1, uint16_t, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_s8(v_a), roundTowardZero, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f16_s16_1, uint16_t, uint16_t v_a) {
     uint16_t v_d = from_single_f16(single_s16(v_a), roundTowardZero, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f16_s32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(odd_s32(v_a), roundTowardZero, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f16_s64_1, uint16_t, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_s64(v_a), roundTowardZero, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f64_u8_1, uint64_t, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_u8(v_a), roundTowardZero, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f64_u16_1, uint64_t, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_u16(v_a), roundTowardZero, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f64_u32_1, uint64_t, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_u32(v_a), roundTowardZero, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_sat_f64_u64_1, uint64_t, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_u64(v_a), steered, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f64_s8_1, uint64_t, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_s8(v_a), roundTowardZero, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f64_s16_1, uint64_t, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_s16(v_a), roundTowardZero, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f64_s32_1, uint64_t, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_s32(v_a), roundTowardZero, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_sat_f64_s64_1, uint64_t, uint64_t v_a) {
     uint64_t v_d = convert_f64(steered_s64(v_a), steered, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_f16_u8_1, uint16_t, uint8_t v_a) {
@@ -1056,72 +1056,72 @@ LANE(cvt_rm_f64_s32_1, uint64_t, uint32_t v_a) {
 
 LANE(cvt_rm_sat_f16_u8_1, uint16_t, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_u8(v_a), roundTowardNegative, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_sat_f16_u16_1, uint16_t, uint16_t v_a) {
     uint16_t v_d = from_single_f16(single_u16(v_a), roundTowardNegative, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_sat_f16_u32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(odd_u32(v_a), roundTowardNegative, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_sat_f16_u64_1, uint16_t, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_u64(v_a), roundTowardNegative, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_sat_f16_s8_1, uint16_t, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_s8(v_a), roundTowardNegative, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_sat_f16_s16_1, uint16_t, uint16_t v_a) {
     uint16_t v_d = from_single_f16(single_s16(v_a), roundTowardNegative, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_sat_f16_s32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(odd_s32(v_a), roundTowardNegative, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_sat_f16_s64_1, uint16_t, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_s64(v_a), roundTowardNegative, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_sat_f64_u8_1, uint64_t, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_u8(v_a), roundTowardNegative, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_sat_f64_u16_1, uint64_t, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_u16(v_a), roundTowardNegative, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_sat_f64_u32_1, uint64_t, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_u32(v_a), roundTowardNegative, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_sat_f64_s8_1, uint64_t, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_s8(v_a), roundTowardNegative, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_sat_f64_s16_1, uint64_t, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_s16(v_a), roundTowardNegative, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_sat_f64_s32_1, uint64_t, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_s32(v_a), roundTowardNegative, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_f16_u8_1, uint16_t, uint8_t v_a) {
@@ -1182,72 +1182,72 @@ LANE(cvt_rp_f64_s32_1, uint64_t, uint32_t v_a) {
 
 LANE(cvt_rp_sat_f16_u8_1, uint16_t, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_u8(v_a), roundTowardPositive, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_sat_f16_u16_1, uint16_t, uint16_t v_a) {
     uint16_t v_d = from_single_f16(single_u16(v_a), roundTowardPositive, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_sat_f16_u32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(odd_u32(v_a), roundTowardPositive, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_sat_f16_u64_1, uint16_t, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_u64(v_a), roundTowardPositive, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_sat_f16_s8_1, uint16_t, uint8_t v_a) {
     uint16_t v_d = from_single_f16(single_s8(v_a), roundTowardPositive, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_sat_f16_s16_1, uint16_t, uint16_t v_a) {
     uint16_t v_d = from_single_f16(single_s16(v_a), roundTowardPositive, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_sat_f16_s32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(odd_s32(v_a), roundTowardPositive, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_sat_f16_s64_1, uint16_t, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_s64(v_a), roundTowardPositive, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_sat_f64_u8_1, uint64_t, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_u8(v_a), roundTowardPositive, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_sat_f64_u16_1, uint64_t, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_u16(v_a), roundTowardPositive, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_sat_f64_u32_1, uint64_t, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_u32(v_a), roundTowardPositive, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_sat_f64_s8_1, uint64_t, uint8_t v_a) {
     uint64_t v_d = convert_f64(number_s8(v_a), roundTowardPositive, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_sat_f64_s16_1, uint64_t, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_s16(v_a), roundTowardPositive, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_sat_f64_s32_1, uint64_t, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_s32(v_a), roundTowardPositive, 0);  /* :268 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_f32_u8_1, uint32_t, uint8_t v_a) {
@@ -1284,42 +1284,42 @@ LANE(cvt_rn_f32_s64_1, uint32_t, uint64_t v_a) {
 
 LANE(cvt_rn_sat_f32_u8_1, uint32_t, uint8_t v_a) {
     uint32_t v_d = from_single_f32(single_u8(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f32_u16_1, uint32_t, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_u16(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f32_u32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_u32(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f32_u64_1, uint32_t, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_u64(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f32_s8_1, uint32_t, uint8_t v_a) {
     uint32_t v_d = from_single_f32(single_s8(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f32_s16_1, uint32_t, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_s16(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f32_s32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_s32(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f32_s64_1, uint32_t, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_s64(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_ftz_f32_u32_1, uint32_t, uint32_t v_a) {
@@ -1340,22 +1340,22 @@ LANE(cvt_rn_ftz_f32_s64_1, uint32_t, uint64_t v_a) {
 
 LANE(cvt_rn_ftz_sat_f32_u32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_u32(v_a), roundTiesToEven, 1);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_ftz_sat_f32_u64_1, uint32_t, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_u64(v_a), roundTiesToEven, 1);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_ftz_sat_f32_s32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_s32(v_a), roundTiesToEven, 1);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_ftz_sat_f32_s64_1, uint32_t, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_s64(v_a), roundTiesToEven, 1);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_f32_u8_1, uint32_t, uint8_t v_a) {
@@ -1392,42 +1392,42 @@ LANE(cvt_f32_s64_1, uint32_t, uint64_t v_a) {
 
 LANE(cvt_rz_sat_f32_u8_1, uint32_t, uint8_t v_a) {
     uint32_t v_d = from_single_f32(single_u8(v_a), roundTowardZero, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f32_u16_1, uint32_t, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_u16(v_a), roundTowardZero, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_sat_f32_u32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_u32(v_a), steered, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_sat_f32_u64_1, uint32_t, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_u64(v_a), steered, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f32_s8_1, uint32_t, uint8_t v_a) {
     uint32_t v_d = from_single_f32(single_s8(v_a), roundTowardZero, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f32_s16_1, uint32_t, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_s16(v_a), roundTowardZero, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_sat_f32_s32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_s32(v_a), steered, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_sat_f32_s64_1, uint32_t, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_s64(v_a), steered, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_ftz_f32_u32_1, uint32_t, uint32_t v_a) {
@@ -1448,22 +1448,22 @@ LANE(cvt_ftz_f32_s64_1, uint32_t, uint64_t v_a) {
 
 LANE(cvt_ftz_sat_f32_u32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_u32(v_a), steered, 1);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_ftz_sat_f32_u64_1, uint32_t, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_u64(v_a), steered, 1);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_ftz_sat_f32_s32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = convert_f32(number_s32(v_a), steered, 1);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_ftz_sat_f32_s64_1, uint32_t, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_s64(v_a), steered, 1);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_f32_u8_1, uint32_t, uint8_t v_a) {
@@ -1484,22 +1484,22 @@ LANE(cvt_rm_f32_s16_1, uint32_t, uint16_t v_a) {
 
 LANE(cvt_rm_sat_f32_u8_1, uint32_t, uint8_t v_a) {
     uint32_t v_d = from_single_f32(single_u8(v_a), roundTowardNegative, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_sat_f32_u16_1, uint32_t, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_u16(v_a), roundTowardNegative, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_sat_f32_s8_1, uint32_t, uint8_t v_a) {
     uint32_t v_d = from_single_f32(single_s8(v_a), roundTowardNegative, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_sat_f32_s16_1, uint32_t, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_s16(v_a), roundTowardNegative, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_f32_u8_1, uint32_t, uint8_t v_a) {
@@ -1520,22 +1520,22 @@ LANE(cvt_rp_f32_s16_1, uint32_t, uint16_t v_a) {
 
 LANE(cvt_rp_sat_f32_u8_1, uint32_t, uint8_t v_a) {
     uint32_t v_d = from_single_f32(single_u8(v_a), roundTowardPositive, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_sat_f32_u16_1, uint32_t, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_u16(v_a), roundTowardPositive, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_sat_f32_s8_1, uint32_t, uint8_t v_a) {
     uint32_t v_d = from_single_f32(single_s8(v_a), roundTowardPositive, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_sat_f32_s16_1, uint32_t, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_s16(v_a), roundTowardPositive, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_bf16_u8_1, uint16_t, uint8_t v_a) {
@@ -2058,7 +2058,7 @@ LANE(cvt_f16_f16_1, uint16_t, uint16_t v_a) {
 LANE(cvt_sat_f16_f16_1, uint16_t, uint16_t v_a) {
     uint16_t v_d = v_a;  /* :264 */
     uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:75 */
+    return minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rni_f16_f16_1, uint16_t, uint16_t v_a) {
@@ -2067,7 +2067,7 @@ LANE(cvt_rni_f16_f16_1, uint16_t, uint16_t v_a) {
 
 LANE(cvt_rni_sat_f16_f16_1, uint16_t, uint16_t v_a) {
     uint16_t v_d = roundToIntegral_f16(v_a, roundTiesToEven, 0);  /* :262 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rzi_f16_f16_1, uint16_t, uint16_t v_a) {
@@ -2076,7 +2076,7 @@ LANE(cvt_rzi_f16_f16_1, uint16_t, uint16_t v_a) {
 
 LANE(cvt_rzi_sat_f16_f16_1, uint16_t, uint16_t v_a) {
     uint16_t v_d = roundToIntegral_f16(v_a, roundTowardZero, 0);  /* :262 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rmi_f16_f16_1, uint16_t, uint16_t v_a) {
@@ -2085,7 +2085,7 @@ LANE(cvt_rmi_f16_f16_1, uint16_t, uint16_t v_a) {
 
 LANE(cvt_rmi_sat_f16_f16_1, uint16_t, uint16_t v_a) {
     uint16_t v_d = roundToIntegral_f16(v_a, roundTowardNegative, 0);  /* :262 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rpi_f16_f16_1, uint16_t, uint16_t v_a) {
@@ -2094,7 +2094,7 @@ LANE(cvt_rpi_f16_f16_1, uint16_t, uint16_t v_a) {
 
 LANE(cvt_rpi_sat_f16_f16_1, uint16_t, uint16_t v_a) {
     uint16_t v_d = roundToIntegral_f16(v_a, roundTowardPositive, 0);  /* :262 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_bf16_bf16_1, uint16_t, uint16_t v_a) {
@@ -2123,7 +2123,7 @@ LANE(cvt_f32_f32_1, uint32_t, uint32_t v_a) {
 }
 
 LANE(cvt_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:69 */
     uint32_t v_d = v_a_2;  /* :264 */
     _Bool v_condition = isNaN_f32(v_d);  /* types.yaml:55 */
     _Bool v_condition_2 = isNaN_f32(v_a);  /* types.yaml:56 */
@@ -2135,11 +2135,11 @@ LANE(cvt_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
 
 LANE(cvt_sat_f32_f32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = v_a;  /* :264 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_sat_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:69 */
     uint32_t v_d = v_a_2;  /* :264 */
     _Bool v_condition = isNaN_f32(v_d);  /* types.yaml:55 */
     _Bool v_condition_2 = isNaN_f32(v_a);  /* types.yaml:56 */
@@ -2147,7 +2147,7 @@ LANE(cvt_sat_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
     uint32_t v_d_3 = 0x7fffffffu;  /* types.yaml:63 */
     uint32_t v_d_4 = select_32(v_condition_2, v_d_2, v_d_3);  /* types.yaml:56 */
     uint32_t v_d_5 = select_32(v_condition, v_d_4, v_d);  /* types.yaml:55 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_5, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_5, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rni_f32_f32_1, uint32_t, uint32_t v_a) {
@@ -2160,12 +2160,12 @@ LANE(cvt_rni_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
 
 LANE(cvt_rni_sat_f32_f32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = roundToIntegral_f32(v_a, roundTiesToEven, 0);  /* :262 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rni_sat_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
     uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTiesToEven, 0);  /* :262 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rzi_f32_f32_1, uint32_t, uint32_t v_a) {
@@ -2178,12 +2178,12 @@ LANE(cvt_rzi_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
 
 LANE(cvt_rzi_sat_f32_f32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = roundToIntegral_f32(v_a, roundTowardZero, 0);  /* :262 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rzi_sat_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
     uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardZero, 0);  /* :262 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rmi_f32_f32_1, uint32_t, uint32_t v_a) {
@@ -2196,12 +2196,12 @@ LANE(cvt_rmi_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
 
 LANE(cvt_rmi_sat_f32_f32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = roundToIntegral_f32(v_a, roundTowardNegative, 0);  /* :262 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rmi_sat_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
     uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardNegative, 0);  /* :262 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rpi_f32_f32_1, uint32_t, uint32_t v_a) {
@@ -2214,12 +2214,12 @@ LANE(cvt_rpi_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
 
 LANE(cvt_rpi_sat_f32_f32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = roundToIntegral_f32(v_a, roundTowardPositive, 0);  /* :262 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rpi_sat_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
     uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardPositive, 0);  /* :262 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_f64_f64_1, uint64_t, uint64_t v_a) {
@@ -2228,7 +2228,7 @@ LANE(cvt_f64_f64_1, uint64_t, uint64_t v_a) {
 
 LANE(cvt_sat_f64_f64_1, uint64_t, uint64_t v_a) {
     uint64_t v_d = v_a;  /* :264 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rni_f64_f64_1, uint64_t, uint64_t v_a) {
@@ -2239,7 +2239,7 @@ LANE(cvt_rni_f64_f64_1, uint64_t, uint64_t v_a) {
 LANE(cvt_rni_sat_f64_f64_1, uint64_t, uint64_t v_a) {
     uint64_t v_d = roundToIntegral_f64(v_a, roundTiesToEven, 0);  /* :262 */
     uint64_t v_d_5 = propagate_f64(v_d, v_a);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rzi_f64_f64_1, uint64_t, uint64_t v_a) {
@@ -2250,7 +2250,7 @@ LANE(cvt_rzi_f64_f64_1, uint64_t, uint64_t v_a) {
 LANE(cvt_rzi_sat_f64_f64_1, uint64_t, uint64_t v_a) {
     uint64_t v_d = roundToIntegral_f64(v_a, roundTowardZero, 0);  /* :262 */
     uint64_t v_d_5 = propagate_f64(v_d, v_a);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rmi_f64_f64_1, uint64_t, uint64_t v_a) {
@@ -2261,7 +2261,7 @@ LANE(cvt_rmi_f64_f64_1, uint64_t, uint64_t v_a) {
 LANE(cvt_rmi_sat_f64_f64_1, uint64_t, uint64_t v_a) {
     uint64_t v_d = roundToIntegral_f64(v_a, roundTowardNegative, 0);  /* :262 */
     uint64_t v_d_5 = propagate_f64(v_d, v_a);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rpi_f64_f64_1, uint64_t, uint64_t v_a) {
@@ -2272,7 +2272,7 @@ LANE(cvt_rpi_f64_f64_1, uint64_t, uint64_t v_a) {
 LANE(cvt_rpi_sat_f64_f64_1, uint64_t, uint64_t v_a) {
     uint64_t v_d = roundToIntegral_f64(v_a, roundTowardPositive, 0);  /* :262 */
     uint64_t v_d_5 = propagate_f64(v_d, v_a);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_f32_f16_1, uint32_t, uint16_t v_a) {
@@ -2281,7 +2281,7 @@ LANE(cvt_f32_f16_1, uint32_t, uint16_t v_a) {
 
 LANE(cvt_sat_f32_f16_1, uint32_t, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_f16(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_f32_bf16_1, uint32_t, uint16_t v_a) {
@@ -2302,7 +2302,7 @@ LANE(cvt_f64_f16_1, uint64_t, uint16_t v_a) {
 LANE(cvt_sat_f64_f16_1, uint64_t, uint16_t v_a) {
     uint64_t v_d = convert_f64(number_f16(v_a), roundTiesToEven, 0);  /* :268 */
     uint64_t v_d_2 = select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* types.yaml:89 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_f64_bf16_1, uint64_t, uint16_t v_a) {
@@ -2338,13 +2338,13 @@ LANE(cvt_f64_f32_1_sm_10, uint64_t, uint32_t v_a) {
 LANE(cvt_sat_f64_f32_1, uint64_t, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_f32(v_a), roundTiesToEven, 0);  /* :268 */
     uint64_t v_d_2 = select_64(isNaN_f64(v_d), quieten_f64(convertNaN_f64(v_a, 8, 23)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_sat_f64_f32_1_sm_10, uint64_t, uint32_t v_a) {
     uint64_t v_d = convert_f64(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :268 */
     uint64_t v_d_2 = select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* types.yaml:89 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:75 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_f32_f64_1, uint32_t, uint64_t v_a) {
@@ -2360,13 +2360,13 @@ LANE(cvt_rn_f32_f64_1_sm_10, uint32_t, uint64_t v_a) {
 LANE(cvt_rn_sat_f32_f64_1, uint32_t, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 0);  /* :268 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f32_f64_1_sm_10, uint32_t, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 1);  /* :268 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_f32_f64_1, uint32_t, uint64_t v_a) {
@@ -2382,13 +2382,13 @@ LANE(cvt_rz_f32_f64_1_sm_10, uint32_t, uint64_t v_a) {
 LANE(cvt_sat_f32_f64_1, uint32_t, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_f64(v_a), steered, 0);  /* :268 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f32_f64_1_sm_10, uint32_t, uint64_t v_a) {
     uint32_t v_d = convert_f32(number_f64(v_a), steered, 1);  /* :268 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_f16_f64_1, uint16_t, uint64_t v_a) {
@@ -2397,7 +2397,7 @@ LANE(cvt_rn_f16_f64_1, uint16_t, uint64_t v_a) {
 
 LANE(cvt_rn_sat_f16_f64_1, uint16_t, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_f64(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_f16_f64_1, uint16_t, uint64_t v_a) {
@@ -2406,7 +2406,7 @@ LANE(cvt_rz_f16_f64_1, uint16_t, uint64_t v_a) {
 
 LANE(cvt_rz_sat_f16_f64_1, uint16_t, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_f64(v_a), roundTowardZero, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_f16_f64_1, uint16_t, uint64_t v_a) {
@@ -2415,7 +2415,7 @@ LANE(cvt_rm_f16_f64_1, uint16_t, uint64_t v_a) {
 
 LANE(cvt_rm_sat_f16_f64_1, uint16_t, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_f64(v_a), roundTowardNegative, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_f16_f64_1, uint16_t, uint64_t v_a) {
@@ -2424,7 +2424,7 @@ LANE(cvt_rp_f16_f64_1, uint16_t, uint64_t v_a) {
 
 LANE(cvt_rp_sat_f16_f64_1, uint16_t, uint64_t v_a) {
     uint16_t v_d = convert_f16(number_f64(v_a), roundTowardPositive, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_bf16_f64_1, uint16_t, uint64_t v_a) {
@@ -2453,12 +2453,12 @@ LANE(cvt_rn_f16_f32_1, uint16_t, uint32_t v_a) {
 
 LANE(cvt_rn_sat_f16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_sat_f16_f32_1_sm_10, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_f32, uint16_t, uint32_t v_a) {
@@ -2471,12 +2471,12 @@ LANE(cvt_rz_f16_f32_1, uint16_t, uint32_t v_a) {
 
 LANE(cvt_rz_sat_f16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rz_sat_f16_f32_1_sm_10, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_f16_f32_1, uint16_t, uint32_t v_a) {
@@ -2489,12 +2489,12 @@ LANE(cvt_rm_f16_f32_1_sm_10, uint16_t, uint32_t v_a) {
 
 LANE(cvt_rm_sat_f16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardNegative, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rm_sat_f16_f32_1_sm_10, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_f16_f32_1, uint16_t, uint32_t v_a) {
@@ -2507,12 +2507,12 @@ LANE(cvt_rp_f16_f32_1_sm_10, uint16_t, uint32_t v_a) {
 
 LANE(cvt_rp_sat_f16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardPositive, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rp_sat_f16_f32_1_sm_10, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :268 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(cvt_rn_bf16_f32_1, uint16_t, uint32_t v_a) {
@@ -2549,42 +2549,42 @@ LANE(cvt_rp_ftz_bf16_f32_1, uint16_t, uint32_t v_a) {
 
 LANE(cvt_rn_relu_f32, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_relu_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(v_a), roundTiesToEven, 0);  /* :268 */
-    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_relu_satfinite_f32, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTiesToEven, 0);  /* :266 */
-    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTiesToEven, 0);  /* :266 */
-    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_relu_f32, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* :268 */
-    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_relu_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardZero, 0);  /* :268 */
-    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_relu_satfinite_f32, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTowardZero, 0);  /* :266 */
-    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_relu_satfinite_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTowardZero, 0);  /* :266 */
-    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_f32, uint16_t, uint32_t v_a) {
@@ -2649,7 +2649,7 @@ LANE(cvt_rn_tf32_f32_1, uint32_t, uint32_t v_a) {
 
 LANE(cvt_rn_relu_tf32_f32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = from_single_tf32(single_f32(v_a), roundTiesToEven, 0);  /* :268 */
-    return withoutSign_tf32(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_tf32(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_tf32_f32_1, uint32_t, uint32_t v_a) {
@@ -2658,7 +2658,7 @@ LANE(cvt_rn_satfinite_tf32_f32_1, uint32_t, uint32_t v_a) {
 
 LANE(cvt_rn_satfinite_relu_tf32_f32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = saturated_tf32(single_f32(v_a), roundTiesToEven);  /* :266 */
-    return withoutSign_tf32(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_tf32(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_tf32_f32_1, uint32_t, uint32_t v_a) {
@@ -2667,7 +2667,7 @@ LANE(cvt_rz_tf32_f32_1, uint32_t, uint32_t v_a) {
 
 LANE(cvt_rz_relu_tf32_f32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = from_single_tf32(single_f32(v_a), roundTowardZero, 0);  /* :268 */
-    return withoutSign_tf32(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_tf32(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_tf32_f32_1, uint32_t, uint32_t v_a) {
@@ -2676,139 +2676,139 @@ LANE(cvt_rz_satfinite_tf32_f32_1, uint32_t, uint32_t v_a) {
 
 LANE(cvt_rz_satfinite_relu_tf32_f32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = saturated_tf32(single_f32(v_a), roundTowardZero);  /* :266 */
-    return withoutSign_tf32(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_tf32(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_pzo_f32, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* :268 */
-    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(v_a), roundTiesToEven, 0);  /* :268 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_f32, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTiesToEven, 0);  /* :266 */
-    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTiesToEven, 0);  /* :266 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_relu_pzo_f32, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* :268 */
-    uint16_t v_d_3 = clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint16_t v_d_3 = clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_relu_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(v_a), roundTiesToEven, 0);  /* :268 */
-    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_relu_satfinite_pzo_f32, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTiesToEven, 0);  /* :266 */
-    uint16_t v_d_3 = clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint16_t v_d_3 = clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_relu_satfinite_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTiesToEven, 0);  /* :266 */
-    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_pzo_f32, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* :268 */
-    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardZero, 0);  /* :268 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_f32, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTowardZero, 0);  /* :266 */
-    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTowardZero, 0);  /* :266 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_relu_pzo_f32, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* :268 */
-    uint16_t v_d_3 = clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint16_t v_d_3 = clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_relu_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardZero, 0);  /* :268 */
-    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_relu_satfinite_pzo_f32, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTowardZero, 0);  /* :266 */
-    uint16_t v_d_3 = clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint16_t v_d_3 = clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_relu_satfinite_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTowardZero, 0);  /* :266 */
-    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_pzo_tf32_f32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = from_single_tf32(single_f32(v_a), roundTiesToEven, 0);  /* :268 */
-    return select_32(isZero_tf32(v_d), 0x00000000u, v_d);  /* modifiers.yaml:93 */
+    return select_32(isZero_tf32(v_d), 0x00000000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_relu_pzo_tf32_f32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = from_single_tf32(single_f32(v_a), roundTiesToEven, 0);  /* :268 */
-    uint32_t v_d_3 = withoutSign_tf32(v_d);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint32_t v_d_3 = withoutSign_tf32(v_d);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_tf32_f32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = saturated_tf32(single_f32(v_a), roundTiesToEven);  /* :266 */
-    return select_32(isZero_tf32(v_d), 0x00000000u, v_d);  /* modifiers.yaml:93 */
+    return select_32(isZero_tf32(v_d), 0x00000000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_tf32_f32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = saturated_tf32(single_f32(v_a), roundTiesToEven);  /* :266 */
-    uint32_t v_d_3 = withoutSign_tf32(v_d);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint32_t v_d_3 = withoutSign_tf32(v_d);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_pzo_tf32_f32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = from_single_tf32(single_f32(v_a), roundTowardZero, 0);  /* :268 */
-    return select_32(isZero_tf32(v_d), 0x00000000u, v_d);  /* modifiers.yaml:93 */
+    return select_32(isZero_tf32(v_d), 0x00000000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_relu_pzo_tf32_f32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = from_single_tf32(single_f32(v_a), roundTowardZero, 0);  /* :268 */
-    uint32_t v_d_3 = withoutSign_tf32(v_d);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint32_t v_d_3 = withoutSign_tf32(v_d);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_tf32_f32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = saturated_tf32(single_f32(v_a), roundTowardZero);  /* :266 */
-    return select_32(isZero_tf32(v_d), 0x00000000u, v_d);  /* modifiers.yaml:93 */
+    return select_32(isZero_tf32(v_d), 0x00000000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_tf32_f32_1, uint32_t, uint32_t v_a) {
     uint32_t v_d = saturated_tf32(single_f32(v_a), roundTowardZero);  /* :266 */
-    uint32_t v_d_3 = withoutSign_tf32(v_d);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint32_t v_d_3 = withoutSign_tf32(v_d);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_e4m3x2_f32_2, uint8_t, uint32_t v_a) {
@@ -2833,82 +2833,82 @@ LANE(cvt_rn_satfinite_e2m1x2_f32_2, uint8_t, uint32_t v_a) {
 
 LANE(cvt_rn_satfinite_pzo_e4m3x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTiesToEven);  /* :266 */
-    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e5m2x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :266 */
-    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e2m3x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTiesToEven);  /* :266 */
-    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e3m2x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTiesToEven);  /* :266 */
-    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e2m1x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTiesToEven);  /* :266 */
-    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_e4m3x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTiesToEven);  /* :266 */
-    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_e5m2x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :266 */
-    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m3x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTiesToEven);  /* :266 */
-    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_e3m2x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTiesToEven);  /* :266 */
-    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m1x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTiesToEven);  /* :266 */
-    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTiesToEven);  /* :266 */
-    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :266 */
-    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m3x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTiesToEven);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e3m2x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTiesToEven);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m1x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTiesToEven);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_e4m3x2_f32_2, uint8_t, uint32_t v_a) {
@@ -2933,82 +2933,82 @@ LANE(cvt_rz_satfinite_e2m1x2_f32_2, uint8_t, uint32_t v_a) {
 
 LANE(cvt_rz_satfinite_pzo_e4m3x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTowardZero);  /* :266 */
-    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e5m2x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :266 */
-    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e2m3x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTowardZero);  /* :266 */
-    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e3m2x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTowardZero);  /* :266 */
-    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e2m1x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTowardZero);  /* :266 */
-    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_e4m3x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTowardZero);  /* :266 */
-    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_e5m2x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :266 */
-    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m3x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTowardZero);  /* :266 */
-    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_e3m2x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTowardZero);  /* :266 */
-    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m1x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTowardZero);  /* :266 */
-    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTowardZero);  /* :266 */
-    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :266 */
-    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m3x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTowardZero);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e3m2x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTowardZero);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2, uint8_t, uint32_t v_a) {
     uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTowardZero);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_e4m3x2_f16x2_1, uint8_t, uint16_t v_a) {
@@ -3053,162 +3053,162 @@ LANE(cvt_rn_satfinite_e2m1x2_bf16x2_1, uint8_t, uint16_t v_a) {
 
 LANE(cvt_rn_satfinite_pzo_e4m3x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTiesToEven, 0);  /* :266 */
-    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTiesToEven, 0);  /* :266 */
-    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e5m2x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTiesToEven, 0);  /* :266 */
-    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e5m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTiesToEven, 0);  /* :266 */
-    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e2m3x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTiesToEven, 0);  /* :266 */
-    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e2m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTiesToEven, 0);  /* :266 */
-    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e3m2x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTiesToEven, 0);  /* :266 */
-    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e3m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTiesToEven, 0);  /* :266 */
-    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e2m1x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTiesToEven, 0);  /* :266 */
-    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e2m1x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTiesToEven, 0);  /* :266 */
-    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_e4m3x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTiesToEven, 0);  /* :266 */
-    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_e4m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTiesToEven, 0);  /* :266 */
-    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_e5m2x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTiesToEven, 0);  /* :266 */
-    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_e5m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTiesToEven, 0);  /* :266 */
-    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m3x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTiesToEven, 0);  /* :266 */
-    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTiesToEven, 0);  /* :266 */
-    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_e3m2x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTiesToEven, 0);  /* :266 */
-    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_e3m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTiesToEven, 0);  /* :266 */
-    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m1x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTiesToEven, 0);  /* :266 */
-    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m1x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTiesToEven, 0);  /* :266 */
-    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTiesToEven, 0);  /* :266 */
-    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTiesToEven, 0);  /* :266 */
-    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e5m2x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTiesToEven, 0);  /* :266 */
-    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTiesToEven, 0);  /* :266 */
-    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTiesToEven, 0);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTiesToEven, 0);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTiesToEven, 0);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTiesToEven, 0);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTiesToEven, 0);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTiesToEven, 0);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_e4m3x2_f16x2_1, uint8_t, uint16_t v_a) {
@@ -3253,162 +3253,162 @@ LANE(cvt_rz_satfinite_e2m1x2_bf16x2_1, uint8_t, uint16_t v_a) {
 
 LANE(cvt_rz_satfinite_pzo_e4m3x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTowardZero, 0);  /* :266 */
-    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTowardZero, 0);  /* :266 */
-    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e5m2x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTowardZero, 0);  /* :266 */
-    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e5m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTowardZero, 0);  /* :266 */
-    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e2m3x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTowardZero, 0);  /* :266 */
-    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e2m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTowardZero, 0);  /* :266 */
-    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e3m2x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTowardZero, 0);  /* :266 */
-    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e3m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTowardZero, 0);  /* :266 */
-    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e2m1x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTowardZero, 0);  /* :266 */
-    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e2m1x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTowardZero, 0);  /* :266 */
-    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_e4m3x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTowardZero, 0);  /* :266 */
-    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_e4m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTowardZero, 0);  /* :266 */
-    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_e5m2x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTowardZero, 0);  /* :266 */
-    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_e5m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTowardZero, 0);  /* :266 */
-    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m3x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTowardZero, 0);  /* :266 */
-    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTowardZero, 0);  /* :266 */
-    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_e3m2x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTowardZero, 0);  /* :266 */
-    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_e3m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTowardZero, 0);  /* :266 */
-    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m1x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTowardZero, 0);  /* :266 */
-    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m1x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTowardZero, 0);  /* :266 */
-    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTowardZero, 0);  /* :266 */
-    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTowardZero, 0);  /* :266 */
-    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e5m2x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTowardZero, 0);  /* :266 */
-    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTowardZero, 0);  /* :266 */
-    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTowardZero, 0);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTowardZero, 0);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTowardZero, 0);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTowardZero, 0);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTowardZero, 0);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1, uint8_t, uint16_t v_a) {
     uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTowardZero, 0);  /* :266 */
-    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
@@ -3439,96 +3439,96 @@ LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, uint32_t v_a, uint8
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :238 */
-    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :238 */
-    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :238 */
-    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
@@ -3559,96 +3559,96 @@ LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, uint32_t v_a, uint8
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :238 */
-    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :238 */
-    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :238 */
-    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
     uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
@@ -3715,220 +3715,220 @@ LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, uint16_t v_a,
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :238 */
-    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :238 */
-    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :238 */
-    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :238 */
-    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :238 */
-    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :238 */
-    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
@@ -3995,220 +3995,220 @@ LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, uint16_t v_a,
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :238 */
-    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :238 */
-    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:93 */
+    return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :238 */
-    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :238 */
-    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :238 */
-    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :238 */
-    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
-    return v_d_3;  /* modifiers.yaml:93 */
+    uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
+    return v_d_3;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
     uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :234 */
     uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :237 */
     uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :238 */
-    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
-    return v_d_2;  /* modifiers.yaml:93 */
+    uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
+    return v_d_2;  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_f16x2_1, uint16_t, uint8_t v_a) {
@@ -4217,7 +4217,7 @@ LANE(cvt_rn_f16x2_1, uint16_t, uint8_t v_a) {
 
 LANE(cvt_rn_relu_f16x2_1, uint16_t, uint8_t v_a) {
     uint16_t v_d = from_single_f16(p.tables[0][v_a], roundTiesToEven, 0);  /* :268 */
-    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_bf16x2_1, uint16_t, uint8_t v_a) {
@@ -4233,13 +4233,13 @@ LANE(cvt_rn_satfinite_bf16x2_1, uint16_t, uint8_t v_a) {
 LANE(cvt_rn_relu_bf16x2_1, uint16_t, uint8_t v_a) {
     uint16_t v_x = exactly_bf16(p.tables[0][v_a]);  /* :251 */
     uint16_t v_d = v_x;  /* :252 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_1, uint16_t, uint8_t v_a) {
     uint16_t v_x = exactly_bf16(p.tables[0][v_a]);  /* :251 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :252 */
-    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_2, uint16_t, uint8_t v_a, uint8_t v_s) {
@@ -4255,13 +4255,13 @@ LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_2, uint16_t, uint8_t v_a, uint8_t v
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_2, uint16_t, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = from_single_bf16(p.tables[0][v_a] * p.tables[1][v_s], roundTiesToEven, 0);  /* :246 */
     uint16_t v_d = v_x;  /* :247 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_2, uint16_t, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = from_single_bf16(p.tables[0][v_a] * p.tables[1][v_s], roundTiesToEven, 0);  /* :246 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :247 */
-    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rs_f16x2_f32_3, uint16_t, uint32_t v_a, uint16_t v_r) {
@@ -4282,22 +4282,22 @@ LANE(cvt_rs_satfinite_bf16x2_f32_3, uint16_t, uint32_t v_a, uint16_t v_r) {
 
 LANE(cvt_rs_relu_f16x2_f32_3, uint16_t, uint32_t v_a, uint16_t v_r) {
     uint16_t v_d = convertStochastic_f16(single_f32(v_a), v_r, 13);  /* :232 */
-    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rs_relu_bf16x2_f32_3, uint16_t, uint32_t v_a, uint16_t v_r) {
     uint16_t v_d = convertStochastic_bf16(single_f32(v_a), v_r, 16);  /* :232 */
-    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rs_relu_satfinite_f16x2_f32_3, uint16_t, uint32_t v_a, uint16_t v_r) {
     uint16_t v_d = convertStochastic_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), v_r, 13);  /* :232 */
-    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rs_relu_satfinite_bf16x2_f32_3, uint16_t, uint32_t v_a, uint16_t v_r) {
     uint16_t v_d = convertStochastic_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), v_r, 16);  /* :232 */
-    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rs_satfinite_e4m3x4_f32_5, uint8_t, uint32_t v_a, uint16_t v_r) {
@@ -4322,27 +4322,27 @@ LANE(cvt_rs_satfinite_e2m1x4_f32_5, uint8_t, uint32_t v_a, uint16_t v_r) {
 
 LANE(cvt_rs_relu_satfinite_e4m3x4_f32_5, uint8_t, uint32_t v_a, uint16_t v_r) {
     uint8_t v_d = convertStochastic_e4m3(single_f32(within_f32(v_a, 0xc3e00000u, 0x43e00000u)), v_r, 16);  /* :232 */
-    return withoutSign_e4m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e4m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rs_relu_satfinite_e5m2x4_f32_5, uint8_t, uint32_t v_a, uint16_t v_r) {
     uint8_t v_d = convertStochastic_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), v_r, 16);  /* :232 */
-    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:83 */
+    return clamped_e5m2(v_d, 0x7fu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rs_relu_satfinite_e2m3x4_f32_5, uint8_t, uint32_t v_a, uint16_t v_r) {
     uint8_t v_d = convertStochastic_e2m3(single_f32(within_f32(v_a, 0xc0f00000u, 0x40f00000u)), v_r, 16);  /* :232 */
-    return withoutSign_e2m3(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m3(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rs_relu_satfinite_e3m2x4_f32_5, uint8_t, uint32_t v_a, uint16_t v_r) {
     uint8_t v_d = convertStochastic_e3m2(single_f32(within_f32(v_a, 0xc1e00000u, 0x41e00000u)), v_r, 16);  /* :232 */
-    return withoutSign_e3m2(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e3m2(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rs_relu_satfinite_e2m1x4_f32_5, uint8_t, uint32_t v_a, uint16_t v_r) {
     uint8_t v_d = convertStochastic_e2m1(single_f32(within_f32(v_a, 0xc0c00000u, 0x40c00000u)), v_r, 16);  /* :232 */
-    return withoutSign_e2m1(v_d);  /* modifiers.yaml:83 */
+    return withoutSign_e2m1(v_d);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rz_ue8m0x2_f32_2, uint8_t, uint32_t v_a) {
@@ -4499,7 +4499,7 @@ LANE(cvt_rn_relu_bf16x2_s2f6x2_1, uint16_t, uint8_t v_a) {
     uint16_t v_x = exactly_bf16(single_s2f6(v_a));  /* :251 */
     uint16_t v_d = v_x;  /* :252 */
     uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_s2f6x2_1, uint16_t, uint8_t v_a) {
@@ -4510,7 +4510,7 @@ LANE(cvt_rn_satfinite_bf16x2_s2f6x2_1, uint16_t, uint8_t v_a) {
 LANE(cvt_rn_satfinite_relu_bf16x2_s2f6x2_1, uint16_t, uint8_t v_a) {
     uint16_t v_x = exactly_bf16(single_s2f6(v_a));  /* :251 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :252 */
-    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, uint8_t v_a, uint8_t v_s) {
@@ -4521,7 +4521,7 @@ LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, uint8_t v_a, uint8_t v_s)
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(exactly_bf16(single_s2f6(v_a)), exactly_bf16(p.tables[0][v_s]), roundTiesToEven, 0);  /* :246 */
     uint16_t v_d = v_x;  /* :247 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:83 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, uint8_t v_a, uint8_t v_s) {
@@ -4532,7 +4532,7 @@ LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, uint8_t v_a, ui
 LANE(cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, uint8_t v_a, uint8_t v_s) {
     uint16_t v_x = multiplication_bf16(exactly_bf16(single_s2f6(v_a)), exactly_bf16(p.tables[0][v_s]), roundTiesToEven, 0);  /* :246 */
     uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :247 */
-    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(cvt_rn_ue5m3x2_f32_2, uint8_t, uint32_t v_a) {
@@ -4725,42 +4725,42 @@ LANE(cvt_rp_ftz_f32_bf16_1, uint32_t, uint16_t v_a) {
 
 LANE(cvt_rm_pzo_f16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardNegative, 0);  /* :268 */
-    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rm_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardNegative, 0);  /* :268 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rp_pzo_f16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardPositive, 0);  /* :268 */
-    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rp_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardPositive, 0);  /* :268 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rn_ftz_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :268 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rz_ftz_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :268 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rm_ftz_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :268 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rp_ftz_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
     uint16_t v_d = from_single_bf16(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :268 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:93 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:100 */
 }
 
 LANE(cvt_rp_ue5m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {

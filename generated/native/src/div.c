@@ -32,7 +32,7 @@ DIRECTLY(div_approx_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(div_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_b_2 = flushed_f32(v_b);  /* modifiers.yaml:66 */
+    uint32_t v_b_2 = flushed_f32(v_b);  /* modifiers.yaml:69 */
     uint32_t v_d = division_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :39 */
     _Bool v_condition = (compare_f32(magnitude_f32(v_b_2), 0x7e800000u, 4) & isFinite_f32(v_b));  /* :40 */
     _Bool v_condition_2 = isInfinite_f32(v_a);  /* :42 */
@@ -53,7 +53,7 @@ LANE(div_approx_f32_2_sm, uint32_t, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(div_approx_ftz_f32_2_sm, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_b_2 = flushed_f32(v_b);  /* modifiers.yaml:66 */
+    uint32_t v_b_2 = flushed_f32(v_b);  /* modifiers.yaml:69 */
     uint32_t v_reciprocal = unit_RCP_sm_50(v_b_2);  /* :51 */
     return multiplication_f32(v_reciprocal, flushed_f32(v_a), roundTiesToEven, 1);  /* :52 */
 }
@@ -80,7 +80,7 @@ LANE(div_full_f32_2_sm, uint32_t, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(div_full_ftz_f32_2_sm, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_b_2 = flushed_f32(v_b);  /* modifiers.yaml:66 */
+    uint32_t v_b_2 = flushed_f32(v_b);  /* modifiers.yaml:69 */
     uint32_t v_small = 0x3f800000u;  /* :62 */
     uint32_t v_scale = select_32(compare_f32(magnitude_f32(v_b_2), 0x7e800000u, 4), 0x3e800000u, v_small);  /* :63 */
     uint32_t v_dividend = multiplication_f32(flushed_f32(v_a), v_scale, roundTiesToEven, 1);  /* :64 */

@@ -16,7 +16,7 @@ DIRECTLY(fma_rn_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 
 LANE(fma_rn_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 DIRECTLY(fma_rn_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -34,7 +34,7 @@ DIRECTLY(fma_rn_ftz_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 
 LANE(fma_rn_ftz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* :58 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 DIRECTLY(fma_rn_ftz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -52,7 +52,7 @@ DIRECTLY(fma_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 
 LANE(fma_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, steered, 0);  /* :58 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 DIRECTLY(fma_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -70,7 +70,7 @@ DIRECTLY(fma_ftz_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 
 LANE(fma_ftz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), steered, 1);  /* :58 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 DIRECTLY(fma_ftz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -92,7 +92,7 @@ LANE(fma_rn_f16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
 
 LANE(fma_rn_sat_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(fma_rn_ftz_f16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
@@ -101,17 +101,17 @@ LANE(fma_rn_ftz_f16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
 
 LANE(fma_rn_ftz_sat_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* :58 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(fma_rn_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
-    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(fma_rn_ftz_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* :58 */
-    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(fma_rn_bf16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
@@ -120,33 +120,33 @@ LANE(fma_rn_bf16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
 
 LANE(fma_rn_relu_bf16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
-    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(fma_rn_oob_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:123 */
     uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
-    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:118 */
+    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:125 */
 }
 
 LANE(fma_rn_oob_bf16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:123 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
-    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:118 */
+    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:125 */
 }
 
 LANE(fma_rn_oob_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:123 */
     uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
-    uint16_t v_d_3 = clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
+    uint16_t v_d_3 = clamped_f16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:125 */
 }
 
 LANE(fma_rn_oob_relu_bf16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:123 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
-    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
+    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:125 */
 }
 
 LANE(fma_rn_f32_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
@@ -159,12 +159,12 @@ LANE(fma_rn_f32_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
 
 LANE(fma_rn_sat_f32_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), from_single_f32(single_f16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* :58 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(fma_rn_sat_f32_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_bf16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* :58 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(fma_rz_f32_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
@@ -177,12 +177,12 @@ LANE(fma_rz_f32_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
 
 LANE(fma_rz_sat_f32_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), from_single_f32(single_f16(v_b), roundTowardZero, 0), v_c, steered, 0);  /* :58 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(fma_rz_sat_f32_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(single_bf16(v_b), roundTowardZero, 0), v_c, steered, 0);  /* :58 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(fma_rm_f32_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
@@ -195,12 +195,12 @@ LANE(fma_rm_f32_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
 
 LANE(fma_rm_sat_f32_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), from_single_f32(single_f16(v_b), roundTowardNegative, 0), v_c, steered, 0);  /* :58 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(fma_rm_sat_f32_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), from_single_f32(single_bf16(v_b), roundTowardNegative, 0), v_c, steered, 0);  /* :58 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(fma_rp_f32_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
@@ -213,12 +213,12 @@ LANE(fma_rp_f32_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
 
 LANE(fma_rp_sat_f32_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), from_single_f32(single_f16(v_b), roundTowardPositive, 0), v_c, steered, 0);  /* :58 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(fma_rp_sat_f32_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), from_single_f32(single_bf16(v_b), roundTowardPositive, 0), v_c, steered, 0);  /* :58 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(fma_rn_f32x2_f16x2_f32x2_f32x2_3, uint32_t, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -289,20 +289,20 @@ LANE(fma_rz_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
 
 LANE(fma_rz_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* :58 */
-    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(fma_rz_oob_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:123 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* :58 */
-    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:118 */
+    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:125 */
 }
 
 LANE(fma_rz_oob_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:123 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* :58 */
-    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
+    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:125 */
 }
 
 LANE(fma_rm_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
@@ -311,20 +311,20 @@ LANE(fma_rm_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
 
 LANE(fma_rm_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* :58 */
-    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(fma_rm_oob_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:123 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* :58 */
-    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:118 */
+    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:125 */
 }
 
 LANE(fma_rm_oob_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:123 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* :58 */
-    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
+    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:125 */
 }
 
 LANE(fma_rp_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
@@ -333,27 +333,27 @@ LANE(fma_rp_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
 
 LANE(fma_rp_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* :58 */
-    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
+    return clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
 }
 
 LANE(fma_rp_oob_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:123 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* :58 */
-    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:118 */
+    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:125 */
 }
 
 LANE(fma_rp_oob_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:123 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* :58 */
-    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:83 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
+    uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* modifiers.yaml:88 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:125 */
 }
 
 LANE(fma_rn_sat_oob_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:116 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:123 */
     uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
-    uint16_t v_d_3 = clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:118 */
+    uint16_t v_d_3 = clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:125 */
 }
 
 EASED_KERNEL(fma_rn_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 4, 4), is_ordinary(r0[i]) & is_ordinary(r1[i]) & is_ordinary(r2[i]), uint32_t p0 = fma_rn_3_directly(p, r0[i], r1[i], r2[i]); r3[i] = p0;,

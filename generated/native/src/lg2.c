@@ -23,7 +23,7 @@ LANE(lg2_approx_f32_1_sm, uint32_t, uint32_t v_a) {
 }
 
 LANE(lg2_approx_ftz_f32_1_sm, uint32_t, uint32_t v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:69 */
     return unit_LG2_sm_50(v_a_2);  /* :33 */
 }
 

@@ -29,7 +29,7 @@ DIRECTLY(mad_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 }
 
 LANE(mad_f32_3_sm_10, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_c_2 = flushed_f32(v_c);  /* modifiers.yaml:66 */
+    uint32_t v_c_2 = flushed_f32(v_c);  /* modifiers.yaml:69 */
     _Bool v_condition = isZero_f32(v_c_2);  /* :40 */
     uint32_t v_product = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :41 */
     uint32_t v_d = addition_f32(v_product, flushed_f32(v_c), roundTiesToEven, 1);  /* :42 */
@@ -57,7 +57,7 @@ LANE(mad_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* :48 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* :49 */
     uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* :40 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_3, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_3, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 DIRECTLY(mad_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -73,7 +73,7 @@ DIRECTLY(mad_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 }
 
 LANE(mad_sat_f32_3_sm_10, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_c_2 = flushed_f32(v_c);  /* modifiers.yaml:66 */
+    uint32_t v_c_2 = flushed_f32(v_c);  /* modifiers.yaml:69 */
     _Bool v_condition = isZero_f32(v_c_2);  /* :40 */
     uint32_t v_product = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :41 */
     uint32_t v_d = addition_f32(v_product, flushed_f32(v_c), roundTiesToEven, 1);  /* :42 */
@@ -82,12 +82,12 @@ LANE(mad_sat_f32_3_sm_10, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* :48 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* :49 */
     uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* :40 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_3, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:75 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_3, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(mad_sat_f32_3_sm_20, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* :39 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 DIRECTLY(mad_sat_f32_3_sm_20, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -105,7 +105,7 @@ DIRECTLY(mad_ftz_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 
 LANE(mad_ftz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* :39 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 DIRECTLY(mad_ftz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -123,7 +123,7 @@ DIRECTLY(mad_rz_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 
 LANE(mad_rz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, steered, 0);  /* :39 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 DIRECTLY(mad_rz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -141,7 +141,7 @@ DIRECTLY(mad_rz_ftz_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 
 LANE(mad_rz_ftz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), steered, 1);  /* :39 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 DIRECTLY(mad_rz_ftz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {

@@ -20,7 +20,7 @@ LANE(mul_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
 
 LANE(mul_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* :54 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 DIRECTLY(mul_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
@@ -30,7 +30,7 @@ DIRECTLY(mul_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
 
 LANE(mul_sat_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :54 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(mul_rz_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
@@ -47,7 +47,7 @@ LANE(mul_rz_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
 
 LANE(mul_rz_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(v_a, v_b, steered, 0);  /* :54 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 DIRECTLY(mul_rz_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
@@ -57,7 +57,7 @@ DIRECTLY(mul_rz_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
 
 LANE(mul_rz_sat_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), steered, 1);  /* :54 */
-    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:75 */
+    return clamped_f32(v_d, 0x3f800000u);  /* modifiers.yaml:79 */
 }
 
 LANE(mul_f64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
@@ -74,7 +74,7 @@ LANE(mul_f16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
 
 LANE(mul_sat_2, uint16_t, uint16_t v_a, uint16_t v_b) {
     uint16_t v_d = multiplication_f16(v_a, v_b, roundTiesToEven, 0);  /* :54 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(mul_ftz_2, uint16_t, uint16_t v_a, uint16_t v_b) {
@@ -83,7 +83,7 @@ LANE(mul_ftz_2, uint16_t, uint16_t v_a, uint16_t v_b) {
 
 LANE(mul_ftz_sat_2, uint16_t, uint16_t v_a, uint16_t v_b) {
     uint16_t v_d = multiplication_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* :54 */
-    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:75 */
+    return clamped_f16(v_d, 0x3c00u);  /* modifiers.yaml:79 */
 }
 
 LANE(mul_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {

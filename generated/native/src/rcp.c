@@ -27,7 +27,7 @@ LANE(rcp_approx_f32_1_sm, uint32_t, uint32_t v_a) {
 }
 
 LANE(rcp_approx_ftz_f32_1_sm, uint32_t, uint32_t v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:69 */
     return unit_RCP_sm_50(v_a_2);  /* :69 */
 }
 
@@ -52,7 +52,7 @@ LANE(rcp_f64_1, uint64_t, uint64_t v_a) {
 }
 
 LANE(rcp_approx_ftz_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:66 */
+    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:69 */
     uint64_t v_reciprocal = division_f64(UINT64_C(0x3ff0000000000000), (v_a_2 & UINT64_C(0xffffffff00000000)), roundTiesToEven, 1);  /* :58 */
     uint64_t v_y = fusedMultiplyAdd_f64(UINT64_C(0x4000000000000000), v_reciprocal, negate_f64((v_reciprocal & UINT64_C(0xffffffff00000000))), roundTiesToEven, 1);  /* :53 */
     uint64_t v_d = select_64(isNormal_f64(v_reciprocal), (v_y & UINT64_C(0xffffffff00000000)), v_reciprocal);  /* :59 */
@@ -60,7 +60,7 @@ LANE(rcp_approx_ftz_f64_1, uint64_t, uint64_t v_a) {
 }
 
 LANE(rcp_rn_ftz_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:66 */
+    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:69 */
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), roundTiesToEven, 1);  /* :62 */
     _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
     _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:56 */
@@ -71,7 +71,7 @@ LANE(rcp_rn_ftz_f64_1, uint64_t, uint64_t v_a) {
 }
 
 LANE(rcp_ftz_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:66 */
+    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:69 */
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), steered, 1);  /* :62 */
     _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
     _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:56 */

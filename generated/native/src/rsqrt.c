@@ -23,7 +23,7 @@ LANE(rsqrt_approx_f32_1_sm, uint32_t, uint32_t v_a) {
 }
 
 LANE(rsqrt_approx_ftz_f32_1_sm, uint32_t, uint32_t v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:69 */
     return unit_RSQ_sm_50(v_a_2);  /* :51 */
 }
 
@@ -33,7 +33,7 @@ DECIDING(rsqrt_f64_1, uint64_t, uint64_t v_a) {
 }
 
 DECIDING(rsqrt_approx_ftz_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:66 */
+    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:69 */
     uint64_t v_root = rSqrt_f64((v_a_2 & UINT64_C(0xffffffff00000000)), roundTiesToEven, 1, undecided);  /* :42 */
     uint64_t v_y = fusedMultiplyAdd_f64(UINT64_C(0x4000000000000000), v_root, negate_f64((v_root & UINT64_C(0xffffffff00000000))), roundTiesToEven, 1);  /* :38 */
     uint64_t v_d = select_64(isNormal_f64(v_root), (v_y & UINT64_C(0xffffffff00000000)), v_root);  /* :43 */

@@ -26,12 +26,12 @@ LANE(sin_approx_f32_1_sm_70, uint32_t, uint32_t v_a) {
 }
 
 LANE(sin_approx_ftz_f32_1_sm, uint32_t, uint32_t v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:69 */
     return unit_RRO_SIN_sm_50(v_a_2);  /* :35 */
 }
 
 LANE(sin_approx_ftz_f32_1_sm_70, uint32_t, uint32_t v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:69 */
     uint64_t v_product = multiplication_f64(convert_f64(number_f32(v_a_2), roundTiesToEven, 0), UINT64_C(0x3fc45f3060000000), roundTiesToEven, 1);  /* :38 */
     uint32_t v_turns = convert_f32(number_f64(v_product), steered, 1);  /* :39 */
     return unit_SIN_sm_70(v_turns);  /* :40 */

@@ -34,12 +34,12 @@ LANE(sqrt_approx_f32_1_sm_60, uint32_t, uint32_t v_a) {
 }
 
 LANE(sqrt_approx_ftz_f32_1_sm, uint32_t, uint32_t v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:69 */
     return unit_RCP_sm_50(unit_RSQ_sm_50(v_a_2));  /* :47 */
 }
 
 LANE(sqrt_approx_ftz_f32_1_sm_60, uint32_t, uint32_t v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:66 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:69 */
     return unit_SQRT_sm_60(v_a_2);  /* :57 */
 }
 

@@ -13,7 +13,7 @@ from functools import partial
 from ...catalog import Catalog, Requirement
 from ...check.checking import Checked
 from ...check.corner_cases import few_cases
-from ...model import BOOL, CornerTable, Operand, Spec, Type, Variant
+from ...model import BOOL, CornerRow, Operand, Spec, Type, Variant
 from ...semantics.program import Program
 from ..parts import Parts
 from ..registry import product
@@ -136,11 +136,10 @@ class Source:
     def add(self, checked: Checked, v: Variant) -> Shape:
         shape = shape_of(v)
         program = checked.programs[v][None]
-        tables = checked.instruction.corner_tables_of(v)
-        # Variants that compute the same have the same rows.
-        key = (id(program), tuple(map(id, tables)), tuple(s.lane_bits for s in v.sources))
+        cases = [row for t in checked.instruction.corner_tables_of(v) for row in t.rows_of(v)]
+        key = (id(program), tuple(map(id, cases)), tuple(s.lane_bits for s in v.sources))
         if key not in self._found:
-            self._found[key] = list(dict.fromkeys(_rows(tables, program, v.sources)))
+            self._found[key] = list(dict.fromkeys(_rows(cases, program, v.sources)))
         rows, length = self._found[key], len(v.sources) + len(v.results) + 1
         architecture, ptx = self.guards.of(v.requires)
         if not rows:
@@ -259,15 +258,13 @@ def _signature(v: Variant) -> str:
     )
 
 
-def _rows(tables: Sequence[CornerTable], program: Program, sources: Sequence[Operand]) -> Iterator[tuple[int, ...]]:
+def _rows(cases: Sequence[CornerRow], program: Program, sources: Sequence[Operand]) -> Iterator[tuple[int, ...]]:
     """Yield the corner cases with a program's results, except those in which lanes that share the bits of a register
     could not read the same."""
-    for table in tables:
-        for row in table.rows:
-            if len(row.operands) == len(program.inputs):
-                for case in few_cases(row, program):
-                    if (operands := _operands(sources, case.operands)) is not None:
-                        yield (*operands, *case.results, int(row.results[0].text == "NaN"))
+    for row in cases:
+        for case in few_cases(row, program):
+            if (operands := _operands(sources, case.operands)) is not None:
+                yield (*operands, *case.results, int(row.results[0].text == "NaN"))
 
 
 def _operands(sources: Sequence[Operand], values: Sequence[int]) -> list[int] | None:

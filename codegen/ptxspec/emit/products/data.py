@@ -18,6 +18,7 @@ from ...check.claims import followed, recorded
 from ...check.relations import relation
 from ...model import (
     BOOL,
+    CornerRow,
     CornerTable,
     FixedPoint,
     Format,
@@ -202,6 +203,10 @@ def _basis(g: Basis) -> list[Any]:
     return [list(g.kinds), *([g.section, g.ieee754] if g.ieee754 else [g.section] if g.section else [])]
 
 
+def _without(row: CornerRow) -> list[str]:
+    return [f"without {''.join(f'.{name}' for name in row.without)}"] if row.without else []
+
+
 def _given(**fields: Any) -> dict[str, Any]:
     """Return the fields that say something."""
     return {k: v for k, v in fields.items() if v not in (None, "", False, [], {})}
@@ -294,7 +299,9 @@ class _Opcode:
 
     def table(self, t: CornerTable) -> list[Any]:
         """Return a table of corner cases; a row is its cells with a space between."""
-        rows = [" ".join([*(v.text for v in r.operands), "|".join(v.text for v in r.results)]) for r in t.rows]
+        rows = [
+            " ".join([*(v.text for v in r.operands), "|".join(v.text for v in r.results), *_without(r)]) for r in t.rows
+        ]
         return [t.title, t.selector.text, self.basis(t.basis), *rows]
 
     def lane_bits(self, b: LaneBits) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def div_approx_f32_2(a: Array, b: Array) -> Array:
 
 
 def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
-    b_2 = _flushed(b, f32)  # modifiers.yaml:66
+    b_2 = _flushed(b, f32)  # modifiers.yaml:69
     d = division(a, b, f32, roundTiesToEven, True, True)  # :39
     condition = (compare(magnitude(b_2, f32), _x7e800000, 4, f32) & isFinite(b, f32))  # :40
     condition_2 = isInfinite(a, f32)  # :42
@@ -110,7 +110,7 @@ def div_approx_f32_2_sm_50(a: Array, b: Array) -> Array:
 
 
 def div_approx_ftz_f32_2_sm_50(a: Array, b: Array) -> Array:
-    b_2 = _flushed(b, f32)  # modifiers.yaml:66
+    b_2 = _flushed(b, f32)  # modifiers.yaml:69
     reciprocal = unit(b_2, "RCP_sm_50")  # :51
     return multiplication(reciprocal, _flushed(a, f32), f32, roundTiesToEven, True)  # :52
 
@@ -125,7 +125,7 @@ def div_full_f32_2_sm_50(a: Array, b: Array) -> Array:
 
 
 def div_full_ftz_f32_2_sm_50(a: Array, b: Array) -> Array:
-    b_2 = _flushed(b, f32)  # modifiers.yaml:66
+    b_2 = _flushed(b, f32)  # modifiers.yaml:69
     small = _x3f800000  # :62
     scale = select(compare(magnitude(b_2, f32), _x7e800000, 4, f32), _x3e800000, small)  # :63
     dividend = multiplication(_flushed(a, f32), scale, f32, roundTiesToEven, True)  # :64

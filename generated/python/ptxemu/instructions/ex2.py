@@ -44,7 +44,7 @@ def ex2_approx_f32_1_sm_50(a: Array) -> Array:
 
 
 def ex2_approx_ftz_f32_1_sm_50(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:66
+    a_2 = _flushed(a, f32)  # modifiers.yaml:69
     return unit(a_2, "EX2_sm_50")  # :40
 
 

@@ -40,11 +40,11 @@ def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # :48
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # :49
     d_3 = select(condition, d, d_2)  # :40
-    return minimumNumber(maximumNumber(d_3, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d_3, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:79
 
 
 def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:66
+    c_2 = _flushed(c, f32)  # modifiers.yaml:69
     condition = isZero(c_2, f32)  # :40
     product = multiplication(a, b, f32, roundTiesToEven, True, True)  # :41
     d = addition(product, c, f32, roundTiesToEven, True, True)  # :42
@@ -56,7 +56,7 @@ def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:66
+    c_2 = _flushed(c, f32)  # modifiers.yaml:69
     condition = isZero(c_2, f32)  # :40
     product = multiplication(a, b, f32, roundTiesToEven, True, True)  # :41
     d = addition(product, c, f32, roundTiesToEven, True, True)  # :42
@@ -65,7 +65,7 @@ def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # :48
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # :49
     d_3 = select(condition, d, d_2)  # :40
-    return minimumNumber(maximumNumber(d_3, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
+    return minimumNumber(maximumNumber(d_3, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:79
 
 
 def mad_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -74,7 +74,7 @@ def mad_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # :39
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
 
 
 def mad_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -83,7 +83,7 @@ def mad_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # :39
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
 
 
 def mad_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -92,7 +92,7 @@ def mad_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # :39
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
 
 
 def mad_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -101,7 +101,7 @@ def mad_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # :39
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
 
 
 def mad_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -110,7 +110,7 @@ def mad_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # :39
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
 
 
 def mad_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -119,7 +119,7 @@ def mad_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # :39
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
 
 
 def mad_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -128,7 +128,7 @@ def mad_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # :39
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
 
 
 def mad_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -137,7 +137,7 @@ def mad_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # :39
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:75
+    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
 
 
 def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:

@@ -80,7 +80,7 @@ def rcp_rp_f64_1(a: Array) -> Array:
 
 
 def rcp_approx_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:66
+    a_2 = _flushed(a, f64)  # modifiers.yaml:69
     reciprocal = division(_x3ff0000000000000, (a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # :58
     _1 = negate((reciprocal & _xffffffff00000000), f64)  # :53
     y = fusedMultiplyAdd(_x4000000000000000, reciprocal, _1, f64, roundTiesToEven, True)
@@ -89,7 +89,7 @@ def rcp_approx_ftz_f64_1(a: Array) -> Array:
 
 
 def rcp_rn_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:66
+    a_2 = _flushed(a, f64)  # modifiers.yaml:69
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # :62
     condition = isNaN(d, f64)  # types.yaml:55
     condition_2 = isNaN(a, f64)  # types.yaml:56
@@ -100,7 +100,7 @@ def rcp_rn_ftz_f64_1(a: Array) -> Array:
 
 
 def rcp_rz_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:66
+    a_2 = _flushed(a, f64)  # modifiers.yaml:69
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # :62
     condition = isNaN(d, f64)  # types.yaml:55
     condition_2 = isNaN(a, f64)  # types.yaml:56
@@ -111,7 +111,7 @@ def rcp_rz_ftz_f64_1(a: Array) -> Array:
 
 
 def rcp_rm_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:66
+    a_2 = _flushed(a, f64)  # modifiers.yaml:69
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # :62
     condition = isNaN(d, f64)  # types.yaml:55
     condition_2 = isNaN(a, f64)  # types.yaml:56
@@ -122,7 +122,7 @@ def rcp_rm_ftz_f64_1(a: Array) -> Array:
 
 
 def rcp_rp_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:66
+    a_2 = _flushed(a, f64)  # modifiers.yaml:69
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # :62
     condition = isNaN(d, f64)  # types.yaml:55
     condition_2 = isNaN(a, f64)  # types.yaml:56
@@ -142,7 +142,7 @@ def rcp_approx_f32_1_sm_50(a: Array) -> Array:
 
 
 def rcp_approx_ftz_f32_1_sm_50(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:66
+    a_2 = _flushed(a, f32)  # modifiers.yaml:69
     return unit(a_2, "RCP_sm_50")  # :69
 
 

@@ -38,7 +38,7 @@ def rsqrt_approx_f64_1(a: Array) -> Array:
 
 
 def rsqrt_approx_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:66
+    a_2 = _flushed(a, f64)  # modifiers.yaml:69
     root = rSqrt((a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # :42
     _1 = negate((root & _xffffffff00000000), f64)  # :38
     y = fusedMultiplyAdd(_x4000000000000000, root, _1, f64, roundTiesToEven, True)
@@ -54,7 +54,7 @@ def rsqrt_approx_f32_1_sm_50(a: Array) -> Array:
 
 
 def rsqrt_approx_ftz_f32_1_sm_50(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:66
+    a_2 = _flushed(a, f32)  # modifiers.yaml:69
     return unit(a_2, "RSQ_sm_50")  # :51
 
 

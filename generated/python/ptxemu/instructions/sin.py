@@ -37,12 +37,12 @@ def sin_approx_f32_1_sm_70(a: Array) -> Array:
 
 
 def sin_approx_ftz_f32_1_sm_50(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:66
+    a_2 = _flushed(a, f32)  # modifiers.yaml:69
     return unit(a_2, "RRO_SIN_sm_50")  # :35
 
 
 def sin_approx_ftz_f32_1_sm_70(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:66
+    a_2 = _flushed(a, f32)  # modifiers.yaml:69
     _1 = convert(a_2, f32, f64, roundTiesToEven, False)  # :38
     product = multiplication(_1, _x3fc45f3060000000, f64, roundTiesToEven, True)
     turns = convert(product, f64, f32, roundTowardZero, True)  # :39

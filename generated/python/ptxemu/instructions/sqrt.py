@@ -87,12 +87,12 @@ def sqrt_approx_f32_1_sm_60(a: Array) -> Array:
 
 
 def sqrt_approx_ftz_f32_1_sm_50(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:66
+    a_2 = _flushed(a, f32)  # modifiers.yaml:69
     return unit(unit(a_2, "RSQ_sm_50"), "RCP_sm_50")  # :47
 
 
 def sqrt_approx_ftz_f32_1_sm_60(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:66
+    a_2 = _flushed(a, f32)  # modifiers.yaml:69
     return unit(a_2, "SQRT_sm_60")  # :57
 
 
