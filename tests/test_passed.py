@@ -70,9 +70,8 @@ def suite(tmp_path: Path) -> Suite:
 WORKERS = "-p", "xdist.plugin", "-n2"
 
 
-@pytest.mark.parametrize(
-    "processes", [(), pytest.param(WORKERS, marks=pytest.mark.exhaustive)], ids=["here", "in workers"]
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("processes", [(), WORKERS], ids=["here", "in workers"])
 def test_what_passed_is_left_out_until_an_input_changes(suite: Suite, processes: tuple[str, ...]) -> None:
     assert "4 passed" in suite.run(*processes)
     said = suite.run("--record-passed", *processes)
@@ -91,12 +90,14 @@ def test_what_passed_is_left_out_until_an_input_changes(suite: Suite, processes:
     assert "4 passed" in suite.run(*processes)
 
 
+@pytest.mark.exhaustive
 def test_another_compiler_is_another_machine(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     suite.run("--record-passed")
     monkeypatch.setenv("PATH", str(suite.root))
     assert "4 passed" in suite.run()
 
 
+@pytest.mark.exhaustive
 def test_what_fails_in_part_is_not_recorded_and_what_was_is_taken_back(suite: Suite) -> None:
     suite.run("--record-passed")
     suite.table.write_text("1 2", "utf-8")

@@ -117,7 +117,7 @@ def link_replaced(schema: Path) -> None:
     path.write_text(path.read_text("utf-8").replace('"summary"', '"brief"'), "utf-8")
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
 def test_an_edit_gives_what_reading_everything_gives(
     project: Project, folder: Path, edit: Callable[[Project], None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -143,9 +144,11 @@ def digests(root: Path) -> Digests:
 
 def _below(root: Path, name: str) -> dict[str, str]:
     """The digests of the files in a folder. It, and a folder in it, may be a link."""
-    every = [root / name, *sorted(p for p in (root / name).glob("*") if p.is_dir())]
-    paths = dict.fromkeys(p for folder in every for p in sorted(folder.rglob("*")) if p.is_file())
-    return {p.relative_to(root).as_posix(): _digest(p) for p in paths}
+    top = os.fspath(root / name)
+    linked = [e.path for e in os.scandir(top) if e.is_symlink() and e.is_dir()] if os.path.isdir(top) else []
+    paths = sorted(os.path.join(at, file) for f in (top, *linked) for at, _, files in os.walk(f) for file in files)
+    start = len(top) - len(name)
+    return {p[start:].replace(os.sep, "/"): _digest(p) for p in paths if os.path.isfile(p)}
 
 
 @lru_cache(1)
@@ -155,9 +158,10 @@ def program() -> str:
     return _of(sys.version, *(f"{n} {importlib.metadata.version(n)}" for n in _PACKAGES), *code)
 
 
-def _digest(path: Path) -> str:
+def _digest(path: str | Path) -> str:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        with open(path, "rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()
     except OSError:  # whoever reads it says so
         return "unreadable"
 

@@ -195,6 +195,7 @@ def test_a_recipe_is_a_block_of_code(capsys: pytest.CaptureFixture[str], monkeyp
     assert re.search(r"^ *\{ *\n *\.reg \.b16 %_t; *\n", run(capsys, "show", "add.bf16")[1], re.MULTILINE)
 
 
+@pytest.mark.exhaustive
 def test_validate_counts(project: Project) -> None:
     result = project.run("validate")
     assert result.code == 0 and f": {len(OPCODES)} opcodes, 680 variants, no errors" in result.out
@@ -211,6 +212,7 @@ def test_a_root_is_named_from_within_and_a_wrong_one_is_told(
     assert "holds no spec/ and templates/" in capsys.readouterr().err
 
 
+@pytest.mark.exhaustive
 def test_eval_uses_the_emulator_of_its_root_and_finds_a_stale_one(project: Project) -> None:
     assert "run `ptxspec generate`" in project.run("eval", "add.f32", "1", "2").err
     project.edit(
@@ -298,6 +300,7 @@ def test_options_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert found[0] == 1 and "a.ptx:1:" in found[1] and "b.ptx:1:" in found[1]
 
 
+@pytest.mark.exhaustive
 def test_errors_in_the_specification_are_an_answer_of_the_commands_that_are_about_it_alone(project: Project) -> None:
     """1 from compare says that two things differ."""
     assert project.run("generate").code == 0

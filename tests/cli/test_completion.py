@@ -100,6 +100,7 @@ def test_the_formats_of_vectors_are_known_without_what_writes_them() -> None:
     assert tuple(export.FORMATS) == vectors.FORMATS
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("shell", completion.SHELLS)
 def test_a_shell_that_was_told_completes(shell: str) -> None:
     if shutil.which(shell) is None:

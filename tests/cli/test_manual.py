@@ -133,6 +133,7 @@ def asked(port: int, path: str, host: str | None = None) -> int:
     return answer.status
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("path", "status"),
     [
@@ -145,6 +146,7 @@ def test_a_strange_path_is_no_page(served: int, path: str, status: int, capfd: p
     assert "Traceback" not in capfd.readouterr().err
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("host", "status"),
     [
@@ -156,6 +158,7 @@ def test_another_sites_name_gets_nothing(served: int, host: str, status: int) ->
     assert asked(served, "/fma.html", host.format(port=served)) == status
 
 
+@pytest.mark.exhaustive
 def test_many_ask_at_once_and_slow_ones_hold_up_nobody(served: int, capfd: pytest.CaptureFixture[str]) -> None:
     # They say nothing, and some of them leave.
     idle = [socket.create_connection(("127.0.0.1", served)) for _ in range(20)]

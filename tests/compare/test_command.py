@@ -97,6 +97,7 @@ MISUSE = {
 }
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("arguments", MISUSE, ids=" ".join)
 def test_misuse_is_told(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]) -> None:
     code, out, err = run(capsys, *arguments)

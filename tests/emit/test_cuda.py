@@ -139,6 +139,7 @@ def test_kernels_do_so_on_every_target(source: Path, nvcc: Path, nvdisasm: Path,
             check_kernels(source, target, nvcc, nvdisasm, spec, tmp_path)
 
 
+@pytest.mark.exhaustive
 def test_a_folded_constant_would_be_noticed(nvcc: Path, nvdisasm: Path, tmp_path: Path) -> None:
     folded = """extern "C" __global__ void k(const float *a, const float *b, float *d, unsigned int n) {
         float r;
@@ -210,7 +211,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Few:
     return few(tmp_path_factory.mktemp("signatures"))
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(0)
 @each_size
 @pytest.mark.parametrize("architecture", ["sm_100a", "sm_75", "sm_90"])
 def test_kernels_of_any_signature_hold_their_instruction(

@@ -98,6 +98,7 @@ def compiled(
     return differences(machine_code(ptxas, nvdisasm, folder, kernels, *on), variants, columns, judged)
 
 
+@pytest.mark.sampled(0)
 @each_size
 def test_constants_are_folded_to_what_the_emulator_returns_or_to_what_an_entry_says(
     ptxas: Path, nvdisasm: Path, tmp_path: Path, whole: bool, judged: Judged
@@ -108,6 +109,7 @@ def test_constants_are_folded_to_what_the_emulator_returns_or_to_what_an_entry_s
         assert compiled(ptxas, nvdisasm, tmp_path, part, 4 if whole else 12, judged=judged if whole else None) == []
 
 
+@pytest.mark.sampled(0)
 @pytest.mark.parametrize(
     ("target", "ptx"),
     [
@@ -124,6 +126,7 @@ def test_the_rule_of_an_entry_is_what_ptxas_computes(
     assert compiled(ptxas, nvdisasm, tmp_path, variants, 200 if whole else 12, target, ptx) == []
 
 
+@pytest.mark.exhaustive
 def test_constants_of_every_variant_of_an_entry_are_folded(ptxas: Path, nvdisasm: Path, tmp_path: Path) -> None:
     rows = [[tuple(int(c[0]) for c in columns_of(MODELS[v.spelling, v.operands], 1))] for v in OTHERWISE]
     code = machine_code(ptxas, nvdisasm, tmp_path, [kernel_of(v, f"k{i}", rows[i]) for i, v in enumerate(OTHERWISE)])
@@ -163,6 +166,7 @@ def constants(spelling: str, count: int) -> list[int]:
     return list(dict.fromkeys([*edges, *rng.sample(every, min(len(every), count))]))
 
 
+@pytest.mark.sampled(0)
 @each_size
 def test_folded_conversions_are_what_the_emulator_returns(
     ptxas: Path, nvdisasm: Path, tmp_path: Path, whole: bool, judged: Judged

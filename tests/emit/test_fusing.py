@@ -184,6 +184,7 @@ def operands(size: int) -> list[NDArray[Any]]:
     return [np.concatenate(x) for x in zip(mixed, random, nans, strict=True)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", [5, 1, 90])
 def test_rewriting_changes_no_bit(project: Project, size: int) -> None:

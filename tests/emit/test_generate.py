@@ -76,6 +76,7 @@ def leftovers(project: Project) -> list[str]:
     return [p.name for p in project.root.iterdir() if p.name not in ("spec", "templates", "generated")]
 
 
+@pytest.mark.exhaustive
 def test_the_committed_files_are_what_the_specification_gives(spec: Spec) -> None:
     made = registry.make(spec, [*checked().values()], Templates(ROOT))
     changes = generate.compare(ROOT, made)
@@ -139,6 +140,7 @@ def test_what_changed_is_said(project: Project) -> None:
 F64 = "  - neg.f64                   d, a\n"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
@@ -161,6 +163,7 @@ def test_what_changed_is_told_by_variants(project: Project, old: str, new: str, 
     assert plan.out == done.out
 
 
+@pytest.mark.exhaustive
 def test_what_another_version_wrote_is_made_anew(project: Project) -> None:
     assert project.run("generate").code == 0
     for text in ("no JSON", "{}", '{"variants": [1]}'):
@@ -209,6 +212,7 @@ def made_for_programs(project: Project) -> Files:
     return parts[0] | parts[1] | parts[2]
 
 
+@pytest.mark.exhaustive
 def test_check_shows_the_difference_and_writes_nothing(project: Project) -> None:
     missing = project.run("generate", "--check", "--diff")
     assert missing.code == 1 and "+++ " in missing.out and not (project.root / "generated").exists()
@@ -226,6 +230,7 @@ def test_check_shows_the_difference_and_writes_nothing(project: Project) -> None
     assert {**files(project.root), NEG: before[NEG]} == before
 
 
+@pytest.mark.exhaustive
 def test_a_write_that_fails_leaves_the_old_files(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.run("generate")
     before = files(project.root / "generated")
@@ -260,7 +265,7 @@ KILLED = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.parametrize("moment", KILLED)
 def test_a_killed_run_leaves_all_or_nothing(project: Project, moment: str) -> None:
@@ -338,6 +343,7 @@ def test_a_text_of_the_specification_is_no_markup_of_the_manual(project: Project
     assert f"| {shown} |" in pages["index"] and f"\n{shown}\n" in pages["neg"]
 
 
+@pytest.mark.exhaustive
 def test_another_product_is_a_function_and_its_templates(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.write(ABS, without_recipes((ROOT / ABS).read_text("utf-8")))
     (project.root / "templates/sizes.csv.j2").write_text(
@@ -366,6 +372,7 @@ def test_two_products_cannot_make_the_same_file(project: Project, monkeypatch: p
     assert "generated/manual/index.md is made twice: by the products manual and index" in result.err
 
 
+@pytest.mark.exhaustive
 def test_a_broken_template_is_named(project: Project) -> None:
     project.run("generate")
     before = files(project.root / "generated")
@@ -407,6 +414,7 @@ def test_a_checkout_without_templates_is_not_passed_over(
         assert "..: holds no templates/" in capsys.readouterr().err
 
 
+@pytest.mark.exhaustive
 def test_opcodes_are_built_from_the_api(project: Project) -> None:
     assert generate.generate(project.root).added
     assert not generate.generate(project.root)

@@ -138,6 +138,7 @@ def dtype(kind: Kind) -> str:
     return "bool" if kind == BOOL else f"uint{kind.storage}"
 
 
+@pytest.mark.exhaustive
 def test_numpy_agrees_with_the_exact_back_end_on_every_kind(project: Project, programs: list[Checked]) -> None:
     emu = emulator(find(project.root))
     for c in programs:
@@ -165,6 +166,7 @@ def test_a_program_without_c_says_why(project: Project) -> None:
     assert said["both_f32_f64_1"] == "its operations round in different directions"
 
 
+@pytest.mark.exhaustive
 def test_a_format_that_cannot_be_computed_in_is_refused(project: Project) -> None:
     said = "{exponent_bits: 11, fraction_bits: 52, infinity: none, nan: none, invalid: 0x0, overflow: largest}"
     project.edit("spec/types.yaml", "\nformats:\n", f"\nformats:\n  wide: {said}\n")

@@ -67,6 +67,7 @@ CHARTED = tables.Table(
 )
 
 
+@pytest.mark.exhaustive
 def test_ratios_are_charted_and_columns_explained_by_their_heads(project: Project) -> None:
     project.write("spec/observed/speed.yaml", tables.as_yaml([CHARTED], MACHINE))
     assert project.run("generate").code == 0
@@ -91,6 +92,7 @@ def test_ratios_are_charted_and_columns_explained_by_their_heads(project: Projec
     assert "<details><summary>All figures of kernels</summary>" in page
 
 
+@pytest.mark.exhaustive
 def test_a_specification_that_nobody_measured_has_no_such_page(project: Project) -> None:
     (project.root / "spec/observed/speed.yaml").unlink(missing_ok=True)
     assert read(project.root).speed is None

@@ -55,6 +55,7 @@ def same(spelling: str, v: Variant) -> bool:
     return (opcode, sorted(names[:-types]), names[-types:]) == (v.opcode, sorted(v.modifiers), list(v.type_names))
 
 
+@pytest.mark.sampled(0)
 @each_size
 def test_the_compiler_makes_the_variant_of_each_expression(spec: Spec, nvcc: Path, tmp_path: Path, whole: bool) -> None:
     having = [v for v in variants(spec) if calls(spec, v)]
@@ -88,6 +89,7 @@ def assembly(spec: Spec, v: Variant) -> str:
     return f"(void *d_{pointers}) {{ {declared} {loads} {asm}{rest} {stores} }}"
 
 
+@pytest.mark.sampled(0)
 @each_size
 def test_inline_assembly_of_cuda_compiles_to_the_variant(
     spec: Spec, nvcc: Path, ptxas: Path, tmp_path: Path, whole: bool

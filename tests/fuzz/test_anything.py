@@ -22,6 +22,7 @@ def test_what_once_broke_something_is_answered(name: str) -> None:
     TARGETS[name.partition("/")[0]].run((CORPUS / name).read_bytes())
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.exhaustive)], ids=["some", "all"])
 def test_anything_is_answered(target: str, whole: bool) -> None:

@@ -28,6 +28,7 @@ def test_all_agree(bench: Bench) -> None:
     assert any(x.startswith("ex2.f32 ") and x.endswith("skipped: ended with an older PTX version") for x in lines)
 
 
+@pytest.mark.exhaustive
 def test_what_the_toolkit_does_not_write_is_skipped(bench: Bench) -> None:
     bench.device.release, bench.device.ptx, bench.device.target = "12.0", 80, "sm_90"
     rows = bench.rows()
@@ -67,6 +68,7 @@ def test_bits_of_nans_are_told_apart_and_count(bench: Bench) -> None:
     assert row["verdict"] == "disagrees" and row["found"]["unequal"] == row["found"]["nan"] > 100
 
 
+@pytest.mark.exhaustive
 def test_a_bounded_variant_may_differ_inside_of_its_bound(bench: Bench) -> None:
     bench.device.wrong = {"ex2.approx.f32": up(1), "ex2.approx.ftz.f32": up(4)}
     result = bench.run()
@@ -79,6 +81,7 @@ def test_a_bounded_variant_may_differ_inside_of_its_bound(bench: Bench) -> None:
     assert any("of the bound" in x for x in result.out.splitlines() if x.startswith("ex2.approx.f32 "))
 
 
+@pytest.mark.exhaustive
 def test_an_unspecified_variant_is_shown_and_never_fails(bench: Bench) -> None:
     bench.device.wrong = {"rsqrt.approx.f64": next_up}
     assert bench.run().code == 0
@@ -92,6 +95,7 @@ def test_a_predicate_that_is_wrong_is_found(bench: Bench) -> None:
     assert row["verdict"] == "disagrees" and row["found"]["case"][-2:] in (["0x1", "0x0"], ["0x0", "0x1"])
 
 
+@pytest.mark.exhaustive
 def test_what_fails_is_named_and_the_rest_goes_on(bench: Bench) -> None:
     bench.device.failing, bench.device.large = frozenset(["add.f64"]), {"add.sat.f32": 100}
     bench.device.broken = frozenset(["testp.cu"])
@@ -113,6 +117,7 @@ def test_a_target_nobody_knows_cannot_run(bench: Bench) -> None:
     assert result.code == 2 and "the specification does not know sm_91" in result.err
 
 
+@pytest.mark.exhaustive
 def test_without_the_extra_a_driver_or_a_gpu_one_line_says_so(
     project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

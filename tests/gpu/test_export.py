@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import ptxemu
+import pytest
 from helpers.bench import Bench, edited
 from ptxspec.gpu import recording
 
@@ -28,6 +29,7 @@ def test_vectors_come_from_the_emulator_where_there_is_no_recording(bench: Bench
     assert {r["result"] for r in rows} == {True, False}
 
 
+@pytest.mark.exhaustive
 def test_vectors_come_from_a_recording_where_there_is_one(bench: Bench, recorded: Path) -> None:
     shutil.copytree(recorded, bench.root / "tests/recordings/standin")
     table = list(csv.DictReader(io.StringIO(bench.project.run("vectors", "ex2.approx.f16", "--format", "csv").out)))
@@ -40,6 +42,7 @@ def test_vectors_come_from_a_recording_where_there_is_one(bench: Bench, recorded
     assert "emulator" in elsewhere and "recording" not in elsewhere
 
 
+@pytest.mark.exhaustive
 def test_vectors_pass_over_a_recording_that_is_not_complete(bench: Bench, recorded: Path) -> None:
     folder = bench.root / "tests/recordings/standin"
     shutil.copytree(recorded, folder)
@@ -76,6 +79,7 @@ def test_vectors_of_the_grid_only_and_so_many(bench: Bench) -> None:
         assert refused.code == 2 and f"'{wrong}' is not a whole number from 1 on" in refused.err
 
 
+@pytest.mark.exhaustive
 def test_vectors_as_npz(bench: Bench) -> None:
     command = [sys.executable, "-m", "ptxspec", "vectors", "--root", bench.root, "add.f16x2", "--format", "npz"]
     done = subprocess.run(command, capture_output=True, check=True)

@@ -45,6 +45,7 @@ def test_a_replay_finds_what_the_run_found(bench: Bench) -> None:
     assert rows["ex2.approx.f16"]["found"]["outside"] > 0 and rows["rsqrt.approx.f64"]["verdict"] == "shown"
 
 
+@pytest.mark.exhaustive
 def test_a_stopped_run_goes_on(bench: Bench) -> None:
     folder = bench.root / "recorded"
     whole = bench.rows()
@@ -64,6 +65,7 @@ def test_a_stopped_run_goes_on(bench: Bench) -> None:
     assert bench.rows("--record", folder) == whole and bench.device.launches == []
 
 
+@pytest.mark.exhaustive
 def test_what_failed_is_run_when_the_recording_goes_on(bench: Bench) -> None:
     folder = bench.root / "recorded"
     bench.device.failing = frozenset(["add.f64"])
@@ -75,6 +77,7 @@ def test_what_failed_is_run_when_the_recording_goes_on(bench: Bench) -> None:
     assert set(bench.device.launches) == {"add.f64"}
 
 
+@pytest.mark.exhaustive
 def test_all_inputs_are_recorded_as_digests(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectors, "INPUTS", 1 << 12)
     monkeypatch.setattr(vectors, "SLICE", 1 << 11)
@@ -149,6 +152,7 @@ def test_a_recording_outlives_edits_but_not_its_variants(bench: Bench, copied: P
     assert refused.code == 2 and "recorded for another specification: rsqrt" in refused.err
 
 
+@pytest.mark.exhaustive
 def test_verdicts_of_an_older_emulator_are_not_kept(bench: Bench) -> None:
     """Its results were others: what it was found to agree with is found anew, in digests too."""
     folder = bench.root / "tests/recordings/standin"
@@ -180,6 +184,7 @@ def test_verdicts_of_an_older_emulator_are_not_kept(bench: Bench) -> None:
     assert findings == {"add.f32": "equal", "add.f64": "unequal", "ex2.approx.f32": "inside"}
 
 
+@pytest.mark.exhaustive
 def test_other_kernels_do_not_go_on(bench: Bench, copied: Path) -> None:
     with (bench.root / "generated/cuda/add.cu").open("a", encoding="utf-8") as f:
         f.write("// another\n")
@@ -188,6 +193,7 @@ def test_other_kernels_do_not_go_on(bench: Bench, copied: Path) -> None:
     assert bench.run("--replay", copied).code == 0
 
 
+@pytest.mark.exhaustive
 def test_a_new_emulator_has_another_digest(bench: Bench, copied: Path) -> None:
     before = json.loads((copied / "about.json").read_text("utf-8"))["emulator"]
     with (bench.root / "generated/python/ptxemu/rounding.py").open("a", encoding="utf-8") as f:
@@ -196,6 +202,7 @@ def test_a_new_emulator_has_another_digest(bench: Bench, copied: Path) -> None:
     assert json.loads((copied / "about.json").read_text("utf-8"))["emulator"] != before
 
 
+@pytest.mark.exhaustive
 def test_a_quick_run_into_an_exhaustive_recording_is_about_all_of_it(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,6 +219,7 @@ def test_a_quick_run_into_an_exhaustive_recording_is_about_all_of_it(
     assert registered.finding(variant("testp.normal.f32")) == "unequal"
 
 
+@pytest.mark.exhaustive
 def test_about_does_not_say_what_only_the_results_know(
     bench: Bench, copied: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,6 +255,7 @@ def test_where_nothing_ran_nothing_is_complete_or_registered(bench: Bench, broke
         assert recording.below(bench.root) == [folder] and bench.run("--replay", folder).code == 0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("full", ["about.json", "recordings.yaml"])
 def test_a_full_disk_leaves_what_was_there(
     bench: Bench, recorded: Path, monkeypatch: pytest.MonkeyPatch, full: str
@@ -275,6 +284,7 @@ def test_a_full_disk_leaves_what_was_there(
     assert kept() == before
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full to write to")
 def test_a_disk_that_is_full_while_results_are_written(bench: Bench, copied: Path) -> None:
     spec = read(bench.root)
@@ -297,6 +307,7 @@ def test_only_the_same_run_goes_on(bench: Bench, copied: Path) -> None:
     assert refused.code == 2 and "holds other things" in refused.err
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such locks")
 def test_two_runs_do_not_record_into_one_folder(bench: Bench, copied: Path) -> None:
     about = json.loads((copied / "about.json").read_text("utf-8"))
@@ -307,6 +318,7 @@ def test_two_runs_do_not_record_into_one_folder(bench: Bench, copied: Path) -> N
     assert bench.run("--record", copied).code == 0
 
 
+@pytest.mark.exhaustive
 def test_what_a_run_left_that_was_killed_at_once_is_no_other_thing(bench: Bench, tmp_path: Path) -> None:
     folder = tmp_path / "recorded"
     folder.mkdir()

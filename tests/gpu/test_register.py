@@ -19,6 +19,7 @@ from ptxspec.read.link import read_registered
 from ptxspec.specification import read
 
 
+@pytest.mark.exhaustive
 def test_a_registered_recording_makes_claims_measured(bench: Bench) -> None:
     folder = bench.root / "tests/recordings/standin"
     bench.device.wrong = {"ex2.approx.f16": some_up}
@@ -72,6 +73,7 @@ def test_without_recordings_everything_says_so(bench: Bench) -> None:
     assert not (bench.root / "spec/observed/recordings.yaml").exists()
 
 
+@pytest.mark.exhaustive
 def test_what_is_recorded_in_part_is_not_measured(bench: Bench) -> None:
     folder = bench.root / "tests/recordings/standin"
 
@@ -88,6 +90,7 @@ def test_what_is_recorded_in_part_is_not_measured(bench: Bench) -> None:
     assert bench.run("--record", folder).code == 0 and registered() == "equal"
 
 
+@pytest.mark.exhaustive
 def test_any_text_is_registered_as_it_is(bench: Bench) -> None:
     bench.device.gpu = 'A "B" \\ C: #1 \u2122'
     assert bench.run("--record", bench.root / "tests/recordings/a: b #c").code == 0
@@ -110,6 +113,7 @@ def test_runs_that_read_the_specification_at_once_lose_nothing_of_each_other(tmp
     assert (tmp_path / REGISTER).read_text("utf-8") == "recordings: none\n"
 
 
+@pytest.mark.exhaustive
 def test_a_recording_elsewhere_is_not_registered(bench: Bench) -> None:
     assert bench.run("--record", bench.root / "recorded").code == 0
     assert not (bench.root / "spec/observed/recordings.yaml").exists()

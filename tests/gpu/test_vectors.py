@@ -37,6 +37,7 @@ def together(found: dict[str, int]) -> str:
     return f"{vectors.digest(np.array([found[k] for k in sorted(found)], np.uint64)):016x}"
 
 
+@pytest.mark.exhaustive
 def test_operands_stay_what_they_were() -> None:
     """A recording says nothing any more when other operands are made: then vectors.VERSION must change."""
     first, found = {}, {}

@@ -40,6 +40,10 @@ _WHOLE = {
 _SAYING = ("assembler", "catalog", "functions", "index", "lookup", "notebook", "refusing", "statements", "straightline")
 
 
+# Marks that say when a test runs, and not what it asks.
+_MARKS = tuple(f"pytest.mark.{name}" for name in ("exhaustive", "inputs", "sampled"))
+
+
 class Passed:
     """The plugin that leaves out what has passed, and records what passes."""
 
@@ -233,6 +237,9 @@ def _code(path: Path) -> str:
     tree = ast.parse(path.read_text("utf-8"))
     left_out = ("pytestmark", "NATIVE")
     tree.body = [n for n in tree.body if not (isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) in left_out)]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            node.decorator_list = [d for d in node.decorator_list if not ast.unparse(d).startswith(_MARKS)]
     for node in _documented(tree):
         if isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant):
             node.body[0] = ast.Pass()

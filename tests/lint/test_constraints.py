@@ -34,6 +34,7 @@ def compilers() -> list[str]:
     return both if shutil.which("g++") else []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("nvcc", compilers() or [""])
 def test_constraints_are_judged_as_ptxas_judges_what_nvcc_makes_of_them(

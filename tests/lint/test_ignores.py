@@ -116,6 +116,7 @@ def test_prose_that_begins_with_the_name_of_the_tool_is_no_comment_for_it(db: Da
     assert left(db, "// ptxspec: see the manual\n// ptxspec is a tool\n") == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "unit",
     [f"{BAD} {IGNORE}\n", f"{BAD}\n{IGNORE}\n\n", f"{IGNORE}\n", f"{IGNORE}\nvoid f() {{\n", f"{IGNORE}\n/* '\n"],

@@ -95,6 +95,7 @@ def test_programs_are_searched_for_ptx(db: Database, name: str, text: str, other
     assert [f.code for f in found if f.code != "unknown-modifier"] == others
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", ["a.rs", "a.jl", "a.mlir", "a.md"])
 @pytest.mark.parametrize("unit", ['asm!("', 'r#"', '"', "#=", "/*", "```ptx\n", "asm ", "'", '"""', "\\"])
 def test_programs_of_any_shape_are_read(db: Database, name: str, unit: str) -> None:

@@ -37,6 +37,7 @@ OTHERS = {
 EVERY = [pytest.param(s, id=f"{machine}: {s}") for machine, some in OTHERS.items() for s in some]
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("statement", EVERY)
 def test_nothing_is_said_of_another_machines_assembly(db: Database, statement: str) -> None:
     operands = [

@@ -44,7 +44,7 @@ VECTORS = ("v2 .f32", "v4 .f32", "v2 .b16", "v2 .f16", "v4 .b16", "v2 .b32", "v2
 
 
 @each_size
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(0)
 @pytest.mark.parametrize("pair", [NEWEST, ("sm_90", "7.8"), ("sm_80", "7.0"), ("sm_53", "6.5"), ("sm_13", "1.4")])
 def test_every_type_of_register_in_every_place_is_judged_as_ptxas_judges_it(
     db: Database, ptxas: Path, tmp_path: Path, pair: tuple[str, str], whole: bool
@@ -84,6 +84,7 @@ READING = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(0)
 @each_size
 def test_a_special_register_is_read_by_few_and_refused_by_all_others(
     db: Database, ptxas: Path, tmp_path: Path, whole: bool
@@ -107,6 +108,7 @@ def test_a_special_register_is_read_by_few_and_refused_by_all_others(
     assert [f.line for f in db.lint("\n".join(some))] == list(range(1, len(some) + 1))
 
 
+@pytest.mark.exhaustive
 def test_special_registers_exist(db: Database, ptxas: Path, tmp_path: Path) -> None:
     for name in _special(db):
         single = name.replace("<8>", "7").replace("<32>", "31").replace("<2>", "1")

@@ -68,7 +68,7 @@ def spoilt(db: Database, v: Variant) -> Iterator[str]:
             yield f"{v.spelling} {', '.join([*operands[:i], *several, *operands[i + 1 :]])};"
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(0)
 @each_size
 @pytest.mark.parametrize("pair", [NEWEST, ("sm_61", "8.2")])
 def test_spoilt_operands_are_judged_as_ptxas_judges_them(db: Database, ptxas: Path, pair: Pair, whole: bool) -> None:

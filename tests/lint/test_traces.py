@@ -50,6 +50,7 @@ def test_a_trace_is_found_wherever_it_stands(db: Database, language: str, wrong:
         assert [f.code for f in found] == ["illegal-modifier"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("language", ["c++", "python"])
 def test_reading_all_of_a_text_finds_no_more(db: Database, monkeypatch: pytest.MonkeyPatch, language: str) -> None:
     r = random.Random(language)

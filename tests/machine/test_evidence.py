@@ -59,6 +59,7 @@ def test_what_is_kept_stays_small() -> None:
     assert (ROOT / PATH).stat().st_size < 200_000
 
 
+@pytest.mark.sampled(0)
 @each_size
 def test_ptxas_makes_the_recorded_machine_code_anew(spec: Spec, ptxas: Path, nvdisasm: Path, whole: bool) -> None:
     found = told(spec)
@@ -71,6 +72,7 @@ def test_ptxas_makes_the_recorded_machine_code_anew(spec: Spec, ptxas: Path, nvd
             assert (w.count, w.beyond) == (c.count, c.beyond) and matches(w.text, c.text), (v, target, w, c)
 
 
+@pytest.mark.sampled(0)
 @each_size
 def test_the_kinds_of_an_architecture_have_one_machine_code(
     spec: Spec, ptxas: Path, nvdisasm: Path, whole: bool
@@ -97,6 +99,7 @@ def test_the_file_is_what_is_read_of_it(spec: Spec) -> None:
     assert evidence.as_yaml(spec.machine) == (ROOT / PATH).read_text("utf-8")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("old", "new", "message", "help"),
     [
@@ -129,6 +132,7 @@ def test_mistakes_in_the_file_are_reported_by_their_place(
     assert f"{PATH}:{line}:" in result.err
 
 
+@pytest.mark.exhaustive
 def test_without_the_file_pages_leave_the_section_out(project: Project) -> None:
     assert project.run("generate").code == 0
     pages = [project.root / "generated/manual" / f"max.{suffix}" for suffix in ("html", "md")]
@@ -138,6 +142,7 @@ def test_without_the_file_pages_leave_the_section_out(project: Project) -> None:
     assert not any("Machine code" in p.read_text("utf-8") for p in pages)
 
 
+@pytest.mark.exhaustive
 def test_evidence_of_another_state_of_an_opcode_says_so(project: Project) -> None:
     project.edit("spec/instructions/max.yaml", "ptx: 8.8, target: sm_100", "ptx: 8.7, target: sm_100")
     assert project.run("generate").code == 0
@@ -186,6 +191,7 @@ def test_the_command_tells_what_was_recorded_of_every_variant(spec: Spec, db: Da
         assert {t: c["text"] for t, c in by.items()} == {t: c.text for t, c in known.get(str(v), {}).items()}
 
 
+@pytest.mark.exhaustive
 def test_the_command_says_what_it_cannot_do(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, message in (
         (["add.f46"], "unknown type or modifier '.f46'"),

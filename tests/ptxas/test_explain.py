@@ -140,6 +140,7 @@ def test_each_form_of_message_has_an_answer(db: Database, message: str, answer: 
         assert answer in text
 
 
+@pytest.mark.sampled(0)
 @each_size
 def test_who_does_what_is_said_of_targets_and_versions_is_understood_by_ptxas(
     db: Database, ptxas: Path, whole: bool
@@ -150,7 +151,7 @@ def test_who_does_what_is_said_of_targets_and_versions_is_understood_by_ptxas(
     newest = db.catalog.newest_version
     statements = [written(db, v.spelling, v.operands) for v in db.variants]
     targets = [t for t in db.targets if not db.targets[t].base]
-    plain = targets if whole else spread(targets, 9)
+    plain = targets if whole else spread(targets, 3)
     asked = {(t, p) for t in plain for p in (db.targets[t].ptx, "7.8", newest) if db.catalog.knows(t, p)}
     said = {pair: judge(ptxas, statements, *pair) for pair in sorted(asked)}
     changes: dict[tuple[str, ...], Meaning] = {}
@@ -537,6 +538,7 @@ def test_a_vector_has_as_many_registers_as_it_says(db: Database, opcode: str, an
     assert any("not in this database" in why for why in found.meaning.why) == (opcode not in ("mov", "add"))
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("opcode", sorted(database().opcodes))
 def test_the_constants_that_are_told_of_are_those_that_ptxas_takes(db: Database, ptxas: Path, opcode: str) -> None:
     """Of each type in each place, where the answer to a mismatch says how constants are written."""

@@ -75,6 +75,7 @@ def test_an_older_ptxas_finds_what_is_wrong(older: Path, small: Spec) -> None:
     assert found == {(later.spelling, "sm_100a", "8.6")}
 
 
+@pytest.mark.exhaustive
 def test_the_command_says_which_pairs_were_not_judged(
     older: Path, small: Spec, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,6 +96,7 @@ def test_a_wrong_signature_is_found(added: Spec, ptxas: Path, monkeypatch: pytes
         assert found and said in str(found[0])
 
 
+@pytest.mark.exhaustive
 def test_what_a_signature_leaves_out_is_found(added: Spec, ptxas: Path) -> None:
     """p|q, and a `!` before a predicate, must be refused where no variant has them."""
     setp = added.instructions["setp"]

@@ -86,6 +86,7 @@ def test_what_cannot_be_read_is_said_with_the_way_out(project: Project) -> None:
     assert "run `ptxspec generate`" in project.run("query", "add.f32").err
 
 
+@pytest.mark.exhaustive
 def test_a_root_is_read_as_its_files_are() -> None:
     assert load(ROOT).variants == load().variants
     with pytest.raises(PtxspecError):

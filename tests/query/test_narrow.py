@@ -64,7 +64,7 @@ def test_the_page_says_what_the_random_bits_do(capsys: pytest.CaptureFixture[str
     assert "which random bits each of four lanes reads, in NVIDIA's own words" in text
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("spelling", "operand", "result"),
     [
@@ -91,6 +91,7 @@ def test_the_first_source_is_the_upper_lane(capsys: pytest.CaptureFixture[str]) 
     assert json.loads(out)["result"] == "0x24"
 
 
+@pytest.mark.exhaustive
 def test_the_same_random_bits_give_the_same_result(capsys: pytest.CaptureFixture[str]) -> None:
     """Half of the last place rounds up where the lane's highest random bit is set: bit 28 and 12 of r for f16."""
     for r, result in (("0x00000000", "0x3c003c00"), ("0x10000000", "0x3c013c00"), ("0x00001000", "0x3c003c01")):

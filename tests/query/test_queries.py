@@ -38,6 +38,7 @@ def reasons(verdict: ptxspec.Verdict) -> list[str]:
     return [r.code for r in verdict.reasons]
 
 
+@pytest.mark.exhaustive
 def test_loading_a_root_reads_its_yaml_and_equals_the_generated_file() -> None:
     folder = ROOT / "generated/data"
     db = ptxspec.load(ROOT)
@@ -156,6 +157,7 @@ def test_lint_offers_the_spelling_that_was_meant(db: ptxspec.Database, spelling:
     assert found.help.replace(" (2 operands)", "") == f"write {meant}{lost}"
 
 
+@pytest.mark.sampled(0)
 @each_size
 def test_only_what_an_opcode_has_is_suggested(db: ptxspec.Database, whole: bool) -> None:
     for opcode, about in db.opcodes.items():

@@ -43,6 +43,7 @@ LARGE = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", LARGE)
 def test_what_grows_without_end_is_one_error(project: Project, name: str) -> None:
     text, place, message = LARGE[name]

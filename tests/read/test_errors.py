@@ -36,6 +36,7 @@ SHARED_MISTAKES = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", SHARED_MISTAKES)
 def test_a_mistake_in_a_file_that_others_need_is_not_reported_again_where_they_need_it(
     project: Project, name: str
@@ -108,6 +109,7 @@ def test_all_errors_of_all_files_are_reported_at_once(project: Project) -> None:
     assert [h.split(":")[0] for h in heads] == sorted(h.split(":")[0] for h in heads)
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_generated_from_a_specification_with_errors(project: Project) -> None:
     assert project.run("generate").code == 0
     before = {p: p.read_bytes() for p in (project.root / "generated").rglob("*") if p.is_file()}
@@ -124,6 +126,7 @@ def test_positions_in_a_literal_block_count_characters(project: Project) -> None
     expect_error(project, project.run("validate"), project.place(ADD, "e  # é"), "unknown name 'e'")
 
 
+@pytest.mark.exhaustive
 def test_validate_reports_on_the_paths_it_is_given(project: Project) -> None:
     shutil.copy(ROOT / MUL, project.root / MUL)
     project.edit(ADD, "target: sm_53,", "target: sm_54,")
@@ -159,6 +162,7 @@ SHORT_TEXT_OF_MUCH = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", SHORT_TEXT_OF_MUCH)
 def test_a_line_that_stands_for_too_much_is_refused_at_once(project: Project, name: str) -> None:
     project.edit(ADD, "  - add{.rnd}.f64                                   d, a, b", f"  {SHORT_TEXT_OF_MUCH[name]}")
@@ -167,6 +171,7 @@ def test_a_line_that_stands_for_too_much_is_refused_at_once(project: Project, na
     assert "spellings" in result.err or "names in one spelling" in result.err
 
 
+@pytest.mark.exhaustive
 def test_evidence_of_what_changed_is_not_shown_as_proof(project: Project) -> None:
     project.edit(ADD, "ptx: 7.8, target: sm_90", "ptx: 8.0, target: sm_90")
     assert project.run("generate").code == 0

@@ -37,6 +37,7 @@ UNREADABLE: dict[str, tuple[bytes, str, str]] = {
 }
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", UNREADABLE)
 @pytest.mark.parametrize("path", [ADD, TYPES])
 def test_a_file_that_cannot_be_read_is_one_clear_error(project: Project, path: str, name: str) -> None:
@@ -131,6 +132,7 @@ def test_a_project_without_instructions_is_an_error(project: Project) -> None:
     assert result.code == 1 and "no instruction files here" in result.err
 
 
+@pytest.mark.exhaustive
 def test_a_byte_order_mark_and_windows_line_ends_change_nothing(project: Project) -> None:
     text = (project.root / ADD).read_bytes()
     assert project.run("generate").code == 0

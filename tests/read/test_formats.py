@@ -36,6 +36,7 @@ DECLARED: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", DECLARED)
 def test_a_format_is_what_it_says(project: Project, text: str) -> None:
     project.edit(TYPES, BEFORE, f"\n  tiny: {text}\n{BEFORE}")
@@ -87,6 +88,7 @@ MISTAKES = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_wrong_declaration_is_reported_where_it_is(project: Project, name: str) -> None:
     marked, message, help = MISTAKES[name]

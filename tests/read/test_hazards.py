@@ -13,6 +13,7 @@ def declare(project: Project, rest: str) -> None:
     project.edit(ADD, "\nnotes:\n", f"{start}{rest}\n\nnotes:\n")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("rest", "message", "help"),
     [
@@ -63,6 +64,7 @@ def test_what_the_semantics_gives_too_is_no_hazard(project: Project, rest: str, 
     assert result.code == 1 and f"{ADD}:{int(line) - 1}:5: error: {message}\n" in result.err
 
 
+@pytest.mark.exhaustive
 def test_a_hazard_may_hold_on_few_targets(project: Project) -> None:
     declare(project, "for: add.rz.f64\n    on: {sm_100f: 8.8}\n    shown_by: {drops: .rz}")
     assert project.run("generate").code == 0

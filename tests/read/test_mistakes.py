@@ -353,6 +353,7 @@ MISTAKES: dict[str, Mistake] = {
 }
 
 
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_reported_where_it_is(project: Project, name: str) -> None:
     expect_mistake(project, MISTAKES[name])

@@ -18,6 +18,7 @@ def project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Project:
     return Project(copied(tmp_path / "project", ("mul",)), capsys)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("spelling", "rule", "needs"),
     [

@@ -32,7 +32,7 @@ Editor.yaml_implicit_resolvers = {
 Editor.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
 def test_an_editor_that_follows_the_modeline_finds_no_mistake(path: Path) -> None:
     modeline = path.read_text("utf-8").splitlines()[0]

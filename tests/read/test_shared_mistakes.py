@@ -138,6 +138,7 @@ MISTAKES: dict[str, Mistake] = {
 }
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_reported_where_it_is(project: Project, name: str) -> None:
     expect_mistake(project, MISTAKES[name])

@@ -76,6 +76,7 @@ def test_a_table_of_differences_must_be_there_and_whole(made_up: Project) -> Non
     assert made_up.run("validate").code == 0
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_in_a_model_has_its_place(made_up: Project, mistake: str) -> None:
     old, new, message = MISTAKES[mistake]
@@ -103,6 +104,7 @@ def test_two_models_of_a_target_and_a_file_of_another_name_are_refused(made_up: 
     assert "spec/units/again.yml:1:1: error: this file would be ignored" in made_up.run("validate").err
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -77,6 +77,7 @@ def test_recipes_are_of_what_may_be_advised(spec: Spec) -> None:
         assert instead.differs != WITHIN_BOUND or v.claim == "bounded"
 
 
+@pytest.mark.exhaustive
 def test_ptxas_takes_every_recipe_from_its_floor_on(spec: Spec, ptxas: Path) -> None:
     wrong, count = verify.recipes(spec, ptxas)
     assert not wrong and count > 250
@@ -105,6 +106,7 @@ def itself(v: Variant) -> str:
     return f"{v.spelling} {', '.join(operands)};"
 
 
+@pytest.mark.exhaustive
 def test_a_recipe_takes_the_registers_that_its_variant_takes(spec: Spec, ptxas: Path) -> None:
     """A recipe takes a .f32 register for an operand wherever ptxas takes one for that operand of the variant."""
     pairs = [(t, p) for t in targets(spec) for p in spec.versions if spec.catalog.knows(t, p)]
@@ -133,6 +135,7 @@ def test_a_recipe_takes_the_registers_that_its_variant_takes(spec: Spec, ptxas: 
 # What they compute
 
 
+@pytest.mark.sampled(0)
 @each_size
 def test_a_recipe_makes_what_its_variant_makes(spec: Spec, whole: bool) -> None:
     """Of every combination of special values, or of so many, and of random operands: a million with the sweeps."""

@@ -18,6 +18,7 @@ def test_warm_names_the_command_that_builds_kernels() -> None:
         _ = ptxemu.warm
 
 
+@pytest.mark.exhaustive
 def test_the_switch_is_no_longer_asked() -> None:
     for value in ("0", "1", ""):
         done = subprocess.run(

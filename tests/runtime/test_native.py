@@ -32,7 +32,7 @@ from ptxspec.emit.lowering import shared
 
 pytestmark = pytest.mark.inputs("emulator", "generated/native")
 
-# What `pytest` builds: arithmetic, comparisons, packed lanes, and results that NumPy decides.
+# What `pytest` builds, without optimization: arithmetic, comparisons, packed lanes, and results that NumPy decides.
 FEW = ("add", "setp", "lg2")
 # What has two ways, of which a processor takes one.
 EASED = ("mul", "rcp", "sqrt")
@@ -43,7 +43,7 @@ InC = Callable[..., AbstractContextManager[None]]
 
 @pytest.fixture
 def few(in_c: InC) -> Iterator[None]:
-    with in_c(*FEW):
+    with in_c(*FEW, flags="-O0"):
         yield
 
 
@@ -284,11 +284,12 @@ print(ptxemu.execute("and.pred", a == b, a == a)[0])
 """
 
 
+@pytest.mark.exhaustive
 def test_kernels_of_another_specification_are_not_used(tmp_path: Path) -> None:
     root = tmp_path / "root"
     copied(root, ("and", "neg"))
     generate(root)
-    built = extension.build(tmp_path / "built", ("and", "neg"), source=root / "generated" / "native")
+    built = extension.build(tmp_path / "built", ("and", "neg"), "-O0", root / "generated" / "native")
 
     def told() -> tuple[list[str], str]:
         path = os.pathsep.join([str(built), str(root / "generated" / "python")])

@@ -33,7 +33,7 @@ def actions() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("command", "option"), dict.fromkeys(actions()), ids=str)
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(12)
 def test_what_is_given_is_shown_and_not_obeyed(
     command: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

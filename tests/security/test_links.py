@@ -108,6 +108,7 @@ def _while_writing(generated: Path, outside: Path) -> None:
 GENERATED = (_itself, _nowhere, _a_file, _hard, _packages, _bytecode, _foreign, _while_writing)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("put", GENERATED)
 @pytest.mark.sampled(1)
 def test_what_lies_in_generated_leads_nowhere(

@@ -81,6 +81,7 @@ def test_a_folder_spec_of_another_project_is_no_clone(
     assert "  d  3.0 " in capsys.readouterr().out
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(os.name == "nt", reason="a folder that is in use cannot be deleted there")
 @pytest.mark.parametrize(
     ("command", "code"), [(["query", "add.f32"], 0), (["eval", "add.f32", "1", "2"], 0), (["lint", "."], 2)]

@@ -169,6 +169,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_refused_and_where(attempt: Try, name: str) -> None:
     marked, message, help = REFUSED[name]

@@ -200,6 +200,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_basis_that_cannot_be_is_named_with_its_place(project: Project, name: str) -> None:
     new, at, message, help = WRONG[name]

@@ -38,6 +38,7 @@ def lost(project: Project, *opcodes: str) -> set[str]:
 # The file
 
 
+@pytest.mark.exhaustive
 def test_it_is_about_what_variants_compute_now() -> None:
     spec = specification()
     stale = {f"{j.variant} by {j.by}" for j in judging.written(spec) - judging.present(spec)}
@@ -78,6 +79,7 @@ def test_what_no_machine_wrote_is_an_error(project: Project, old: str, new: str,
     assert result.code == 1 and result.err.startswith(project.place(PATH, at.strip()))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("variants", [".f32 .sat.f64 .nonsense.f32", ".f16"])
 def test_another_program_or_an_unknown_variant_in_it_claims_nothing(project: Project, variants: str) -> None:
     before = claims(read(project.root))
@@ -113,6 +115,7 @@ def test_a_variant_that_was_added_a_minute_ago_is_unjudged_everywhere(project: P
     assert why in (project.root / "generated/manual/mul.md").read_text("utf-8")
 
 
+@pytest.mark.exhaustive
 def test_a_changed_program_is_unjudged_and_says_so(project: Project) -> None:
     project.edit(MUL, "      d = multiplication(a, b, type)\n", "      d = multiplication(b, a, type)\n")
     changed = lost(project, "add", "min", "max", "mul")
@@ -128,6 +131,7 @@ def test_a_changed_program_is_unjudged_and_says_so(project: Project) -> None:
     assert "tests judge it by its definition, written anew" in project.run("show", "max.f32").out
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("path", "old", "new", "about"),
     [
@@ -179,6 +183,7 @@ def test_comments_names_and_places_change_no_claim(project: Project) -> None:
     assert lost(project, "add", "min", "max", "mul") == set()
 
 
+@pytest.mark.exhaustive
 def test_without_the_file_everything_is_unjudged(project: Project) -> None:
     (project.root / PATH).unlink()
     assert "exact" not in claims(read(project.root)).values()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 
+import pytest
 from helpers.repository import specification
 from ptxspec.literals import parse_number
 from ptxspec.model import Kind, Variant
@@ -139,6 +140,7 @@ DECIDED: dict[str, Callable[[Variant, re.Match[str]], bool]] = {
 }
 
 
+@pytest.mark.exhaustive
 def test_what_is_open_can_be_asked() -> None:
     idle, asked = [], 0
     for v, text in opens():

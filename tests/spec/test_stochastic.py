@@ -79,6 +79,7 @@ def operands(spelling: str, count: int) -> tuple[list[Words], Words]:
     return columns, r.integers(0, 1 << 32, count, dtype=np.uint32)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("spelling", RANDOM)
 def test_stochastic_rounding_is_that_of_the_model(spelling: str) -> None:
     (v,) = (v for v in SPEC.instructions["cvt"].variants if v.spelling == spelling)

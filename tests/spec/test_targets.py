@@ -56,6 +56,7 @@ def test_the_versions_are_those_that_ptxas_reads(ptxas: Path) -> None:
     assert listed.stdout.split() == VERSIONS
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("target", TARGETS, ids=lambda t: t["name"])
 def test_a_target_is_known_from_its_version_on(ptxas: Path, target: dict[str, str]) -> None:

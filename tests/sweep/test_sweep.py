@@ -221,6 +221,7 @@ def test_a_process_that_rests_on_something_else_counts_nothing() -> None:
         sweep_of(Job(ROOT, False, ABS, MASKED, None, False, identity="0123"))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

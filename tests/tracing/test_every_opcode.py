@@ -35,6 +35,7 @@ def drawn(kind: Kind, count: int, source: random.Random) -> int:
     return source.choice(special(kind, count))
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("opcode", OPCODES)
 @each_size
 def test_a_trace_leads_to_the_result_by_what_mpfr_rounds(spec: Spec, opcode: str, whole: bool) -> None:

@@ -50,6 +50,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     root = roots.find_source(options.root)
+    if options.replay:
+        # Reading a specification takes seconds, and telling a recording none.
+        recording.about_of(options.replay)
     spec, emu = reading.read(root.path), emulator(root)
     if options.replay:
         if options.exhaustive:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+import pytest
 from helpers.manual import FOLDER, Matrix, Row, parts, shown
 from helpers.node import printed
 from helpers.repository import database, specification
@@ -89,6 +90,7 @@ console.log(JSON.stringify([
 """
 
 
+@pytest.mark.sampled(0)
 @each_size
 def test_a_verdict_is_what_the_query_says(whole: bool) -> None:
     every = [(t, p) for t in ("", *SPEC.targets) for p in ("", *SPEC.versions) if t or p]

@@ -66,6 +66,7 @@ def rows(page: Page) -> dict[str, str]:
     return dict(pairs)
 
 
+@pytest.mark.exhaustive
 def test_a_state_in_the_address_is_answered(matrix: Show) -> None:
     page = matrix("q=add+bf16&target=sm_80&ptx=7.8")
     assert found(page) == "20 variants in 3 families; none of them on sm_80 with PTX 7.8"
@@ -85,6 +86,7 @@ def test_a_state_in_the_address_is_answered(matrix: Show) -> None:
     assert "#" not in page.url
 
 
+@pytest.mark.exhaustive
 def test_a_target_and_a_version_have_what_the_query_says(matrix: Show) -> None:
     for target, ptx in (("sm_100a", "8.6"), ("", "1.3")):
         available = DB.available(target=target or None, ptx=ptx or None)
@@ -150,6 +152,7 @@ def test_a_row_opens_to_its_variants(matrix: Show) -> None:
     assert page.locator(".opened a").get_attribute("href") == "max.html#max.ftz.NaN.f32-3"
 
 
+@pytest.mark.exhaustive
 def test_of_a_state_that_is_no_more_the_nearest_is_shown_and_said(matrix: Show) -> None:
     for state, said, name, value in (
         ("q=fma&target=sm_84", "There is no target sm_84; shown is the nearest, sm_86.", "target", "sm_86"),
@@ -191,6 +194,7 @@ def test_without_a_script_the_whole_table_reads(visit: Visits) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 1280
 
 
+@pytest.mark.exhaustive
 def test_the_header_and_the_first_columns_stay_in_sight(matrix: Show) -> None:
     page = matrix("")
     before = page.locator("#matrix thead th").first.bounding_box()

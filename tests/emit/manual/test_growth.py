@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from helpers.project import Project
 
 OPCODE = "bfoo"
@@ -39,6 +40,7 @@ def lines(folder: Path) -> dict[str, Counter[str]]:
     return {name: Counter(p.read_text("utf-8", "replace").split("\n")) for name, p in found.items()}
 
 
+@pytest.mark.exhaustive
 def test_one_more_opcode_changes_few_lines_of_what_lists_opcodes(project: Project) -> None:
     manual = project.root / "generated/manual"
     assert project.run("generate").code == 0

@@ -97,6 +97,7 @@ def cards(opcode: str) -> list[tuple[str, int, list[str], str]]:
     return found
 
 
+@pytest.mark.sampled(0)
 @each_size
 def test_a_link_to_any_variant_opens_its_card_and_names_it(whole: bool) -> None:
     """With the number of operands always, as in max.html#max.NaN.f32-2, and in another order of modifiers."""
@@ -127,6 +128,7 @@ def test_a_card_is_called_after_one_of_its_variants() -> None:
             assert counted in ("", str(operands))
 
 
+@pytest.mark.exhaustive
 def test_what_a_variant_stands_for_is_reached_without_a_script() -> None:
     reached = 0
     for opcode in OPCODES:
@@ -136,6 +138,7 @@ def test_what_a_variant_stands_for_is_reached_without_a_script() -> None:
     assert reached
 
 
+@pytest.mark.exhaustive
 def test_links_in_a_browser(visit: Visits) -> None:
     page = visit("fma.html#fma.bf16.rn")
     assert "no variant of fma" in page.inner_text("#no-variant") and page.is_visible("#no-variant")
@@ -153,6 +156,7 @@ def test_links_in_a_browser(visit: Visits) -> None:
 # What stands in the tables
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("opcode", spread(OPCODES, 8))
 def test_availability_is_what_the_queries_say(opcode: str) -> None:
     text = (FOLDER / f"{opcode}.md").read_text("utf-8").partition("## Where is it available?")[2].partition("\n## ")[0]

@@ -61,6 +61,7 @@ def test_axe_finds_nothing_serious(visit: Visits) -> None:
     assert found == {}
 
 
+@pytest.mark.sampled(0)
 @each_size
 def test_no_page_is_wider_than_the_window_and_what_scrolls_can_be_focused(visit: Visits, whole: bool) -> None:
     for width in (320, 768, 1440, 3840) if whole else (320, 1440):
@@ -102,6 +103,7 @@ SHIFTS = """() => new Promise(done => {
 })"""
 
 
+@pytest.mark.sampled(0)
 @each_size
 def test_a_page_reads_without_javascript(visit: Visits, whole: bool) -> None:
     for name in some(whole):
@@ -113,6 +115,7 @@ def test_a_page_reads_without_javascript(visit: Visits, whole: bool) -> None:
         visit.leave(plain)
 
 
+@pytest.mark.exhaustive
 def test_the_theme_is_chosen_with_a_button_and_kept(visit: Visits) -> None:
     page = visit("index.html", theme="light")
     shade = "getComputedStyle(document.body).backgroundColor"
@@ -126,6 +129,7 @@ def test_the_theme_is_chosen_with_a_button_and_kept(visit: Visits) -> None:
     assert "dark" in (page.get_by_role("button", name="Theme").get_attribute("aria-label") or "")
 
 
+@pytest.mark.exhaustive
 def test_the_first_key_leads_past_the_header(visit: Visits) -> None:
     page = visit("fma.html")
     page.keyboard.press("Tab")
@@ -134,6 +138,7 @@ def test_the_first_key_leads_past_the_header(visit: Visits) -> None:
     assert page.evaluate("location.hash") == "#main"
 
 
+@pytest.mark.sampled(0)
 @each_size
 def test_paper_has_the_text_alone(visit: Visits, whole: bool) -> None:
     for name in some(whole):

@@ -31,6 +31,7 @@ def chosen(page: Page) -> str:
     return marked.locator(".title").inner_text()
 
 
+@pytest.mark.sampled(0)
 @each_size
 def test_slash_leads_to_the_box_on_every_page(visit: Visits, whole: bool) -> None:
     for name in PAGES if whole else spread(PAGES, 1):
@@ -75,6 +76,7 @@ def test_arrows_choose_enter_goes_and_escape_closes(visit: Visits) -> None:
     page.wait_for_url("**/add.html")
 
 
+@pytest.mark.exhaustive
 def test_a_verdict_leads_to_the_card_of_its_variant(visit: Visits) -> None:
     page = visit("index.html")
     page.keyboard.press("/")
@@ -96,6 +98,7 @@ def test_the_box_returns_to_where_somebody_was(visit: Visits) -> None:
     assert page.evaluate("document.activeElement.href") == before
 
 
+@pytest.mark.exhaustive
 def test_a_slash_is_typed_where_text_is_written(visit: Visits) -> None:
     page = visit("availability.html")
     field = page.locator("main input").first
@@ -125,6 +128,7 @@ def test_results_are_clicked_and_close_when_somebody_goes_elsewhere(visit: Visit
     assert not page.locator("#search-results").is_visible()
 
 
+@pytest.mark.exhaustive
 def test_on_a_phone_a_button_opens_it_over_the_page(visit: Visits) -> None:
     page = visit("index.html", width=320)
     box, opener = page.locator("#search-words"), page.locator("#search-open")

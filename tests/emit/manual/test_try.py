@@ -75,6 +75,7 @@ def test_the_page_shows_what_eval_says(visit: Visits, spec: Spec, whole: bool) -
         visit.leave(page)
 
 
+@pytest.mark.exhaustive
 def test_one_types_and_the_result_follows(fma: Page) -> None:
     page = fma
     place = page.locator("#try-results").bounding_box()
@@ -90,6 +91,7 @@ def test_one_types_and_the_result_follows(fma: Page) -> None:
     assert page.locator("#try-claim").inner_text().startswith("exact: IEEE 754 and the manual fix every bit")
 
 
+@pytest.mark.exhaustive
 def test_the_steps_name_their_lines_and_light_them(fma: Page) -> None:
     page = fma
     follow(page, "try=fma.rn.ftz.f32&a=0x00800000&b=0.5&c=0")
@@ -140,6 +142,7 @@ TYPE = """([place, text]) => {
 }"""
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("opcode, bad", [("fma", BAD), ("slct", BAD_INTEGERS), ("selp", BAD_PREDICATES)])
 def test_bad_input_is_told_beside_its_field(visit: Visits, opcode: str, bad: dict[str, dict[str, str]]) -> None:
     page = visit(f"{opcode}.html")
@@ -158,6 +161,7 @@ def test_bad_input_is_told_beside_its_field(visit: Visits, opcode: str, bad: dic
             assert (seen["invalid"], seen["greyed"], seen["copied"]) == ("false", 0, "yes")
 
 
+@pytest.mark.exhaustive
 def test_a_variant_that_there_is_not_leads_to_those_that_there_are(fma: Page) -> None:
     page = fma
     before = results(page)
@@ -178,6 +182,7 @@ def test_a_variant_that_there_is_not_leads_to_those_that_there_are(fma: Page) ->
     assert told.get_by_role("link", name="add.f32").get_attribute("href") == "add.html#try=add.f32"
 
 
+@pytest.mark.exhaustive
 def test_what_was_typed_outlives_a_change_of_the_variant(fma: Page) -> None:
     page = fma
     follow(page, "try=fma.rn.f32&a=0.1&b=3&c=1e0")
@@ -202,6 +207,7 @@ LOST = {
 }
 
 
+@pytest.mark.exhaustive
 def test_the_address_that_one_goes_to_stays(fma: Page) -> None:
     """An address that one goes to is not replaced by that of an operand typed just before."""
     fma.locator("#try-operand-a").fill("2")
@@ -210,6 +216,7 @@ def test_the_address_that_one_goes_to_stays(fma: Page) -> None:
     assert fma.evaluate("location.hash") == "#semantics"
 
 
+@pytest.mark.exhaustive
 def test_a_link_to_what_is_no_more_says_so(fma: Page) -> None:
     page = fma
     for state, said in LOST.items():
@@ -221,6 +228,7 @@ def test_a_link_to_what_is_no_more_says_so(fma: Page) -> None:
 # By keyboard
 
 
+@pytest.mark.exhaustive
 def test_the_keyboard_alone_is_enough(fma: Page) -> None:
     page = fma
     page.locator("#try-variant").focus()

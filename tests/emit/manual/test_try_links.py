@@ -33,6 +33,7 @@ def test_a_link_carries_the_whole_state(visit: Visits) -> None:
     assert page.locator("#try-operand-a").input_value() == "0.5" and results(page) == shown
 
 
+@pytest.mark.exhaustive
 def test_the_address_of_a_variant_chooses_it(visit: Visits) -> None:
     page = visit("max.html#max.NaN.f32-3")
     for state, spelling, operands in (
