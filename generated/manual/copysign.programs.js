@@ -6,7 +6,7 @@ opcode: "copysign",
 targets: ["sm_10","sm_11","sm_12","sm_13","sm_20","sm_21","sm_30","sm_32","sm_35","sm_37","sm_50","sm_52","sm_53","sm_60","sm_61","sm_62","sm_70","sm_72","sm_75","sm_80","sm_82","sm_86","sm_87","sm_88","sm_89","sm_90","sm_90a","sm_100","sm_100a","sm_100f","sm_101","sm_101a","sm_101f","sm_103","sm_103a","sm_103f","sm_107","sm_107a","sm_107f","sm_110","sm_110a","sm_110f","sm_120","sm_120a","sm_120f","sm_121","sm_121a","sm_121f"],
 groups: {},
 modifiers: {
-"ftz": [null,true,"spec/modifiers.yaml:66"]
+"ftz": [null,true,"spec/modifiers.yaml"]
 },
 formats: {
 "f32": {"exponent_bits":8,"fraction_bits":23,"bias":127,"nans":"8388607","canonical_nan":"0x7fffffff","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true},

@@ -8,11 +8,11 @@ groups: {
 "rnd": ["rn","rz","rm","rp"]
 },
 modifiers: {
-"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:26"],
-"rz": ["roundTowardZero",false,"spec/modifiers.yaml:30"],
-"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:34"],
-"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:38"],
-"ftz": [null,true,"spec/modifiers.yaml:66"],
+"rn": ["roundTiesToEven",false,"spec/modifiers.yaml"],
+"rz": ["roundTowardZero",false,"spec/modifiers.yaml"],
+"rm": ["roundTowardNegative",false,"spec/modifiers.yaml"],
+"rp": ["roundTowardPositive",false,"spec/modifiers.yaml"],
+"ftz": [null,true,"spec/modifiers.yaml"],
 "approx": [null,false,""],
 "full": [null,false,""]
 },
@@ -35,8 +35,8 @@ places: [
 ["spec/instructions/div.yaml",43,"d = quietNaN"],
 ["spec/instructions/div.yaml",44,"elif not isNaN(a):"],
 ["spec/instructions/div.yaml",45,"d = copySign(0, d)"],
-["spec/types.yaml",44,"d = quietNaN if isNaN(d) else d"],
-["spec/modifiers.yaml",69,"x = copySign(0, x) if isSubnormal(x) else x"],
+["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
+["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
 ["spec/instructions/div.yaml",55,"tiny = magnitude(b) < 2**-126"],
 ["spec/instructions/div.yaml",56,"dividend = a * 2**24 if tiny else a"],
 ["spec/instructions/div.yaml",57,"divisor = b * 2**24 if tiny else b"],
@@ -50,12 +50,12 @@ places: [
 ["spec/instructions/div.yaml",67,"d = reciprocal * dividend"],
 ["spec/instructions/div.yaml",51,"reciprocal = unit(RCP, b)"],
 ["spec/instructions/div.yaml",52,"d = reciprocal * a"],
-["spec/types.yaml",55,"if isNaN(d):"],
-["spec/types.yaml",56,"if formatOf(a) == formatOf(d) and isNaN(a):"],
-["spec/types.yaml",57,"d = quieten(a)"],
-["spec/types.yaml",58,"elif operands >= 2 and formatOf(b) == formatOf(d) and isNaN(b):"],
-["spec/types.yaml",59,"d = quieten(b)"],
-["spec/types.yaml",63,"d = quietNaN"]
+["spec/types.yaml",0,"if isNaN(d):"],
+["spec/types.yaml",0,"if formatOf(a) == formatOf(d) and isNaN(a):"],
+["spec/types.yaml",0,"d = quieten(a)"],
+["spec/types.yaml",0,"elif operands >= 2 and formatOf(b) == formatOf(d) and isNaN(b):"],
+["spec/types.yaml",0,"d = quieten(b)"],
+["spec/types.yaml",0,"d = quietNaN"]
 ],
 operations: [
 ["division","f32","roundTiesToEven"],

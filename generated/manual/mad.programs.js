@@ -8,11 +8,11 @@ groups: {
 "rnd": ["rn","rz","rm","rp"]
 },
 modifiers: {
-"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:26"],
-"rz": ["roundTowardZero",false,"spec/modifiers.yaml:30"],
-"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:34"],
-"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:38"],
-"ftz": [null,true,"spec/modifiers.yaml:66"],
+"rn": ["roundTiesToEven",false,"spec/modifiers.yaml"],
+"rz": ["roundTowardZero",false,"spec/modifiers.yaml"],
+"rm": ["roundTowardNegative",false,"spec/modifiers.yaml"],
+"rp": ["roundTowardPositive",false,"spec/modifiers.yaml"],
+"ftz": [null,true,"spec/modifiers.yaml"],
 "sat": [null,false,""]
 },
 formats: {
@@ -33,18 +33,18 @@ places: [
 ["spec/instructions/mad.yaml",46,"cut = float_of(bits(wide) >> 29 << 29, f64)"],
 ["spec/instructions/mad.yaml",48,"total = cut + convert(c, f64)"],
 ["spec/instructions/mad.yaml",49,"d = convert(total, f32)"],
-["spec/types.yaml",44,"d = quietNaN if isNaN(d) else d"],
-["spec/modifiers.yaml",69,"x = copySign(0, x) if isSubnormal(x) else x"],
+["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
+["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
 ["spec/instructions/mad.yaml",39,"d = fusedMultiplyAdd(a, b, c)"],
-["spec/modifiers.yaml",79,"d = minimumNumber(maximumNumber(d, 0), 1)"],
-["spec/types.yaml",55,"if isNaN(d):"],
-["spec/types.yaml",56,"if formatOf(a) == formatOf(d) and isNaN(a):"],
-["spec/types.yaml",57,"d = quieten(a)"],
-["spec/types.yaml",58,"elif operands >= 2 and formatOf(b) == formatOf(d) and isNaN(b):"],
-["spec/types.yaml",59,"d = quieten(b)"],
-["spec/types.yaml",60,"elif operands >= 3 and formatOf(c) == formatOf(d) and isNaN(c):"],
-["spec/types.yaml",61,"d = quieten(c)"],
-["spec/types.yaml",63,"d = quietNaN"]
+["spec/modifiers.yaml",0,"d = minimumNumber(maximumNumber(d, 0), 1)"],
+["spec/types.yaml",0,"if isNaN(d):"],
+["spec/types.yaml",0,"if formatOf(a) == formatOf(d) and isNaN(a):"],
+["spec/types.yaml",0,"d = quieten(a)"],
+["spec/types.yaml",0,"elif operands >= 2 and formatOf(b) == formatOf(d) and isNaN(b):"],
+["spec/types.yaml",0,"d = quieten(b)"],
+["spec/types.yaml",0,"elif operands >= 3 and formatOf(c) == formatOf(d) and isNaN(c):"],
+["spec/types.yaml",0,"d = quieten(c)"],
+["spec/types.yaml",0,"d = quietNaN"]
 ],
 operations: [
 ["isZero","f32"],

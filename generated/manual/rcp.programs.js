@@ -8,11 +8,11 @@ groups: {
 "rnd": ["rn","rz","rm","rp"]
 },
 modifiers: {
-"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:26"],
-"rz": ["roundTowardZero",false,"spec/modifiers.yaml:30"],
-"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:34"],
-"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:38"],
-"ftz": [null,true,"spec/modifiers.yaml:66"],
+"rn": ["roundTiesToEven",false,"spec/modifiers.yaml"],
+"rz": ["roundTowardZero",false,"spec/modifiers.yaml"],
+"rm": ["roundTowardNegative",false,"spec/modifiers.yaml"],
+"rp": ["roundTowardPositive",false,"spec/modifiers.yaml"],
+"ftz": [null,true,"spec/modifiers.yaml"],
 "approx": [null,false,""]
 },
 formats: {
@@ -29,21 +29,21 @@ units: [
 stages: ["operation","NaN",".ftz a"],
 places: [
 ["spec/instructions/rcp.yaml",62,"d = 1 / a"],
-["spec/types.yaml",44,"d = quietNaN if isNaN(d) else d"],
-["spec/modifiers.yaml",69,"x = copySign(0, x) if isSubnormal(x) else x"],
+["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
+["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
 ["spec/instructions/rcp.yaml",73,"scale = 2**24 if magnitude(a) < 2**-126 else 2**-2 if magnitude(a) > 2**126 else 1"],
 ["spec/instructions/rcp.yaml",74,"scaled = a * scale"],
 ["spec/instructions/rcp.yaml",75,"reciprocal = unit(RCP, scaled)"],
 ["spec/instructions/rcp.yaml",76,"d = reciprocal * scale"],
 ["spec/instructions/rcp.yaml",69,"d = unit(RCP, a)"],
-["spec/types.yaml",55,"if isNaN(d):"],
-["spec/types.yaml",56,"if formatOf(a) == formatOf(d) and isNaN(a):"],
-["spec/types.yaml",57,"d = quieten(a)"],
-["spec/types.yaml",63,"d = quietNaN"],
+["spec/types.yaml",0,"if isNaN(d):"],
+["spec/types.yaml",0,"if formatOf(a) == formatOf(d) and isNaN(a):"],
+["spec/types.yaml",0,"d = quieten(a)"],
+["spec/types.yaml",0,"d = quietNaN"],
 ["spec/instructions/rcp.yaml",58,"reciprocal = 1 / highWord(a)"],
 ["spec/instructions/rcp.yaml",53,"y = fusedMultiplyAdd(2, x, -highWord(x))"],
 ["spec/instructions/rcp.yaml",59,"d = nearest(reciprocal)"],
-["spec/types.yaml",96,"d = float_of(0x7fffffff00000000) if isNaN(d) else d"]
+["spec/types.yaml",0,"d = float_of(0x7fffffff00000000) if isNaN(d) else d"]
 ],
 operations: [
 ["division","f32","roundTiesToEven"],

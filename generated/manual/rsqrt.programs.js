@@ -6,7 +6,7 @@ opcode: "rsqrt",
 targets: ["sm_10","sm_11","sm_12","sm_13","sm_20","sm_21","sm_30","sm_32","sm_35","sm_37","sm_50","sm_52","sm_53","sm_60","sm_61","sm_62","sm_70","sm_72","sm_75","sm_80","sm_82","sm_86","sm_87","sm_88","sm_89","sm_90","sm_90a","sm_100","sm_100a","sm_100f","sm_101","sm_101a","sm_101f","sm_103","sm_103a","sm_103f","sm_107","sm_107a","sm_107f","sm_110","sm_110a","sm_110f","sm_120","sm_120a","sm_120f","sm_121","sm_121a","sm_121f"],
 groups: {},
 modifiers: {
-"ftz": [null,true,"spec/modifiers.yaml:66"],
+"ftz": [null,true,"spec/modifiers.yaml"],
 "approx": [null,false,""]
 },
 formats: {
@@ -23,21 +23,21 @@ units: [
 stages: ["operation","NaN",".ftz a"],
 places: [
 ["spec/instructions/rsqrt.yaml",45,"d = rSqrt(a)"],
-["spec/types.yaml",44,"d = quietNaN if isNaN(d) else d"],
-["spec/modifiers.yaml",69,"x = copySign(0, x) if isSubnormal(x) else x"],
+["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
+["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
 ["spec/instructions/rsqrt.yaml",54,"tiny = magnitude(a) < 2**-126"],
 ["spec/instructions/rsqrt.yaml",55,"scaled = a * 2**24 if tiny else a"],
 ["spec/instructions/rsqrt.yaml",56,"root = unit(RSQ, scaled)"],
 ["spec/instructions/rsqrt.yaml",57,"d = root * 2**12 if tiny else root"],
 ["spec/instructions/rsqrt.yaml",51,"d = unit(RSQ, a)"],
-["spec/types.yaml",55,"if isNaN(d):"],
-["spec/types.yaml",56,"if formatOf(a) == formatOf(d) and isNaN(a):"],
-["spec/types.yaml",57,"d = quieten(a)"],
-["spec/types.yaml",63,"d = quietNaN"],
+["spec/types.yaml",0,"if isNaN(d):"],
+["spec/types.yaml",0,"if formatOf(a) == formatOf(d) and isNaN(a):"],
+["spec/types.yaml",0,"d = quieten(a)"],
+["spec/types.yaml",0,"d = quietNaN"],
 ["spec/instructions/rsqrt.yaml",42,"root = rSqrt(highWord(a))"],
 ["spec/instructions/rsqrt.yaml",38,"y = fusedMultiplyAdd(2, x, -highWord(x))"],
 ["spec/instructions/rsqrt.yaml",43,"d = nearest(root)"],
-["spec/types.yaml",96,"d = float_of(0x7fffffff00000000) if isNaN(d) else d"]
+["spec/types.yaml",0,"d = float_of(0x7fffffff00000000) if isNaN(d) else d"]
 ],
 operations: [
 ["rSqrt","f32","roundTiesToEven"],

@@ -10,7 +10,7 @@ groups: {
 "bool": ["and","or","xor"]
 },
 modifiers: {
-"ftz": [null,true,"spec/modifiers.yaml:66"],
+"ftz": [null,true,"spec/modifiers.yaml"],
 "eq": [null,false,""],
 "ne": [null,false,""],
 "lt": [null,false,""],
@@ -69,7 +69,7 @@ stages: ["operation",".ftz a",".ftz b"],
 places: [
 ["spec/instructions/set.yaml",83,"t = a == b"],
 ["spec/instructions/set.yaml",122,"d = 2**32 - 1 if t else 0"],
-["spec/modifiers.yaml",69,"x = copySign(0, x) if isSubnormal(x) else x"],
+["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
 ["spec/instructions/set.yaml",97,"t = not (a < b or a > b)"],
 ["spec/instructions/set.yaml",95,"t = a >= b"],
 ["spec/instructions/set.yaml",107,"t = not a < b"],

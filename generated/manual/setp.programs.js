@@ -9,7 +9,7 @@ groups: {
 "bool": ["and","or","xor"]
 },
 modifiers: {
-"ftz": [null,true,"spec/modifiers.yaml:66"],
+"ftz": [null,true,"spec/modifiers.yaml"],
 "eq": [null,false,""],
 "ne": [null,false,""],
 "lt": [null,false,""],
@@ -49,7 +49,7 @@ places: [
 ["spec/instructions/setp.yaml",48,"t = a == b"],
 ["spec/instructions/setp.yaml",75,"p = t"],
 ["spec/instructions/setp.yaml",76,"q = not t"],
-["spec/modifiers.yaml",69,"x = copySign(0, x) if isSubnormal(x) else x"],
+["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
 ["spec/instructions/setp.yaml",60,"t = not (a < b or a > b)"],
 ["spec/instructions/setp.yaml",58,"t = a >= b"],
 ["spec/instructions/setp.yaml",70,"t = not a < b"],

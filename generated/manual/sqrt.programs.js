@@ -8,11 +8,11 @@ groups: {
 "rnd": ["rn","rz","rm","rp"]
 },
 modifiers: {
-"rn": ["roundTiesToEven",false,"spec/modifiers.yaml:26"],
-"rz": ["roundTowardZero",false,"spec/modifiers.yaml:30"],
-"rm": ["roundTowardNegative",false,"spec/modifiers.yaml:34"],
-"rp": ["roundTowardPositive",false,"spec/modifiers.yaml:38"],
-"ftz": [null,true,"spec/modifiers.yaml:66"],
+"rn": ["roundTiesToEven",false,"spec/modifiers.yaml"],
+"rz": ["roundTowardZero",false,"spec/modifiers.yaml"],
+"rm": ["roundTowardNegative",false,"spec/modifiers.yaml"],
+"rp": ["roundTowardPositive",false,"spec/modifiers.yaml"],
+"ftz": [null,true,"spec/modifiers.yaml"],
 "approx": [null,false,""]
 },
 formats: {
@@ -31,8 +31,8 @@ units: [
 stages: ["operation","NaN",".ftz a"],
 places: [
 ["spec/instructions/sqrt.yaml",39,"d = squareRoot(a)"],
-["spec/types.yaml",44,"d = quietNaN if isNaN(d) else d"],
-["spec/modifiers.yaml",69,"x = copySign(0, x) if isSubnormal(x) else x"],
+["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
+["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
 ["spec/instructions/sqrt.yaml",51,"tiny = magnitude(a) < 2**-126"],
 ["spec/instructions/sqrt.yaml",52,"scaled = a * 2**24 if tiny else a"],
 ["spec/instructions/sqrt.yaml",53,"root = unit(RCP, unit(RSQ, scaled))"],
@@ -43,10 +43,10 @@ places: [
 ["spec/instructions/sqrt.yaml",63,"d = root * 2**-12 if tiny else root"],
 ["spec/instructions/sqrt.yaml",47,"d = unit(RCP, unit(RSQ, a))"],
 ["spec/instructions/sqrt.yaml",57,"d = unit(SQRT, a)"],
-["spec/types.yaml",55,"if isNaN(d):"],
-["spec/types.yaml",56,"if formatOf(a) == formatOf(d) and isNaN(a):"],
-["spec/types.yaml",57,"d = quieten(a)"],
-["spec/types.yaml",63,"d = quietNaN"]
+["spec/types.yaml",0,"if isNaN(d):"],
+["spec/types.yaml",0,"if formatOf(a) == formatOf(d) and isNaN(a):"],
+["spec/types.yaml",0,"d = quieten(a)"],
+["spec/types.yaml",0,"d = quietNaN"]
 ],
 operations: [
 ["squareRoot","f32","roundTiesToEven"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import random
+import re
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -34,6 +35,8 @@ from ptxspec.tracing.lines import Rules, Source, TraceLine, lines
 pytestmark = pytest.mark.inputs("manual", "emulator")
 
 MANUAL = ROOT / "generated/manual"
+# Pages have the numbers of lines in the file of their opcode alone.
+OWN, SHARED = "spec/instructions/", r"(spec/\w+\.yaml):\d+"
 SOURCE = Source(Root(ROOT))
 Array = np.ndarray[Any, np.dtype[np.uint64]]
 
@@ -132,7 +135,8 @@ def test_steps_are_those_of_eval_with_all_that_is_told_of_them(evaluator: Evalua
 def as_json(line: TraceLine) -> dict[str, Any]:
     before = None if line.before is None else hex(line.before)
     return {
-        "stage": line.stage, "path": line.path, "line": line.line, "text": line.text, "label": line.name,
+        "stage": line.stage, "path": line.path, "line": line.line if OWN in line.path else 0, "text": line.text,
+        "label": line.name,
         "before": before, "after": hex(line.after), "hasEffect": line.has_effect,
     }  # fmt: skip
 
@@ -140,7 +144,7 @@ def as_json(line: TraceLine) -> dict[str, Any]:
 def told_by_eval(found: Sequence[TraceLine], rules: Rules, everything: bool) -> list[str]:
     """The lines of `eval --trace` on a terminal of any width, without the last one, which says how many more there
     are."""
-    told = text.blocks(found, rules, 100_000, everything, [])
+    told = [re.sub(SHARED, r"\1", line) for line in text.blocks(found, rules, 100_000, everything, [])]
     more = not everything and any(not line.has_effect for line in found)
     return told[:-2] if more else told
 
@@ -151,7 +155,7 @@ def told_by_evaluator(steps: Sequence[dict[str, Any]], everything: bool) -> list
         if everything or s["hasEffect"]:
             rows = s["whole" if everything else "told"]
             width = max(len(r["key"]) for r in rows)
-            found += ["", f"  {s['stage']}  {s['path']}:{s['line']}  {s['text']}"]
+            found += ["", f"  {s['stage']}  {s['place']}  {s['text']}"]
             found += [f"    {r['key']:{width}}  {'  '.join(filter(None, (r['place'], r['text'])))}" for r in rows]
     return found
 

@@ -53,9 +53,9 @@ def written(statements: Sequence[tuple[str, str, str]], results: Sequence[str], 
 
 
 def source_of(let: Let) -> str:
-    """Return the line that a let comes from, with the name of its file unless that is the instruction's own."""
-    folder, _, name = let.path.rpartition("/")
-    return f"{'' if folder.endswith('instructions') else name}:{let.mark.line}"
+    """Return where a let comes from: the line of the instruction's own file, or the name of the stage around it."""
+    folder = let.path.rpartition("/")[0]
+    return f":{let.mark.line}" if folder.endswith("instructions") else let.stage
 
 
 @dataclass(frozen=True)

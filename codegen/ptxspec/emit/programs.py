@@ -34,6 +34,12 @@ class Table:
         return self._places[key]
 
 
+def _place(path: str, line: int) -> Place:
+    """Return a line's file and number, which is 0 in files that other opcodes have in common: what is added there moves
+    the lines of all."""
+    return path, line if path.startswith("spec/instructions/") else 0
+
+
 class Programs:
     """Programs, and the formats and types that are met in them. `lines` are those of the files that semantics stands
     in, by their paths."""
@@ -92,8 +98,8 @@ class Programs:
         return self._of_programs[id(p)]
 
     def let(self, let: Let) -> int:
-        line = let.mark.line
-        place = self.places.place((let.path, line, self.lines[let.path][line - 1].strip()))
+        text = self.lines[let.path][let.mark.line - 1].strip()
+        place = self.places.place((*_place(let.path, let.mark.line), text))
         guard = tuple(self.term(t) if outcome else -1 - self.term(t) for t, outcome in let.guard)
         stem, _, number = let.name.rpartition("_")
         usual = stem if stem and number.isdigit() else let.name
@@ -107,7 +113,7 @@ class Programs:
         if key not in self._of_terms:
             place = self._of_terms[key] = self.terms.place((self._coded(t), origin))
             if origin:
-                self.origins[place] = f"{origin[0]}:{origin[1]}"
+                self.origins[place] = ":".join(map(str, filter(None, _place(*origin))))
         return self._of_terms[key]
 
     def _coded(self, t: Term) -> tuple[Any, ...]:

@@ -83,6 +83,9 @@
   const written = (key, x) =>
     typeof x === "bigint" ? `${x}` : key === "model" || key === "kind" || key === "to" ? x?.name : x;
 
+  // The file of a line, with its number where that is known.
+  const sourceOf = ({path, line}) => line ? `${path}:${line}` : path;
+
   // What happened in a step, as {place, account}: each with the line of the specification that says so.
   function events(programs, program, step) {
     const labels = Object.fromEntries(program.lets.map(({name, label}) => [name, label]));
@@ -106,10 +109,9 @@
       return result;
     }
 
-    const {value: whole, path, line} = step.assignment;
-    value(whole, `${path}:${line}`);
+    value(step.assignment.value, sourceOf(step.assignment));
     return [...found.values()];
   }
 
-  Object.assign(exact, {events});
+  Object.assign(exact, {events, sourceOf});
 })();

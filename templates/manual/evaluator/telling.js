@@ -4,7 +4,8 @@
   const ptxspec = (globalThis.ptxspec ??= {});
   const exact = (ptxspec.exact ??= {});
   const {CONDITION, Format, HALF, NEAREST, ONE, ZERO, add, compare, decimal, decimalNumber, decode, describe} = exact;
-  const {events, fixedText, hexNumber, hexadecimal, inTens, floorLog10, magnitudeOf, negated, number, roundTo} = exact;
+  const {events, fixedText, hexNumber, hexadecimal, inTens, floorLog10, magnitudeOf, negated, number, sourceOf} = exact;
+  const {roundTo} = exact;
 
   const RELATIONS = {less: "is less than", equal: "equals", greater: "is greater than"};
   const ORDINARY = ["a normal number", "a subnormal number"];
@@ -243,7 +244,7 @@
   // The rows of a step: what the value was, what happened, and what it is. Without `everything`, nothing on the way
   // that leaves a value as it is.
   function told(programs, program, rules, step, everything = false) {
-    const {assignment: {label, path, line, value: {kind}}, before, after} = step;
+    const {assignment: {label, value: {kind}}, before, after} = step;
     const changed = before !== null && before !== after;
     const why = events(programs, program, step);
     const rows = [];
@@ -255,7 +256,7 @@
     why.forEach(({place, account}, i) => {
       if (everything || i === why.length - 1 || !saysNothing(account)) {
         accountRows(account, rules, before).forEach(([key, text, own], j) => {
-          const places = [!j && place !== `${path}:${line}` ? place : "", own ?? ""];
+          const places = [!j && place !== sourceOf(step.assignment) ? place : "", own ?? ""];
           rows.push([key, text, places.filter(Boolean).join("  ")]);
         });
       }

@@ -7,10 +7,12 @@
   const {element} = ptxspec;
 
   // Where the page shows a line of the specification; null where it does not.
-  const lineOf = ({path, line}) => document.querySelector(`[data-path="${CSS.escape(path)}"] [data-line="${line}"]`);
+  const lineOf = ({path, line, text}) =>
+    [...document.querySelectorAll(`[data-path="${CSS.escape(path)}"] .line`)]
+      .find(shown => line ? shown.dataset.line === `${line}` : shown.textContent.trim() === text);
 
   function light(steps) {
-    for (const lit of document.querySelectorAll("[data-line].lit")) {
+    for (const lit of document.querySelectorAll(".line.lit")) {
       lit.classList.remove("lit");
     }
     for (const step of steps.filter(each => each.hasEffect)) {
@@ -18,10 +20,10 @@
     }
   }
 
-  // A place in the specification, path:line, as a link where the page shows it.
-  function place(text) {
+  // A place in the specification as a link to its line where the page shows it.
+  function place(text, step) {
     const [path, line] = text.split(":");
-    const shown = lineOf({path, line});
+    const shown = lineOf(step ?? {path, line});
     if (!shown) {
       return element("span", {class: "place"}, text);
     }
@@ -40,7 +42,7 @@
     const told = step.told(everything).flatMap(({key, text, place: other}) =>
       [element("dt", {}, key), element("dd", {}, text, ...(other ? [" ", place(other)] : []))]);
     return element("li", {class: step.hasEffect ? "step" : "step idle"},
-      element("p", {class: "stage"}, element("span", {}, step.stage), place(`${step.path}:${step.line}`)),
+      element("p", {class: "stage"}, element("span", {}, step.stage), place(step.place, step)),
       element("pre", {class: step.hasEffect ? "lit" : null}, step.text),
       element("dl", {}, ...told));
   }

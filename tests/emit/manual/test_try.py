@@ -106,6 +106,8 @@ def test_the_steps_name_their_lines_and_light_them(fma: Page) -> None:
     assert page.evaluate("document.activeElement.classList.contains('lit')")
     page.get_by_label("more steps that changed nothing").check()
     assert steps.count() == 5 and page.locator("#try-trace .step.idle").count() == 4
+    follow(page, "try=fma.rn.ftz.f32&a=0x00000001&b=0.5&c=0")
+    assert "copySign" in page.locator("section.semantics [data-path='spec/modifiers.yaml'] .lit").inner_text()
 
 
 BAD = {

@@ -130,11 +130,13 @@ class _Opcode:
         return {name: said for name, said in about.items() if said not in (None, [], ())}
 
     def modifiers(self) -> dict[str, tuple[str | None, bool, str]]:
-        """Return for each modifier the direction in which it makes operations round, whether it flushes, and the place
-        of both. The modifiers are those that variants have, mean or behave as though they had."""
+        """Return for each modifier the direction in which it makes operations round, whether it flushes, and the file
+        that says so. The modifiers are those that variants have, mean or behave as though they had."""
         names = {n for v in self.checked.instruction.variants for n in (*v.modifiers, *v.means)}
         names.update(i.modifier for i in self.spec.implied)
-        return {n: (m.mode, m.ftz, m.round_place) for n, m in self.spec.modifiers.items() if n in names}
+        return {
+            n: (m.mode, m.ftz, m.round_place.partition(":")[0]) for n, m in self.spec.modifiers.items() if n in names
+        }
 
     def mask(self, targets: Iterable[str]) -> str:
         """Return some targets as the bits of an integer, the first as the lowest."""

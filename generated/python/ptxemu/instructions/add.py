@@ -21,7 +21,7 @@ _xc07c000000000000: Array = _np.array(0xc07c000000000000, _np.uint64)
 _xc0ec000000000000: Array = _np.array(0xc0ec000000000000, _np.uint64)
 
 # Behind a line of a function stands the line of spec/instructions/add.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def add_f32_2(a: Array, b: Array) -> Array:
@@ -30,7 +30,7 @@ def add_f32_2(a: Array, b: Array) -> Array:
 
 def add_sat_f32_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f32, roundTiesToEven, False)  # :71
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -39,7 +39,7 @@ def add_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def add_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f32, roundTiesToEven, True, True)  # :71
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rz_f32_2(a: Array, b: Array) -> Array:
@@ -48,7 +48,7 @@ def add_rz_f32_2(a: Array, b: Array) -> Array:
 
 def add_rz_sat_f32_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f32, roundTowardZero, False)  # :71
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rz_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -57,7 +57,7 @@ def add_rz_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def add_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f32, roundTowardZero, True, True)  # :71
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rm_f32_2(a: Array, b: Array) -> Array:
@@ -66,7 +66,7 @@ def add_rm_f32_2(a: Array, b: Array) -> Array:
 
 def add_rm_sat_f32_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f32, roundTowardNegative, False)  # :71
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rm_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -75,7 +75,7 @@ def add_rm_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def add_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f32, roundTowardNegative, True, True)  # :71
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rp_f32_2(a: Array, b: Array) -> Array:
@@ -84,7 +84,7 @@ def add_rp_f32_2(a: Array, b: Array) -> Array:
 
 def add_rp_sat_f32_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f32, roundTowardPositive, False)  # :71
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rp_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -93,27 +93,27 @@ def add_rp_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def add_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f32, roundTowardPositive, True, True)  # :71
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_f64_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f64, roundTiesToEven, False)  # :71
-    return _propagate(d, (a, b,), f64)  # types.yaml:55
+    return _propagate(d, (a, b,), f64)  # NaN
 
 
 def add_rz_f64_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f64, roundTowardZero, False)  # :71
-    return _propagate(d, (a, b,), f64)  # types.yaml:55
+    return _propagate(d, (a, b,), f64)  # NaN
 
 
 def add_rm_f64_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f64, roundTowardNegative, False)  # :71
-    return _propagate(d, (a, b,), f64)  # types.yaml:55
+    return _propagate(d, (a, b,), f64)  # NaN
 
 
 def add_rp_f64_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f64, roundTowardPositive, False)  # :71
-    return _propagate(d, (a, b,), f64)  # types.yaml:55
+    return _propagate(d, (a, b,), f64)  # NaN
 
 
 def add_f16_2(a: Array, b: Array) -> Array:
@@ -122,7 +122,7 @@ def add_f16_2(a: Array, b: Array) -> Array:
 
 def add_sat_f16_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f16, roundTiesToEven, False)  # :71
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def add_ftz_f16_2(a: Array, b: Array) -> Array:
@@ -131,7 +131,7 @@ def add_ftz_f16_2(a: Array, b: Array) -> Array:
 
 def add_ftz_sat_f16_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f16, roundTiesToEven, True, True)  # :71
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def add_bf16_2(a: Array, b: Array) -> Array:
@@ -148,12 +148,12 @@ def add_f32_bf16_2(a: Array, b: Array) -> Array:
 
 def add_sat_f32_f16_2(a: Array, b: Array) -> Array:
     d = addition(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :71
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_sat_f32_bf16_2(a: Array, b: Array) -> Array:
     d = addition(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :71
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rz_f32_f16_2(a: Array, b: Array) -> Array:
@@ -166,12 +166,12 @@ def add_rz_f32_bf16_2(a: Array, b: Array) -> Array:
 
 def add_rz_sat_f32_f16_2(a: Array, b: Array) -> Array:
     d = addition(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :71
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rz_sat_f32_bf16_2(a: Array, b: Array) -> Array:
     d = addition(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :71
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rm_f32_f16_2(a: Array, b: Array) -> Array:
@@ -187,13 +187,13 @@ def add_rm_f32_bf16_2(a: Array, b: Array) -> Array:
 def add_rm_sat_f32_f16_2(a: Array, b: Array) -> Array:
     _1 = convert(a, f16, f32, roundTowardNegative, False)  # :71
     d = addition(_1, b, f32, roundTowardNegative, False)
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rm_sat_f32_bf16_2(a: Array, b: Array) -> Array:
     _1 = convert(a, bf16, f32, roundTowardNegative, False)  # :71
     d = addition(_1, b, f32, roundTowardNegative, False)
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rp_f32_f16_2(a: Array, b: Array) -> Array:
@@ -209,13 +209,13 @@ def add_rp_f32_bf16_2(a: Array, b: Array) -> Array:
 def add_rp_sat_f32_f16_2(a: Array, b: Array) -> Array:
     _1 = convert(a, f16, f32, roundTowardPositive, False)  # :71
     d = addition(_1, b, f32, roundTowardPositive, False)
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rp_sat_f32_bf16_2(a: Array, b: Array) -> Array:
     _1 = convert(a, bf16, f32, roundTowardPositive, False)  # :71
     d = addition(_1, b, f32, roundTowardPositive, False)
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rz_ftz_f16x2_f32x2_f32x2_2(a: Array, b: Array) -> Array:

@@ -14,7 +14,7 @@ from . import Kernels as _Kernels
 _x3fc45f3060000000: Array = _np.array(0x3fc45f3060000000, _np.uint64)
 
 # Behind a line of a function stands the line of spec/instructions/cos.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def cos_approx_f32_1(a: Array) -> Array:
@@ -37,12 +37,12 @@ def cos_approx_f32_1_sm_70(a: Array) -> Array:
 
 
 def cos_approx_ftz_f32_1_sm_50(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:69
+    a_2 = _flushed(a, f32)  # .ftz a
     return unit(a_2, "RRO_COS_sm_50")  # :35
 
 
 def cos_approx_ftz_f32_1_sm_70(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:69
+    a_2 = _flushed(a, f32)  # .ftz a
     _1 = convert(a_2, f32, f64, roundTiesToEven, False)  # :38
     product = multiplication(_1, _x3fc45f3060000000, f64, roundTiesToEven, True)
     turns = convert(product, f64, f32, roundTowardZero, True)  # :39

@@ -1177,4 +1177,4 @@ KERNELS = _Kernels("cvt", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "fabee3d7afc9a522"
+NATIVE = "fff2ce32340b844d"

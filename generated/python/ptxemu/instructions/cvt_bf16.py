@@ -16,7 +16,7 @@ _x7fffffffe0000000: Array = _np.array(0x7fffffffe0000000, _np.uint64)
 _x8000000000000000: Array = _np.array(0x8000000000000000, _np.uint64)
 
 # Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 @_tabulated(16)
@@ -189,7 +189,7 @@ def cvt_rpi_s64_bf16_1(a: Array) -> Array:
 
 def cvt_bf16_bf16_1(a: Array) -> Array:
     d = a  # :264
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return select(isNaN(d, bf16), _x7fff, d)  # NaN
 
 
 def cvt_rni_bf16_bf16_1(a: Array) -> Array:
@@ -211,7 +211,7 @@ def cvt_rpi_bf16_bf16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTiesToEven, False)  # :268
-    return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # types.yaml:72
+    return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # NaN
 
 
 @_tabulated(16)
@@ -223,25 +223,25 @@ def cvt_ftz_f32_bf16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_f64_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f64, roundTiesToEven, False)  # :268
-    return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
+    return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # NaN
 
 
 @_tabulated(16)
 def cvt_rz_f64_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f64, roundTowardZero, False)  # :268
-    return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
+    return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # NaN
 
 
 @_tabulated(16)
 def cvt_rm_f64_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f64, roundTowardNegative, False)  # :268
-    return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
+    return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # NaN
 
 
 @_tabulated(16)
 def cvt_rp_f64_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f64, roundTowardPositive, False)  # :268
-    return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
+    return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # NaN
 
 
 @_tabulated(16)
@@ -267,7 +267,7 @@ def cvt_rp_f16_bf16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_rz_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTowardZero, False)  # :268
-    return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # types.yaml:72
+    return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # NaN
 
 
 @_tabulated(16)
@@ -279,7 +279,7 @@ def cvt_rz_ftz_f32_bf16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_rm_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTowardNegative, False)  # :268
-    return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # types.yaml:72
+    return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # NaN
 
 
 @_tabulated(16)
@@ -291,7 +291,7 @@ def cvt_rm_ftz_f32_bf16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_rp_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTowardPositive, False)  # :268
-    return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # types.yaml:72
+    return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # NaN
 
 
 @_tabulated(16)

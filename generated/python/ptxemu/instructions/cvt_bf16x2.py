@@ -42,7 +42,7 @@ _xc7e00000: Array = _np.array(0xc7e00000, _np.uint32)
 _xff00: Array = _np.array(0xff00, _np.uint16)
 
 # Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 @_tabulated(16)
@@ -79,110 +79,110 @@ def cvt_rn_satfinite_e2m1x2_bf16x2_1(a: Array) -> Array:
 def cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # :266
     d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
-    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # :266
     d = convert(_1, bf16, e5m2, roundTiesToEven, False)
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:100
+    return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # :266
     d = _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # :266
     d = _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # :266
     d = _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # :266
     d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
-    return _withoutSign(d, e4m3)  # modifiers.yaml:88
+    return _withoutSign(d, e4m3)  # .relu
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # :266
     d = convert(_1, bf16, e5m2, roundTiesToEven, False)
-    return _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
+    return _clamped(d, _x7f, e5m2)  # .relu
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # :266
     d = _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
-    return _withoutSign(d, e2m3)  # modifiers.yaml:88
+    return _withoutSign(d, e2m3)  # .relu
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # :266
     d = _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
-    return _withoutSign(d, e3m2)  # modifiers.yaml:88
+    return _withoutSign(d, e3m2)  # .relu
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # :266
     d = _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
-    return _withoutSign(d, e2m1)  # modifiers.yaml:88
+    return _withoutSign(d, e2m1)  # .relu
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # :266
     d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
-    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _withoutSign(d, e4m3)  # .relu
+    return d_3  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # :266
     d = convert(_1, bf16, e5m2, roundTiesToEven, False)
-    d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7f, e5m2)  # .relu
+    return d_3  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # :266
     d = _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
-    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m3)  # .relu
+    return d_2  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # :266
     d = _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
-    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e3m2)  # .relu
+    return d_2  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # :266
     d = _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
-    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m1)  # .relu
+    return d_2  # .pzo
 
 
 @_tabulated(16)
@@ -219,110 +219,110 @@ def cvt_rz_satfinite_e2m1x2_bf16x2_1(a: Array) -> Array:
 def cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # :266
     d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
-    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # :266
     d = convert(_1, bf16, e5m2, roundTowardZero, False)
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:100
+    return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # :266
     d = _any_convert(_1, bf16, e2m3, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # :266
     d = _any_convert(_1, bf16, e3m2, roundTowardZero, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # :266
     d = _any_convert(_1, bf16, e2m1, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # :266
     d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
-    return _withoutSign(d, e4m3)  # modifiers.yaml:88
+    return _withoutSign(d, e4m3)  # .relu
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # :266
     d = convert(_1, bf16, e5m2, roundTowardZero, False)
-    return _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
+    return _clamped(d, _x7f, e5m2)  # .relu
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # :266
     d = _any_convert(_1, bf16, e2m3, roundTowardZero, False)
-    return _withoutSign(d, e2m3)  # modifiers.yaml:88
+    return _withoutSign(d, e2m3)  # .relu
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # :266
     d = _any_convert(_1, bf16, e3m2, roundTowardZero, False)
-    return _withoutSign(d, e3m2)  # modifiers.yaml:88
+    return _withoutSign(d, e3m2)  # .relu
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # :266
     d = _any_convert(_1, bf16, e2m1, roundTowardZero, False)
-    return _withoutSign(d, e2m1)  # modifiers.yaml:88
+    return _withoutSign(d, e2m1)  # .relu
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # :266
     d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
-    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _withoutSign(d, e4m3)  # .relu
+    return d_3  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # :266
     d = convert(_1, bf16, e5m2, roundTowardZero, False)
-    d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7f, e5m2)  # .relu
+    return d_3  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # :266
     d = _any_convert(_1, bf16, e2m3, roundTowardZero, False)
-    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m3)  # .relu
+    return d_2  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # :266
     d = _any_convert(_1, bf16, e3m2, roundTowardZero, False)
-    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e3m2)  # .relu
+    return d_2  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # :266
     d = _any_convert(_1, bf16, e2m1, roundTowardZero, False)
-    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m1)  # .relu
+    return d_2  # .pzo
 
 
 @_halved
@@ -383,7 +383,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Arra
 @_halved
 def _end_14(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :238
-    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -395,7 +395,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_15(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :238
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:100
+    return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -407,7 +407,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_16(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :238
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -419,7 +419,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_17(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :238
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -431,7 +431,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_18(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :238
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -443,7 +443,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_19(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :238
-    return _withoutSign(d, e4m3)  # modifiers.yaml:88
+    return _withoutSign(d, e4m3)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -455,7 +455,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) ->
 @_halved
 def _end_20(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :238
-    return _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
+    return _clamped(d, _x7f, e5m2)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -467,7 +467,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) ->
 @_halved
 def _end_21(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :238
-    return _withoutSign(d, e2m3)  # modifiers.yaml:88
+    return _withoutSign(d, e2m3)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -479,7 +479,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) ->
 @_halved
 def _end_22(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :238
-    return _withoutSign(d, e3m2)  # modifiers.yaml:88
+    return _withoutSign(d, e3m2)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -491,7 +491,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) ->
 @_halved
 def _end_23(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :238
-    return _withoutSign(d, e2m1)  # modifiers.yaml:88
+    return _withoutSign(d, e2m1)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -503,8 +503,8 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) ->
 @_halved
 def _end_24(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :238
-    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _withoutSign(d, e4m3)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -516,8 +516,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array
 @_halved
 def _end_25(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :238
-    d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7f, e5m2)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -529,8 +529,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array
 @_halved
 def _end_26(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :238
-    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m3)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -542,8 +542,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array
 @_halved
 def _end_27(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :238
-    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e3m2)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -555,8 +555,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array
 @_halved
 def _end_28(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :238
-    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m1)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -623,7 +623,7 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Arra
 @_halved
 def _end_34(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :238
-    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -635,7 +635,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_35(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :238
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:100
+    return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -647,7 +647,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_36(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :238
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -659,7 +659,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_37(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :238
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -671,7 +671,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_38(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :238
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -683,7 +683,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_39(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :238
-    return _withoutSign(d, e4m3)  # modifiers.yaml:88
+    return _withoutSign(d, e4m3)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -695,7 +695,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) ->
 @_halved
 def _end_40(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :238
-    return _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
+    return _clamped(d, _x7f, e5m2)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -707,7 +707,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) ->
 @_halved
 def _end_41(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :238
-    return _withoutSign(d, e2m3)  # modifiers.yaml:88
+    return _withoutSign(d, e2m3)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -719,7 +719,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) ->
 @_halved
 def _end_42(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :238
-    return _withoutSign(d, e3m2)  # modifiers.yaml:88
+    return _withoutSign(d, e3m2)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -731,7 +731,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) ->
 @_halved
 def _end_43(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :238
-    return _withoutSign(d, e2m1)  # modifiers.yaml:88
+    return _withoutSign(d, e2m1)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -743,8 +743,8 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) ->
 @_halved
 def _end_44(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :238
-    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _withoutSign(d, e4m3)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -756,8 +756,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array
 @_halved
 def _end_45(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :238
-    d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7f, e5m2)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -769,8 +769,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array
 @_halved
 def _end_46(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :238
-    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m3)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -782,8 +782,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array
 @_halved
 def _end_47(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :238
-    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e3m2)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -795,8 +795,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array
 @_halved
 def _end_48(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :238
-    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m1)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:

@@ -22,7 +22,7 @@ _x7fffffffe0000000: Array = _np.array(0x7fffffffe0000000, _np.uint64)
 _x8000000000000000: Array = _np.array(0x8000000000000000, _np.uint64)
 
 # Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 @_tabulated(16)
@@ -195,13 +195,13 @@ def cvt_rpi_s64_f16_1(a: Array) -> Array:
 
 def cvt_f16_f16_1(a: Array) -> Array:
     d = a  # :264
-    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+    return select(isNaN(d, f16), _x7fff, d)  # NaN
 
 
 def cvt_sat_f16_f16_1(a: Array) -> Array:
     d = a  # :264
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
-    return minimumNumber(maximumNumber(d_2, _x0000, f16), _x3c00, f16)  # modifiers.yaml:79
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # NaN
+    return minimumNumber(maximumNumber(d_2, _x0000, f16), _x3c00, f16)  # .sat
 
 
 def cvt_rni_f16_f16_1(a: Array) -> Array:
@@ -210,7 +210,7 @@ def cvt_rni_f16_f16_1(a: Array) -> Array:
 
 def cvt_rni_sat_f16_f16_1(a: Array) -> Array:
     d = roundToIntegral(a, f16, roundTiesToEven, False)  # :262
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rzi_f16_f16_1(a: Array) -> Array:
@@ -219,7 +219,7 @@ def cvt_rzi_f16_f16_1(a: Array) -> Array:
 
 def cvt_rzi_sat_f16_f16_1(a: Array) -> Array:
     d = roundToIntegral(a, f16, roundTowardZero, False)  # :262
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rmi_f16_f16_1(a: Array) -> Array:
@@ -228,7 +228,7 @@ def cvt_rmi_f16_f16_1(a: Array) -> Array:
 
 def cvt_rmi_sat_f16_f16_1(a: Array) -> Array:
     d = roundToIntegral(a, f16, roundTowardNegative, False)  # :262
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rpi_f16_f16_1(a: Array) -> Array:
@@ -237,7 +237,7 @@ def cvt_rpi_f16_f16_1(a: Array) -> Array:
 
 def cvt_rpi_sat_f16_f16_1(a: Array) -> Array:
     d = roundToIntegral(a, f16, roundTowardPositive, False)  # :262
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 @_tabulated(16)
@@ -248,20 +248,20 @@ def cvt_f32_f16_1(a: Array) -> Array:
 @_tabulated(16)
 def cvt_sat_f32_f16_1(a: Array) -> Array:
     d = convert(a, f16, f32, roundTiesToEven, False)  # :268
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 @_tabulated(16)
 def cvt_f64_f16_1(a: Array) -> Array:
     d = convert(a, f16, f64, roundTiesToEven, False)  # :268
-    return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
+    return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # NaN
 
 
 @_tabulated(16)
 def cvt_sat_f64_f16_1(a: Array) -> Array:
     d = convert(a, f16, f64, roundTiesToEven, False)  # :268
-    d_2 = _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
-    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:79
+    d_2 = _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # NaN
+    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 @_tabulated(16)

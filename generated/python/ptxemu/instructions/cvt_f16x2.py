@@ -39,7 +39,7 @@ _xdf00: Array = _np.array(0xdf00, _np.uint16)
 _xfb00: Array = _np.array(0xfb00, _np.uint16)
 
 # Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 @_tabulated(16)
@@ -75,107 +75,107 @@ def cvt_rn_satfinite_e2m1x2_f16x2_1(a: Array) -> Array:
 def cvt_rn_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :266
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
-    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # :266
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:100
+    return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :266
     d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :266
     d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :266
     d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :266
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
-    return _withoutSign(d, e4m3)  # modifiers.yaml:88
+    return _withoutSign(d, e4m3)  # .relu
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # :266
-    return _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
+    return _clamped(d, _x7f, e5m2)  # .relu
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :266
     d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
-    return _withoutSign(d, e2m3)  # modifiers.yaml:88
+    return _withoutSign(d, e2m3)  # .relu
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :266
     d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
-    return _withoutSign(d, e3m2)  # modifiers.yaml:88
+    return _withoutSign(d, e3m2)  # .relu
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :266
     d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
-    return _withoutSign(d, e2m1)  # modifiers.yaml:88
+    return _withoutSign(d, e2m1)  # .relu
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :266
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
-    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _withoutSign(d, e4m3)  # .relu
+    return d_3  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # :266
-    d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7f, e5m2)  # .relu
+    return d_3  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :266
     d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
-    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m3)  # .relu
+    return d_2  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :266
     d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
-    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e3m2)  # .relu
+    return d_2  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :266
     d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
-    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m1)  # .relu
+    return d_2  # .pzo
 
 
 @_tabulated(16)
@@ -211,107 +211,107 @@ def cvt_rz_satfinite_e2m1x2_f16x2_1(a: Array) -> Array:
 def cvt_rz_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :266
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
-    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # :266
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:100
+    return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :266
     d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :266
     d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :266
     d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :266
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
-    return _withoutSign(d, e4m3)  # modifiers.yaml:88
+    return _withoutSign(d, e4m3)  # .relu
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # :266
-    return _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
+    return _clamped(d, _x7f, e5m2)  # .relu
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :266
     d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
-    return _withoutSign(d, e2m3)  # modifiers.yaml:88
+    return _withoutSign(d, e2m3)  # .relu
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :266
     d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
-    return _withoutSign(d, e3m2)  # modifiers.yaml:88
+    return _withoutSign(d, e3m2)  # .relu
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :266
     d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
-    return _withoutSign(d, e2m1)  # modifiers.yaml:88
+    return _withoutSign(d, e2m1)  # .relu
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :266
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
-    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _withoutSign(d, e4m3)  # .relu
+    return d_3  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # :266
-    d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7f, e5m2)  # .relu
+    return d_3  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :266
     d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
-    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m3)  # .relu
+    return d_2  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :266
     d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
-    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e3m2)  # .relu
+    return d_2  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :266
     d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
-    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m1)  # .relu
+    return d_2  # .pzo
 
 
 @_halved
@@ -372,7 +372,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array
 @_halved
 def _end_14(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :238
-    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -384,7 +384,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> A
 @_halved
 def _end_15(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :238
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:100
+    return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -396,7 +396,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> A
 @_halved
 def _end_16(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :238
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -408,7 +408,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> A
 @_halved
 def _end_17(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :238
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -420,7 +420,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> A
 @_halved
 def _end_18(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :238
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -432,7 +432,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> A
 @_halved
 def _end_19(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :238
-    return _withoutSign(d, e4m3)  # modifiers.yaml:88
+    return _withoutSign(d, e4m3)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -444,7 +444,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_20(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :238
-    return _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
+    return _clamped(d, _x7f, e5m2)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -456,7 +456,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_21(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :238
-    return _withoutSign(d, e2m3)  # modifiers.yaml:88
+    return _withoutSign(d, e2m3)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -468,7 +468,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_22(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :238
-    return _withoutSign(d, e3m2)  # modifiers.yaml:88
+    return _withoutSign(d, e3m2)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -480,7 +480,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_23(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :238
-    return _withoutSign(d, e2m1)  # modifiers.yaml:88
+    return _withoutSign(d, e2m1)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -492,8 +492,8 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_24(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :238
-    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _withoutSign(d, e4m3)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -505,8 +505,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array)
 @_halved
 def _end_25(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :238
-    d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7f, e5m2)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -518,8 +518,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array)
 @_halved
 def _end_26(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :238
-    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m3)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -531,8 +531,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array)
 @_halved
 def _end_27(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :238
-    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e3m2)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -544,8 +544,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array)
 @_halved
 def _end_28(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :238
-    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m1)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -612,7 +612,7 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array
 @_halved
 def _end_34(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :238
-    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -624,7 +624,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> A
 @_halved
 def _end_35(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :238
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:100
+    return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -636,7 +636,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> A
 @_halved
 def _end_36(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :238
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -648,7 +648,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> A
 @_halved
 def _end_37(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :238
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -660,7 +660,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> A
 @_halved
 def _end_38(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :238
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -672,7 +672,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> A
 @_halved
 def _end_39(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :238
-    return _withoutSign(d, e4m3)  # modifiers.yaml:88
+    return _withoutSign(d, e4m3)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -684,7 +684,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_40(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :238
-    return _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
+    return _clamped(d, _x7f, e5m2)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -696,7 +696,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_41(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :238
-    return _withoutSign(d, e2m3)  # modifiers.yaml:88
+    return _withoutSign(d, e2m3)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -708,7 +708,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_42(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :238
-    return _withoutSign(d, e3m2)  # modifiers.yaml:88
+    return _withoutSign(d, e3m2)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -720,7 +720,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_43(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :238
-    return _withoutSign(d, e2m1)  # modifiers.yaml:88
+    return _withoutSign(d, e2m1)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -732,8 +732,8 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> 
 @_halved
 def _end_44(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :238
-    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _withoutSign(d, e4m3)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -745,8 +745,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array)
 @_halved
 def _end_45(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :238
-    d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7f, e5m2)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -758,8 +758,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array)
 @_halved
 def _end_46(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :238
-    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m3)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -771,8 +771,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array)
 @_halved
 def _end_47(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :238
-    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e3m2)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -784,8 +784,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array)
 @_halved
 def _end_48(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :238
-    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m1)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:

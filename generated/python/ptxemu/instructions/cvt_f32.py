@@ -83,7 +83,7 @@ _xff7f: Array = _np.array(0xff7f, _np.uint16)
 _xff7fe000: Array = _np.array(0xff7fe000, _np.uint32)
 
 # Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def cvt_rni_u8_f32_1(a: Array) -> Array:
@@ -364,30 +364,30 @@ def cvt_1(a: Array) -> Array:
 
 def cvt_sat_f32_f32_1(a: Array) -> Array:
     d = a  # :264
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:79
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_ftz_f32_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:69
+    a_2 = _flushed(a, f32)  # .ftz a
     d = a_2  # :264
-    condition = isNaN(d, f32)  # types.yaml:55
-    condition_2 = isNaN(a, f32)  # types.yaml:56
-    d_2 = quieten(a_2, f32)  # types.yaml:57
-    d_3 = _x7fffffff  # types.yaml:63
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:56
-    return select(condition, d_4, d)  # types.yaml:55
+    condition = isNaN(d, f32)  # NaN
+    condition_2 = isNaN(a, f32)
+    d_2 = quieten(a_2, f32)
+    d_3 = _x7fffffff
+    d_4 = select(condition_2, d_2, d_3)
+    return select(condition, d_4, d)
 
 
 def cvt_ftz_sat_f32_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:69
+    a_2 = _flushed(a, f32)  # .ftz a
     d = a_2  # :264
-    condition = isNaN(d, f32)  # types.yaml:55
-    condition_2 = isNaN(a, f32)  # types.yaml:56
-    d_2 = quieten(a_2, f32)  # types.yaml:57
-    d_3 = _x7fffffff  # types.yaml:63
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:56
-    d_5 = select(condition, d_4, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:79
+    condition = isNaN(d, f32)  # NaN
+    condition_2 = isNaN(a, f32)
+    d_2 = quieten(a_2, f32)
+    d_3 = _x7fffffff
+    d_4 = select(condition_2, d_2, d_3)
+    d_5 = select(condition, d_4, d)
+    return minimumNumber(maximumNumber(d_5, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_rni_f32_f32_1(a: Array) -> Array:
@@ -396,7 +396,7 @@ def cvt_rni_f32_f32_1(a: Array) -> Array:
 
 def cvt_rni_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTiesToEven, False)  # :262
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rni_ftz_f32_f32_1(a: Array) -> Array:
@@ -405,7 +405,7 @@ def cvt_rni_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_rni_ftz_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTiesToEven, False, True)  # :262
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rzi_f32_f32_1(a: Array) -> Array:
@@ -414,7 +414,7 @@ def cvt_rzi_f32_f32_1(a: Array) -> Array:
 
 def cvt_rzi_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardZero, False)  # :262
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rzi_ftz_f32_f32_1(a: Array) -> Array:
@@ -423,7 +423,7 @@ def cvt_rzi_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_rzi_ftz_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardZero, False, True)  # :262
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rmi_f32_f32_1(a: Array) -> Array:
@@ -432,7 +432,7 @@ def cvt_rmi_f32_f32_1(a: Array) -> Array:
 
 def cvt_rmi_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardNegative, False)  # :262
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rmi_ftz_f32_f32_1(a: Array) -> Array:
@@ -441,7 +441,7 @@ def cvt_rmi_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_rmi_ftz_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardNegative, False, True)  # :262
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rpi_f32_f32_1(a: Array) -> Array:
@@ -450,7 +450,7 @@ def cvt_rpi_f32_f32_1(a: Array) -> Array:
 
 def cvt_rpi_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardPositive, False)  # :262
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rpi_ftz_f32_f32_1(a: Array) -> Array:
@@ -459,29 +459,29 @@ def cvt_rpi_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_rpi_ftz_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardPositive, False, True)  # :262
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_f64_f32_1(a: Array) -> Array:
     d = convert(a, f32, f64, roundTiesToEven, False)  # :268
-    return select(isNaN(d, f64), quieten(convertNaN(a, f32, f64), f64), d)  # types.yaml:82
+    return select(isNaN(d, f64), quieten(convertNaN(a, f32, f64), f64), d)  # NaN
 
 
 def cvt_sat_f64_f32_1(a: Array) -> Array:
     d = convert(a, f32, f64, roundTiesToEven, False)  # :268
-    d_2 = select(isNaN(d, f64), quieten(convertNaN(a, f32, f64), f64), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:79
+    d_2 = select(isNaN(d, f64), quieten(convertNaN(a, f32, f64), f64), d)  # NaN
+    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_ftz_f64_f32_1(a: Array) -> Array:
     d = convert(a, f32, f64, roundTiesToEven, False, True)  # :268
-    return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
+    return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # NaN
 
 
 def cvt_ftz_sat_f64_f32_1(a: Array) -> Array:
     d = convert(a, f32, f64, roundTiesToEven, False, True)  # :268
-    d_2 = _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
-    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:79
+    d_2 = _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # NaN
+    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rn_f16_f32_1(a: Array) -> Array:
@@ -490,7 +490,7 @@ def cvt_rn_f16_f32_1(a: Array) -> Array:
 
 def cvt_rn_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTiesToEven, False)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rn_ftz_f16_f32_1(a: Array) -> Array:
@@ -499,7 +499,7 @@ def cvt_rn_ftz_f16_f32_1(a: Array) -> Array:
 
 def cvt_rn_ftz_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTiesToEven, False, True)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rz_f16_f32_1(a: Array) -> Array:
@@ -508,7 +508,7 @@ def cvt_rz_f16_f32_1(a: Array) -> Array:
 
 def cvt_rz_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardZero, False)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rz_ftz_f16_f32_1(a: Array) -> Array:
@@ -517,7 +517,7 @@ def cvt_rz_ftz_f16_f32_1(a: Array) -> Array:
 
 def cvt_rz_ftz_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardZero, False, True)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rm_f16_f32_1(a: Array) -> Array:
@@ -526,7 +526,7 @@ def cvt_rm_f16_f32_1(a: Array) -> Array:
 
 def cvt_rm_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardNegative, False)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rm_ftz_f16_f32_1(a: Array) -> Array:
@@ -535,7 +535,7 @@ def cvt_rm_ftz_f16_f32_1(a: Array) -> Array:
 
 def cvt_rm_ftz_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardNegative, False, True)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rp_f16_f32_1(a: Array) -> Array:
@@ -544,7 +544,7 @@ def cvt_rp_f16_f32_1(a: Array) -> Array:
 
 def cvt_rp_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardPositive, False)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rp_ftz_f16_f32_1(a: Array) -> Array:
@@ -553,7 +553,7 @@ def cvt_rp_ftz_f16_f32_1(a: Array) -> Array:
 
 def cvt_rp_ftz_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardPositive, False, True)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rn_bf16_f32_1(a: Array) -> Array:
@@ -590,18 +590,18 @@ def cvt_rp_ftz_bf16_f32_1(a: Array) -> Array:
 
 def cvt_rn_relu_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTiesToEven, False)  # :268
-    return _clamped(d, _x7fff, f16)  # modifiers.yaml:88
+    return _clamped(d, _x7fff, f16)  # .relu
 
 
 def cvt_rn_relu_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTiesToEven, False)  # :268
-    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:88
+    return _clamped(d, _x7fff, bf16)  # .relu
 
 
 @_tabulated(16)
 def _end_1(_unbounded_d: Array) -> Array:
     d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # :266
-    return _clamped(d, _x7fff, f16)  # modifiers.yaml:88
+    return _clamped(d, _x7fff, f16)  # .relu
 
 
 def cvt_rn_relu_satfinite_f16_f32_1(a: Array) -> Array:
@@ -611,7 +611,7 @@ def cvt_rn_relu_satfinite_f16_f32_1(a: Array) -> Array:
 @_tabulated(16)
 def _end_2(_unbounded_d: Array) -> Array:
     d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # :266
-    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:88
+    return _clamped(d, _x7fff, bf16)  # .relu
 
 
 def cvt_rn_relu_satfinite_bf16_f32_1(a: Array) -> Array:
@@ -620,12 +620,12 @@ def cvt_rn_relu_satfinite_bf16_f32_1(a: Array) -> Array:
 
 def cvt_rz_relu_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardZero, False)  # :268
-    return _clamped(d, _x7fff, f16)  # modifiers.yaml:88
+    return _clamped(d, _x7fff, f16)  # .relu
 
 
 def cvt_rz_relu_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardZero, False)  # :268
-    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:88
+    return _clamped(d, _x7fff, bf16)  # .relu
 
 
 def cvt_rz_relu_satfinite_f16_f32_1(a: Array) -> Array:
@@ -676,7 +676,7 @@ def cvt_rn_tf32_f32_1(a: Array) -> Array:
 
 def cvt_rn_relu_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # :268
-    return _withoutSign(d, tf32)  # modifiers.yaml:88
+    return _withoutSign(d, tf32)  # .relu
 
 
 def cvt_rn_satfinite_tf32_f32_1(a: Array) -> Array:
@@ -685,7 +685,7 @@ def cvt_rn_satfinite_tf32_f32_1(a: Array) -> Array:
 
 def cvt_rn_satfinite_relu_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToEven, False)  # :266
-    return _withoutSign(d, tf32)  # modifiers.yaml:88
+    return _withoutSign(d, tf32)  # .relu
 
 
 def cvt_rz_tf32_f32_1(a: Array) -> Array:
@@ -694,7 +694,7 @@ def cvt_rz_tf32_f32_1(a: Array) -> Array:
 
 def cvt_rz_relu_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTowardZero, False)  # :268
-    return _withoutSign(d, tf32)  # modifiers.yaml:88
+    return _withoutSign(d, tf32)  # .relu
 
 
 def cvt_rz_satfinite_tf32_f32_1(a: Array) -> Array:
@@ -703,23 +703,23 @@ def cvt_rz_satfinite_tf32_f32_1(a: Array) -> Array:
 
 def cvt_rz_satfinite_relu_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTowardZero, False)  # :266
-    return _withoutSign(d, tf32)  # modifiers.yaml:88
+    return _withoutSign(d, tf32)  # .relu
 
 
 def cvt_rn_pzo_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTiesToEven, False)  # :268
-    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:100
+    return select(isZero(d, f16), _x0000, d)  # .pzo
 
 
 def cvt_rn_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTiesToEven, False)  # :268
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:100
+    return select(isZero(d, bf16), _x0000, d)  # .pzo
 
 
 @_tabulated(16)
 def _end_5(_unbounded_d: Array) -> Array:
     d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # :266
-    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:100
+    return select(isZero(d, f16), _x0000, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_f16_f32_1(a: Array) -> Array:
@@ -729,7 +729,7 @@ def cvt_rn_satfinite_pzo_f16_f32_1(a: Array) -> Array:
 @_tabulated(16)
 def _end_6(_unbounded_d: Array) -> Array:
     d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # :266
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:100
+    return select(isZero(d, bf16), _x0000, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
@@ -738,21 +738,21 @@ def cvt_rn_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
 
 def cvt_rn_relu_pzo_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTiesToEven, False)  # :268
-    d_3 = _clamped(d, _x7fff, f16)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7fff, f16)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rn_relu_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTiesToEven, False)  # :268
-    d_3 = _clamped(d, _x7fff, bf16)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7fff, bf16)  # .relu
+    return d_3  # .pzo
 
 
 @_tabulated(16)
 def _end_7(_unbounded_d: Array) -> Array:
     d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # :266
-    d_3 = _clamped(d, _x7fff, f16)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7fff, f16)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rn_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
@@ -762,8 +762,8 @@ def cvt_rn_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
 @_tabulated(16)
 def _end_8(_unbounded_d: Array) -> Array:
     d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # :266
-    d_3 = _clamped(d, _x7fff, bf16)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7fff, bf16)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rn_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
@@ -772,12 +772,12 @@ def cvt_rn_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
 
 def cvt_rz_pzo_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardZero, False)  # :268
-    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:100
+    return select(isZero(d, f16), _x0000, d)  # .pzo
 
 
 def cvt_rz_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardZero, False)  # :268
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:100
+    return select(isZero(d, bf16), _x0000, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_f16_f32_1(a: Array) -> Array:
@@ -790,14 +790,14 @@ def cvt_rz_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
 
 def cvt_rz_relu_pzo_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardZero, False)  # :268
-    d_3 = _clamped(d, _x7fff, f16)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7fff, f16)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rz_relu_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardZero, False)  # :268
-    d_3 = _clamped(d, _x7fff, bf16)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7fff, bf16)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rz_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
@@ -810,46 +810,46 @@ def cvt_rz_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
 
 def cvt_rn_pzo_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # :268
-    return select(_declared_isZero(d, tf32), _x00000000, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, tf32), _x00000000, d)  # .pzo
 
 
 def cvt_rn_relu_pzo_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # :268
-    d_3 = _withoutSign(d, tf32)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _withoutSign(d, tf32)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rn_satfinite_pzo_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToEven, False)  # :266
-    return select(_declared_isZero(d, tf32), _x00000000, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, tf32), _x00000000, d)  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToEven, False)  # :266
-    d_3 = _withoutSign(d, tf32)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _withoutSign(d, tf32)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rz_pzo_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTowardZero, False)  # :268
-    return select(_declared_isZero(d, tf32), _x00000000, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, tf32), _x00000000, d)  # .pzo
 
 
 def cvt_rz_relu_pzo_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTowardZero, False)  # :268
-    d_3 = _withoutSign(d, tf32)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _withoutSign(d, tf32)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rz_satfinite_pzo_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTowardZero, False)  # :266
-    return select(_declared_isZero(d, tf32), _x00000000, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, tf32), _x00000000, d)  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTowardZero, False)  # :266
-    d_3 = _withoutSign(d, tf32)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _withoutSign(d, tf32)  # .relu
+    return d_3  # .pzo
 
 
 @_halved
@@ -880,96 +880,96 @@ def cvt_rn_satfinite_e2m1x2_f32_2(a: Array) -> Array:
 @_halved
 def cvt_rn_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :266
-    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e5m2x2_f32_2(a: Array) -> Array:
     d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :266
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:100
+    return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e2m3x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :266
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e3m2x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :266
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e2m1x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :266
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :266
-    return _withoutSign(d, e4m3)  # modifiers.yaml:88
+    return _withoutSign(d, e4m3)  # .relu
 
 
 @_halved
 def cvt_rn_satfinite_relu_e5m2x2_f32_2(a: Array) -> Array:
     d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :266
-    return _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
+    return _clamped(d, _x7f, e5m2)  # .relu
 
 
 @_halved
 def cvt_rn_satfinite_relu_e2m3x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :266
-    return _withoutSign(d, e2m3)  # modifiers.yaml:88
+    return _withoutSign(d, e2m3)  # .relu
 
 
 @_halved
 def cvt_rn_satfinite_relu_e3m2x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :266
-    return _withoutSign(d, e3m2)  # modifiers.yaml:88
+    return _withoutSign(d, e3m2)  # .relu
 
 
 @_halved
 def cvt_rn_satfinite_relu_e2m1x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :266
-    return _withoutSign(d, e2m1)  # modifiers.yaml:88
+    return _withoutSign(d, e2m1)  # .relu
 
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :266
-    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _withoutSign(d, e4m3)  # .relu
+    return d_3  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
     d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :266
-    d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7f, e5m2)  # .relu
+    return d_3  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :266
-    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m3)  # .relu
+    return d_2  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :266
-    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e3m2)  # .relu
+    return d_2  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :266
-    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m1)  # .relu
+    return d_2  # .pzo
 
 
 @_halved
@@ -1000,96 +1000,96 @@ def cvt_rz_satfinite_e2m1x2_f32_2(a: Array) -> Array:
 @_halved
 def cvt_rz_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :266
-    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e5m2x2_f32_2(a: Array) -> Array:
     d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :266
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:100
+    return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e2m3x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :266
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e3m2x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :266
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e2m1x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :266
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :266
-    return _withoutSign(d, e4m3)  # modifiers.yaml:88
+    return _withoutSign(d, e4m3)  # .relu
 
 
 @_halved
 def cvt_rz_satfinite_relu_e5m2x2_f32_2(a: Array) -> Array:
     d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :266
-    return _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
+    return _clamped(d, _x7f, e5m2)  # .relu
 
 
 @_halved
 def cvt_rz_satfinite_relu_e2m3x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :266
-    return _withoutSign(d, e2m3)  # modifiers.yaml:88
+    return _withoutSign(d, e2m3)  # .relu
 
 
 @_halved
 def cvt_rz_satfinite_relu_e3m2x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :266
-    return _withoutSign(d, e3m2)  # modifiers.yaml:88
+    return _withoutSign(d, e3m2)  # .relu
 
 
 @_halved
 def cvt_rz_satfinite_relu_e2m1x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :266
-    return _withoutSign(d, e2m1)  # modifiers.yaml:88
+    return _withoutSign(d, e2m1)  # .relu
 
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :266
-    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _withoutSign(d, e4m3)  # .relu
+    return d_3  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
     d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :266
-    d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7f, e5m2)  # .relu
+    return d_3  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :266
-    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m3)  # .relu
+    return d_2  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :266
-    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e3m2)  # .relu
+    return d_2  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
     d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :266
-    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m1)  # .relu
+    return d_2  # .pzo
 
 
 @_halved
@@ -1150,7 +1150,7 @@ def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
 @_halved
 def _end_14(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :238
-    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1162,7 +1162,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Arr
 @_halved
 def _end_15(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :238
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:100
+    return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1174,7 +1174,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Arr
 @_halved
 def _end_16(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :238
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1186,7 +1186,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Arr
 @_halved
 def _end_17(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :238
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1198,7 +1198,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Arr
 @_halved
 def _end_18(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :238
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -1210,7 +1210,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Arr
 @_halved
 def _end_19(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :238
-    return _withoutSign(d, e4m3)  # modifiers.yaml:88
+    return _withoutSign(d, e4m3)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1222,7 +1222,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Ar
 @_halved
 def _end_20(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :238
-    return _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
+    return _clamped(d, _x7f, e5m2)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1234,7 +1234,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Ar
 @_halved
 def _end_21(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :238
-    return _withoutSign(d, e2m3)  # modifiers.yaml:88
+    return _withoutSign(d, e2m3)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1246,7 +1246,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Ar
 @_halved
 def _end_22(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :238
-    return _withoutSign(d, e3m2)  # modifiers.yaml:88
+    return _withoutSign(d, e3m2)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1258,7 +1258,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Ar
 @_halved
 def _end_23(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :238
-    return _withoutSign(d, e2m1)  # modifiers.yaml:88
+    return _withoutSign(d, e2m1)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -1270,8 +1270,8 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Ar
 @_halved
 def _end_24(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :238
-    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _withoutSign(d, e4m3)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1283,8 +1283,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -
 @_halved
 def _end_25(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :238
-    d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7f, e5m2)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1296,8 +1296,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -
 @_halved
 def _end_26(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :238
-    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m3)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1309,8 +1309,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -
 @_halved
 def _end_27(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :238
-    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e3m2)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1322,8 +1322,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -
 @_halved
 def _end_28(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :238
-    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m1)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -1390,7 +1390,7 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
 @_halved
 def _end_34(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :238
-    return select(_declared_isZero(d, e4m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1402,7 +1402,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Arr
 @_halved
 def _end_35(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :238
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:100
+    return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1414,7 +1414,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Arr
 @_halved
 def _end_36(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :238
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1426,7 +1426,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Arr
 @_halved
 def _end_37(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :238
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1438,7 +1438,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Arr
 @_halved
 def _end_38(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :238
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:100
+    return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -1450,7 +1450,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Arr
 @_halved
 def _end_39(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :238
-    return _withoutSign(d, e4m3)  # modifiers.yaml:88
+    return _withoutSign(d, e4m3)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1462,7 +1462,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Ar
 @_halved
 def _end_40(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :238
-    return _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
+    return _clamped(d, _x7f, e5m2)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1474,7 +1474,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Ar
 @_halved
 def _end_41(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :238
-    return _withoutSign(d, e2m3)  # modifiers.yaml:88
+    return _withoutSign(d, e2m3)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1486,7 +1486,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Ar
 @_halved
 def _end_42(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :238
-    return _withoutSign(d, e3m2)  # modifiers.yaml:88
+    return _withoutSign(d, e3m2)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1498,7 +1498,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Ar
 @_halved
 def _end_43(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :238
-    return _withoutSign(d, e2m1)  # modifiers.yaml:88
+    return _withoutSign(d, e2m1)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -1510,8 +1510,8 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Ar
 @_halved
 def _end_44(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :238
-    d_3 = _withoutSign(d, e4m3)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _withoutSign(d, e4m3)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1523,8 +1523,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -
 @_halved
 def _end_45(x_2: Array) -> Array:
     d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :238
-    d_3 = _clamped(d, _x7f, e5m2)  # modifiers.yaml:88
-    return d_3  # modifiers.yaml:100
+    d_3 = _clamped(d, _x7f, e5m2)  # .relu
+    return d_3  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1536,8 +1536,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -
 @_halved
 def _end_46(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :238
-    d_2 = _withoutSign(d, e2m3)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m3)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -1549,8 +1549,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -
 @_halved
 def _end_47(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :238
-    d_2 = _withoutSign(d, e3m2)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e3m2)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -1562,8 +1562,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -
 @_halved
 def _end_48(x_2: Array) -> Array:
     d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :238
-    d_2 = _withoutSign(d, e2m1)  # modifiers.yaml:88
-    return d_2  # modifiers.yaml:100
+    d_2 = _withoutSign(d, e2m1)  # .relu
+    return d_2  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -1590,7 +1590,7 @@ def cvt_rs_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
 
 @_tabulated(16)
 def _end_49(d: Array) -> Array:
-    return maximum(d, _x0000, f16)  # modifiers.yaml:88
+    return maximum(d, _x0000, f16)  # .relu
 
 
 def cvt_rs_relu_f16x2_f32_3(a: Array, r: Array) -> Array:
@@ -1599,7 +1599,7 @@ def cvt_rs_relu_f16x2_f32_3(a: Array, r: Array) -> Array:
 
 @_tabulated(16)
 def _end_50(d: Array) -> Array:
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:88
+    return maximum(d, _x0000, bf16)  # .relu
 
 
 def cvt_rs_relu_bf16x2_f32_3(a: Array, r: Array) -> Array:
@@ -1636,7 +1636,7 @@ def cvt_rs_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
 
 @_tabulated(8)
 def _end_51(d: Array) -> Array:
-    return _declared_maximum(d, _x00, e4m3)  # modifiers.yaml:88
+    return _declared_maximum(d, _x00, e4m3)  # .relu
 
 
 def cvt_rs_relu_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
@@ -1645,7 +1645,7 @@ def cvt_rs_relu_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
 
 @_tabulated(8)
 def _end_52(d: Array) -> Array:
-    return maximum(d, _x00, e5m2)  # modifiers.yaml:88
+    return maximum(d, _x00, e5m2)  # .relu
 
 
 def cvt_rs_relu_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
@@ -1654,7 +1654,7 @@ def cvt_rs_relu_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
 
 @_tabulated(6)
 def _end_53(d: Array) -> Array:
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:88
+    return _declared_maximum(d, _x00, e2m3)  # .relu
 
 
 def cvt_rs_relu_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
@@ -1663,7 +1663,7 @@ def cvt_rs_relu_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
 
 @_tabulated(6)
 def _end_54(d: Array) -> Array:
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:88
+    return _declared_maximum(d, _x00, e3m2)  # .relu
 
 
 def cvt_rs_relu_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
@@ -1672,7 +1672,7 @@ def cvt_rs_relu_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
 
 @_tabulated(4)
 def _end_55(d: Array) -> Array:
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:88
+    return _declared_maximum(d, _x00, e2m1)  # .relu
 
 
 def cvt_rs_relu_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
@@ -1849,39 +1849,39 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
 
 def cvt_rm_pzo_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardNegative, False)  # :268
-    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:100
+    return select(isZero(d, f16), _x0000, d)  # .pzo
 
 
 def cvt_rm_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardNegative, False)  # :268
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:100
+    return select(isZero(d, bf16), _x0000, d)  # .pzo
 
 
 def cvt_rp_pzo_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardPositive, False)  # :268
-    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:100
+    return select(isZero(d, f16), _x0000, d)  # .pzo
 
 
 def cvt_rp_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardPositive, False)  # :268
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:100
+    return select(isZero(d, bf16), _x0000, d)  # .pzo
 
 
 def cvt_rn_ftz_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTiesToEven, False, True)  # :268
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:100
+    return select(isZero(d, bf16), _x0000, d)  # .pzo
 
 
 def cvt_rz_ftz_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardZero, False, True)  # :268
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:100
+    return select(isZero(d, bf16), _x0000, d)  # .pzo
 
 
 def cvt_rm_ftz_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardNegative, False, True)  # :268
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:100
+    return select(isZero(d, bf16), _x0000, d)  # .pzo
 
 
 def cvt_rp_ftz_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardPositive, False, True)  # :268
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:100
+    return select(isZero(d, bf16), _x0000, d)  # .pzo

@@ -22,7 +22,7 @@ _x80000000: Array = _np.array(0x80000000, _np.uint32)
 _x8000000000000000: Array = _np.array(0x8000000000000000, _np.uint64)
 
 # Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def cvt_rni_u8_f64_1(a: Array) -> Array:
@@ -187,139 +187,139 @@ def cvt_rpi_s64_f64_1(a: Array) -> Array:
 
 def cvt_sat_f64_f64_1(a: Array) -> Array:
     d = a  # :264
-    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:79
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rni_f64_f64_1(a: Array) -> Array:
     d = roundToIntegral(a, f64, roundTiesToEven, False)  # :262
-    return _propagate(d, (a,), f64)  # types.yaml:55
+    return _propagate(d, (a,), f64)  # NaN
 
 
 def cvt_rni_sat_f64_f64_1(a: Array) -> Array:
     d = roundToIntegral(a, f64, roundTiesToEven, False)  # :262
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:79
+    d_5 = _propagate(d, (a,), f64)  # NaN
+    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rzi_f64_f64_1(a: Array) -> Array:
     d = roundToIntegral(a, f64, roundTowardZero, False)  # :262
-    return _propagate(d, (a,), f64)  # types.yaml:55
+    return _propagate(d, (a,), f64)  # NaN
 
 
 def cvt_rzi_sat_f64_f64_1(a: Array) -> Array:
     d = roundToIntegral(a, f64, roundTowardZero, False)  # :262
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:79
+    d_5 = _propagate(d, (a,), f64)  # NaN
+    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rmi_f64_f64_1(a: Array) -> Array:
     d = roundToIntegral(a, f64, roundTowardNegative, False)  # :262
-    return _propagate(d, (a,), f64)  # types.yaml:55
+    return _propagate(d, (a,), f64)  # NaN
 
 
 def cvt_rmi_sat_f64_f64_1(a: Array) -> Array:
     d = roundToIntegral(a, f64, roundTowardNegative, False)  # :262
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:79
+    d_5 = _propagate(d, (a,), f64)  # NaN
+    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rpi_f64_f64_1(a: Array) -> Array:
     d = roundToIntegral(a, f64, roundTowardPositive, False)  # :262
-    return _propagate(d, (a,), f64)  # types.yaml:55
+    return _propagate(d, (a,), f64)  # NaN
 
 
 def cvt_rpi_sat_f64_f64_1(a: Array) -> Array:
     d = roundToIntegral(a, f64, roundTowardPositive, False)  # :262
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:79
+    d_5 = _propagate(d, (a,), f64)  # NaN
+    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rn_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTiesToEven, False)  # :268
-    return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
+    return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
 
 
 def cvt_rn_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTiesToEven, False)  # :268
-    d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:79
+    d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_rn_ftz_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTiesToEven, True)  # :268
-    return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
+    return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
 
 
 def cvt_rn_ftz_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTiesToEven, True)  # :268
-    d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:79
+    d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_rz_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardZero, False)  # :268
-    return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
+    return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
 
 
 def cvt_rz_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardZero, False)  # :268
-    d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:79
+    d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_rz_ftz_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardZero, True)  # :268
-    return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
+    return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
 
 
 def cvt_rz_ftz_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardZero, True)  # :268
-    d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:79
+    d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_rm_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardNegative, False)  # :268
-    return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
+    return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
 
 
 def cvt_rm_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardNegative, False)  # :268
-    d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:79
+    d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_rm_ftz_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardNegative, True)  # :268
-    return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
+    return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
 
 
 def cvt_rm_ftz_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardNegative, True)  # :268
-    d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:79
+    d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_rp_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardPositive, False)  # :268
-    return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
+    return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
 
 
 def cvt_rp_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardPositive, False)  # :268
-    d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:79
+    d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_rp_ftz_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardPositive, True)  # :268
-    return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
+    return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
 
 
 def cvt_rp_ftz_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardPositive, True)  # :268
-    d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:79
+    d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_rn_f16_f64_1(a: Array) -> Array:
@@ -328,7 +328,7 @@ def cvt_rn_f16_f64_1(a: Array) -> Array:
 
 def cvt_rn_sat_f16_f64_1(a: Array) -> Array:
     d = convert(a, f64, f16, roundTiesToEven, False)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rz_f16_f64_1(a: Array) -> Array:
@@ -337,7 +337,7 @@ def cvt_rz_f16_f64_1(a: Array) -> Array:
 
 def cvt_rz_sat_f16_f64_1(a: Array) -> Array:
     d = convert(a, f64, f16, roundTowardZero, False)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rm_f16_f64_1(a: Array) -> Array:
@@ -346,7 +346,7 @@ def cvt_rm_f16_f64_1(a: Array) -> Array:
 
 def cvt_rm_sat_f16_f64_1(a: Array) -> Array:
     d = convert(a, f64, f16, roundTowardNegative, False)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rp_f16_f64_1(a: Array) -> Array:
@@ -355,7 +355,7 @@ def cvt_rp_f16_f64_1(a: Array) -> Array:
 
 def cvt_rp_sat_f16_f64_1(a: Array) -> Array:
     d = convert(a, f64, f16, roundTowardPositive, False)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rn_bf16_f64_1(a: Array) -> Array:

@@ -18,22 +18,22 @@ _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _xff7f: Array = _np.array(0xff7f, _np.uint16)
 
 # Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 @_tabulated(8)
 def cvt_rn_bf16x2_s2f6x2_1(a: Array) -> Array:
     x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # :251
     d = x  # :252
-    return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
+    return select(isNaN(d, bf16), _x7fff, d)  # NaN
 
 
 @_tabulated(8)
 def cvt_rn_relu_bf16x2_s2f6x2_1(a: Array) -> Array:
     x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # :251
     d = x  # :252
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:88
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # NaN
+    return maximum(d_2, _x0000, bf16)  # .relu
 
 
 @_tabulated(8)
@@ -46,7 +46,7 @@ def cvt_rn_satfinite_bf16x2_s2f6x2_1(a: Array) -> Array:
 def cvt_rn_satfinite_relu_bf16x2_s2f6x2_1(a: Array) -> Array:
     x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # :251
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # :252
-    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:88
+    return _clamped(d, _x7fff, bf16)  # .relu
 
 
 @_tabulated(8, 8)
@@ -63,7 +63,7 @@ def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = x  # :247
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:88
+    return maximum(d, _x0000, bf16)  # .relu
 
 
 @_tabulated(8, 8)
@@ -80,4 +80,4 @@ def cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) ->
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # :247
-    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:88
+    return _clamped(d, _x7fff, bf16)  # .relu

@@ -15,7 +15,7 @@ _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x3ff0000000000000: Array = _np.array(0x3ff0000000000000, _np.uint64)
 
 # Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def cvt_rn_f16_s32_1(a: Array) -> Array:
@@ -28,12 +28,12 @@ def cvt_rn_f64_s32_1(a: Array) -> Array:
 
 def cvt_rn_sat_f16_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f16, roundTiesToEven, False)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rn_sat_f64_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f64, roundTiesToEven, False)  # :268
-    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:79
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rz_f16_s32_1(a: Array) -> Array:
@@ -46,12 +46,12 @@ def cvt_rz_f64_s32_1(a: Array) -> Array:
 
 def cvt_rz_sat_f16_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f16, roundTowardZero, False)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rz_sat_f64_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f64, roundTowardZero, False)  # :268
-    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:79
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rm_f16_s32_1(a: Array) -> Array:
@@ -64,12 +64,12 @@ def cvt_rm_f64_s32_1(a: Array) -> Array:
 
 def cvt_rm_sat_f16_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f16, roundTowardNegative, False)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rm_sat_f64_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f64, roundTowardNegative, False)  # :268
-    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:79
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rp_f16_s32_1(a: Array) -> Array:
@@ -82,12 +82,12 @@ def cvt_rp_f64_s32_1(a: Array) -> Array:
 
 def cvt_rp_sat_f16_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f16, roundTowardPositive, False)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rp_sat_f64_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f64, roundTowardPositive, False)  # :268
-    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:79
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rn_f32_s32_1(a: Array) -> Array:
@@ -96,7 +96,7 @@ def cvt_rn_f32_s32_1(a: Array) -> Array:
 
 def cvt_rn_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTiesToEven, False)  # :268
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rn_ftz_f32_s32_1(a: Array) -> Array:
@@ -105,7 +105,7 @@ def cvt_rn_ftz_f32_s32_1(a: Array) -> Array:
 
 def cvt_rn_ftz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTiesToEven, True)  # :268
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rz_f32_s32_1(a: Array) -> Array:
@@ -114,7 +114,7 @@ def cvt_rz_f32_s32_1(a: Array) -> Array:
 
 def cvt_rz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardZero, False)  # :268
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rz_ftz_f32_s32_1(a: Array) -> Array:
@@ -123,7 +123,7 @@ def cvt_rz_ftz_f32_s32_1(a: Array) -> Array:
 
 def cvt_rz_ftz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardZero, True)  # :268
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rm_f32_s32_1(a: Array) -> Array:
@@ -132,7 +132,7 @@ def cvt_rm_f32_s32_1(a: Array) -> Array:
 
 def cvt_rm_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardNegative, False)  # :268
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rm_ftz_f32_s32_1(a: Array) -> Array:
@@ -141,7 +141,7 @@ def cvt_rm_ftz_f32_s32_1(a: Array) -> Array:
 
 def cvt_rm_ftz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardNegative, True)  # :268
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rp_f32_s32_1(a: Array) -> Array:
@@ -150,7 +150,7 @@ def cvt_rp_f32_s32_1(a: Array) -> Array:
 
 def cvt_rp_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardPositive, False)  # :268
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rp_ftz_f32_s32_1(a: Array) -> Array:
@@ -159,7 +159,7 @@ def cvt_rp_ftz_f32_s32_1(a: Array) -> Array:
 
 def cvt_rp_ftz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardPositive, True)  # :268
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rn_bf16_s32_1(a: Array) -> Array:

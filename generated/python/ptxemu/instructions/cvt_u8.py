@@ -16,7 +16,7 @@ _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x3ff0000000000000: Array = _np.array(0x3ff0000000000000, _np.uint64)
 
 # Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 @_tabulated(8)
@@ -32,13 +32,13 @@ def cvt_rn_f64_u8_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rn_sat_f16_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f16, roundTiesToEven, False)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 @_tabulated(8)
 def cvt_rn_sat_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTiesToEven, False)  # :268
-    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:79
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 @_tabulated(8)
@@ -54,13 +54,13 @@ def cvt_rz_f64_u8_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rz_sat_f16_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f16, roundTowardZero, False)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 @_tabulated(8)
 def cvt_rz_sat_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTowardZero, False)  # :268
-    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:79
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 @_tabulated(8)
@@ -76,13 +76,13 @@ def cvt_rm_f64_u8_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rm_sat_f16_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f16, roundTowardNegative, False)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 @_tabulated(8)
 def cvt_rm_sat_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTowardNegative, False)  # :268
-    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:79
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 @_tabulated(8)
@@ -98,13 +98,13 @@ def cvt_rp_f64_u8_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rp_sat_f16_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f16, roundTowardPositive, False)  # :268
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 @_tabulated(8)
 def cvt_rp_sat_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTowardPositive, False)  # :268
-    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:79
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 @_tabulated(8)
@@ -115,7 +115,7 @@ def cvt_rn_f32_u8_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rn_sat_f32_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f32, roundTiesToEven, False)  # :268
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 @_tabulated(8)
@@ -126,7 +126,7 @@ def cvt_rz_f32_u8_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rz_sat_f32_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f32, roundTowardZero, False)  # :268
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 @_tabulated(8)
@@ -137,7 +137,7 @@ def cvt_rm_f32_u8_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rm_sat_f32_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f32, roundTowardNegative, False)  # :268
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 @_tabulated(8)
@@ -148,7 +148,7 @@ def cvt_rp_f32_u8_1(a: Array) -> Array:
 @_tabulated(8)
 def cvt_rp_sat_f32_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f32, roundTowardPositive, False)  # :268
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 @_tabulated(8)

@@ -14,7 +14,7 @@ _x7f7f: Array = _np.array(0x7f7f, _np.uint16)
 _xff7f: Array = _np.array(0xff7f, _np.uint16)
 
 # Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 @_tabulated(8)

@@ -7,7 +7,7 @@ from ..formats import bf16, ue8m0
 from ..tables import tabulated as _tabulated
 
 # Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 @_tabulated(8)

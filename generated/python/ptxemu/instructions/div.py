@@ -21,7 +21,7 @@ _x7e800000: Array = _np.array(0x7e800000, _np.uint32)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 # Behind a line of a function stands the line of spec/instructions/div.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def div_approx_f32_2(a: Array, b: Array) -> Array:
@@ -37,7 +37,7 @@ def div_approx_f32_2(a: Array, b: Array) -> Array:
 
 
 def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
-    b_2 = _flushed(b, f32)  # modifiers.yaml:69
+    b_2 = _flushed(b, f32)  # .ftz b
     d = division(a, b, f32, roundTiesToEven, True, True)  # :39
     condition = (compare(magnitude(b_2, f32), _x7e800000, 4, f32) & isFinite(b, f32))  # :40
     condition_2 = isInfinite(a, f32)  # :42
@@ -83,22 +83,22 @@ def div_rp_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def div_rn_f64_2(a: Array, b: Array) -> Array:
     d = division(a, b, f64, roundTiesToEven, False)  # :39
-    return _propagate(d, (a, b,), f64)  # types.yaml:55
+    return _propagate(d, (a, b,), f64)  # NaN
 
 
 def div_rz_f64_2(a: Array, b: Array) -> Array:
     d = division(a, b, f64, roundTowardZero, False)  # :39
-    return _propagate(d, (a, b,), f64)  # types.yaml:55
+    return _propagate(d, (a, b,), f64)  # NaN
 
 
 def div_rm_f64_2(a: Array, b: Array) -> Array:
     d = division(a, b, f64, roundTowardNegative, False)  # :39
-    return _propagate(d, (a, b,), f64)  # types.yaml:55
+    return _propagate(d, (a, b,), f64)  # NaN
 
 
 def div_rp_f64_2(a: Array, b: Array) -> Array:
     d = division(a, b, f64, roundTowardPositive, False)  # :39
-    return _propagate(d, (a, b,), f64)  # types.yaml:55
+    return _propagate(d, (a, b,), f64)  # NaN
 
 
 def div_approx_f32_2_sm_50(a: Array, b: Array) -> Array:
@@ -110,7 +110,7 @@ def div_approx_f32_2_sm_50(a: Array, b: Array) -> Array:
 
 
 def div_approx_ftz_f32_2_sm_50(a: Array, b: Array) -> Array:
-    b_2 = _flushed(b, f32)  # modifiers.yaml:69
+    b_2 = _flushed(b, f32)  # .ftz b
     reciprocal = unit(b_2, "RCP_sm_50")  # :51
     return multiplication(reciprocal, _flushed(a, f32), f32, roundTiesToEven, True)  # :52
 
@@ -125,7 +125,7 @@ def div_full_f32_2_sm_50(a: Array, b: Array) -> Array:
 
 
 def div_full_ftz_f32_2_sm_50(a: Array, b: Array) -> Array:
-    b_2 = _flushed(b, f32)  # modifiers.yaml:69
+    b_2 = _flushed(b, f32)  # .ftz b
     small = _x3f800000  # :62
     scale = select(compare(magnitude(b_2, f32), _x7e800000, 4, f32), _x3e800000, small)  # :63
     dividend = multiplication(_flushed(a, f32), scale, f32, roundTiesToEven, True)  # :64

@@ -17,7 +17,7 @@ _x3f000000: Array = _np.array(0x3f000000, _np.uint32)
 _xc2fc0000: Array = _np.array(0xc2fc0000, _np.uint32)
 
 # Behind a line of a function stands the line of spec/instructions/ex2.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def ex2_approx_f32_1(a: Array) -> Array:
@@ -44,7 +44,7 @@ def ex2_approx_f32_1_sm_50(a: Array) -> Array:
 
 
 def ex2_approx_ftz_f32_1_sm_50(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:69
+    a_2 = _flushed(a, f32)  # .ftz a
     return unit(a_2, "EX2_sm_50")  # :40
 
 

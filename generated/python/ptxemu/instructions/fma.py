@@ -23,7 +23,7 @@ _xc07c000000000000: Array = _np.array(0xc07c000000000000, _np.uint64)
 _xc0ec000000000000: Array = _np.array(0xc0ec000000000000, _np.uint64)
 
 # Behind a line of a function stands the line of spec/instructions/fma.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def fma_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -32,7 +32,7 @@ def fma_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # :58
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -41,7 +41,7 @@ def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # :58
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -50,7 +50,7 @@ def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # :58
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -59,7 +59,7 @@ def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # :58
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -68,7 +68,7 @@ def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # :58
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -77,7 +77,7 @@ def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # :58
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -86,7 +86,7 @@ def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # :58
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -95,27 +95,27 @@ def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # :58
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # :58
-    return _propagate(d, (a, b, c,), f64)  # types.yaml:55
+    return _propagate(d, (a, b, c,), f64)  # NaN
 
 
 def fma_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # :58
-    return _propagate(d, (a, b, c,), f64)  # types.yaml:55
+    return _propagate(d, (a, b, c,), f64)  # NaN
 
 
 def fma_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # :58
-    return _propagate(d, (a, b, c,), f64)  # types.yaml:55
+    return _propagate(d, (a, b, c,), f64)  # NaN
 
 
 def fma_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # :58
-    return _propagate(d, (a, b, c,), f64)  # types.yaml:55
+    return _propagate(d, (a, b, c,), f64)  # NaN
 
 
 def fma_rn_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -124,7 +124,7 @@ def fma_rn_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # :58
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def fma_rn_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -133,17 +133,17 @@ def fma_rn_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_ftz_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # :58
-    return _clamped(d, _x3c00, f16)  # modifiers.yaml:79
+    return _clamped(d, _x3c00, f16)  # .sat
 
 
 def fma_rn_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # :58
-    return _clamped(d, _x7fff, f16)  # modifiers.yaml:88
+    return _clamped(d, _x7fff, f16)  # .relu
 
 
 def fma_rn_ftz_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # :58
-    return _clamped(d, _x7fff, f16)  # modifiers.yaml:88
+    return _clamped(d, _x7fff, f16)  # .relu
 
 
 def fma_rn_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -152,33 +152,33 @@ def fma_rn_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # :58
-    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:88
+    return _clamped(d, _x7fff, bf16)  # .relu
 
 
 def fma_rn_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:123
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # :58
-    return select(outside, _x0000, d)  # modifiers.yaml:125
+    return select(outside, _x0000, d)  # .oob
 
 
 def fma_rn_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:123
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # :58
-    return select(outside, _x0000, d)  # modifiers.yaml:125
+    return select(outside, _x0000, d)  # .oob
 
 
 def fma_rn_oob_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:123
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # :58
-    d_3 = _clamped(d, _x7fff, f16)  # modifiers.yaml:88
-    return select(outside, _x0000, d_3)  # modifiers.yaml:125
+    d_3 = _clamped(d, _x7fff, f16)  # .relu
+    return select(outside, _x0000, d_3)  # .oob
 
 
 def fma_rn_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:123
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # :58
-    d_3 = _clamped(d, _x7fff, bf16)  # modifiers.yaml:88
-    return select(outside, _x0000, d_3)  # modifiers.yaml:125
+    d_3 = _clamped(d, _x7fff, bf16)  # .relu
+    return select(outside, _x0000, d_3)  # .oob
 
 
 def fma_rn_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -191,12 +191,12 @@ def fma_rn_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTiesToEven, False)  # :58
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rn_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTiesToEven, False)  # :58
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rz_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -209,12 +209,12 @@ def fma_rz_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rz_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardZero, False)  # :58
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rz_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardZero, False)  # :58
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rm_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -227,12 +227,12 @@ def fma_rm_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rm_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardNegative, False)  # :58
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rm_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardNegative, False)  # :58
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rp_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -245,12 +245,12 @@ def fma_rp_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rp_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardPositive, False)  # :58
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rp_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardPositive, False)  # :58
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rn_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
@@ -1023,20 +1023,20 @@ def fma_rz_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rz_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # :58
-    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:88
+    return _clamped(d, _x7fff, bf16)  # .relu
 
 
 def fma_rz_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:123
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # :58
-    return select(outside, _x0000, d)  # modifiers.yaml:125
+    return select(outside, _x0000, d)  # .oob
 
 
 def fma_rz_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:123
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # :58
-    d_3 = _clamped(d, _x7fff, bf16)  # modifiers.yaml:88
-    return select(outside, _x0000, d_3)  # modifiers.yaml:125
+    d_3 = _clamped(d, _x7fff, bf16)  # .relu
+    return select(outside, _x0000, d_3)  # .oob
 
 
 def fma_rm_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -1045,20 +1045,20 @@ def fma_rm_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rm_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # :58
-    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:88
+    return _clamped(d, _x7fff, bf16)  # .relu
 
 
 def fma_rm_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:123
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # :58
-    return select(outside, _x0000, d)  # modifiers.yaml:125
+    return select(outside, _x0000, d)  # .oob
 
 
 def fma_rm_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:123
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # :58
-    d_3 = _clamped(d, _x7fff, bf16)  # modifiers.yaml:88
-    return select(outside, _x0000, d_3)  # modifiers.yaml:125
+    d_3 = _clamped(d, _x7fff, bf16)  # .relu
+    return select(outside, _x0000, d_3)  # .oob
 
 
 def fma_rp_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -1067,27 +1067,27 @@ def fma_rp_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rp_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # :58
-    return _clamped(d, _x7fff, bf16)  # modifiers.yaml:88
+    return _clamped(d, _x7fff, bf16)  # .relu
 
 
 def fma_rp_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:123
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # :58
-    return select(outside, _x0000, d)  # modifiers.yaml:125
+    return select(outside, _x0000, d)  # .oob
 
 
 def fma_rp_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:123
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # :58
-    d_3 = _clamped(d, _x7fff, bf16)  # modifiers.yaml:88
-    return select(outside, _x0000, d_3)  # modifiers.yaml:125
+    d_3 = _clamped(d, _x7fff, bf16)  # .relu
+    return select(outside, _x0000, d_3)  # .oob
 
 
 def fma_rn_sat_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:123
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # :58
-    d_3 = _clamped(d, _x3c00, f16)  # modifiers.yaml:79
-    return select(outside, _x0000, d_3)  # modifiers.yaml:125
+    d_3 = _clamped(d, _x3c00, f16)  # .sat
+    return select(outside, _x0000, d_3)  # .oob
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -18,7 +18,7 @@ _x41c00000: Array = _np.array(0x41c00000, _np.uint32)
 _x4b800000: Array = _np.array(0x4b800000, _np.uint32)
 
 # Behind a line of a function stands the line of spec/instructions/lg2.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def lg2_approx_f32_1(a: Array) -> Array:
@@ -37,7 +37,7 @@ def lg2_approx_f32_1_sm_50(a: Array) -> Array:
 
 
 def lg2_approx_ftz_f32_1_sm_50(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:69
+    a_2 = _flushed(a, f32)  # .ftz a
     return unit(a_2, "LG2_sm_50")  # :33
 
 

@@ -17,7 +17,7 @@ _x000000000000001d: Array = _np.array(0x000000000000001d, _np.uint64)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 
 # Behind a line of a function stands the line of spec/instructions/mad.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def mad_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -40,11 +40,11 @@ def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # :48
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # :49
     d_3 = select(condition, d, d_2)  # :40
-    return minimumNumber(maximumNumber(d_3, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:79
+    return minimumNumber(maximumNumber(d_3, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:69
+    c_2 = _flushed(c, f32)  # .ftz c
     condition = isZero(c_2, f32)  # :40
     product = multiplication(a, b, f32, roundTiesToEven, True, True)  # :41
     d = addition(product, c, f32, roundTiesToEven, True, True)  # :42
@@ -56,7 +56,7 @@ def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:69
+    c_2 = _flushed(c, f32)  # .ftz c
     condition = isZero(c_2, f32)  # :40
     product = multiplication(a, b, f32, roundTiesToEven, True, True)  # :41
     d = addition(product, c, f32, roundTiesToEven, True, True)  # :42
@@ -65,7 +65,7 @@ def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # :48
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # :49
     d_3 = select(condition, d, d_2)  # :40
-    return minimumNumber(maximumNumber(d_3, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:79
+    return minimumNumber(maximumNumber(d_3, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def mad_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -74,7 +74,7 @@ def mad_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # :39
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mad_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -83,7 +83,7 @@ def mad_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # :39
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mad_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -92,7 +92,7 @@ def mad_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # :39
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mad_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -101,7 +101,7 @@ def mad_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # :39
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mad_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -110,7 +110,7 @@ def mad_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # :39
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mad_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -119,7 +119,7 @@ def mad_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # :39
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mad_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -128,7 +128,7 @@ def mad_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # :39
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mad_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -137,27 +137,27 @@ def mad_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # :39
-    return _clamped(d, _x3f800000, f32)  # modifiers.yaml:79
+    return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # :39
-    return _propagate(d, (a, b, c,), f64)  # types.yaml:55
+    return _propagate(d, (a, b, c,), f64)  # NaN
 
 
 def mad_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # :39
-    return _propagate(d, (a, b, c,), f64)  # types.yaml:55
+    return _propagate(d, (a, b, c,), f64)  # NaN
 
 
 def mad_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # :39
-    return _propagate(d, (a, b, c,), f64)  # types.yaml:55
+    return _propagate(d, (a, b, c,), f64)  # NaN
 
 
 def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # :39
-    return _propagate(d, (a, b, c,), f64)  # types.yaml:55
+    return _propagate(d, (a, b, c,), f64)  # NaN
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

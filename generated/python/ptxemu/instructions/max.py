@@ -14,7 +14,7 @@ _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 # Behind a line of a function stands the line of spec/instructions/max.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def max_f32_2(a: Array, b: Array) -> Array:
@@ -27,7 +27,7 @@ def max_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f32)  # :46
     d = maximumNumber(a_2, b_2, f32)  # :49
     d_2 = copySign(d, sign, f32)  # :53
-    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:44
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # NaN
 
 
 def max_NaN_f32_2(a: Array, b: Array) -> Array:
@@ -40,7 +40,7 @@ def max_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f32)  # :46
     d = maximum(a_2, b_2, f32)  # :49
     d_2 = copySign(d, sign, f32)  # :53
-    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:44
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # NaN
 
 
 def max_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -53,7 +53,7 @@ def max_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f32)  # :46
     d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # :49
     d_2 = copySign(d, sign, f32)  # :53
-    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:44
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # NaN
 
 
 def max_ftz_NaN_f32_2(a: Array, b: Array) -> Array:
@@ -66,7 +66,7 @@ def max_ftz_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f32)  # :46
     d = maximum(_unflushed_a_3, _unflushed_b_3, f32, True)  # :49
     d_2 = copySign(d, sign, f32)  # :53
-    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:44
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # NaN
 
 
 def max_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -123,7 +123,7 @@ def max_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def max_f64_2(a: Array, b: Array) -> Array:
     d = maximumNumber(a, b, f64)  # :49
-    return _propagate(d, (a, b,), f64)  # types.yaml:55
+    return _propagate(d, (a, b,), f64)  # NaN
 
 
 def max_f16_2(a: Array, b: Array) -> Array:
@@ -136,7 +136,7 @@ def max_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f16)  # :46
     d = maximumNumber(a_2, b_2, f16)  # :49
     d_2 = copySign(d, sign, f16)  # :53
-    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:44
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # NaN
 
 
 def max_NaN_f16_2(a: Array, b: Array) -> Array:
@@ -149,7 +149,7 @@ def max_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f16)  # :46
     d = maximum(a_2, b_2, f16)  # :49
     d_2 = copySign(d, sign, f16)  # :53
-    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:44
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # NaN
 
 
 def max_ftz_f16_2(a: Array, b: Array) -> Array:
@@ -162,7 +162,7 @@ def max_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f16)  # :46
     d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f16, True)  # :49
     d_2 = copySign(d, sign, f16)  # :53
-    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:44
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # NaN
 
 
 def max_ftz_NaN_f16_2(a: Array, b: Array) -> Array:
@@ -175,7 +175,7 @@ def max_ftz_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f16)  # :46
     d = maximum(_unflushed_a_3, _unflushed_b_3, f16, True)  # :49
     d_2 = copySign(d, sign, f16)  # :53
-    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:44
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # NaN
 
 
 def max_bf16_2(a: Array, b: Array) -> Array:
@@ -188,7 +188,7 @@ def max_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, bf16)  # :46
     d = maximumNumber(a_2, b_2, bf16)  # :49
     d_2 = copySign(d, sign, bf16)  # :53
-    return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:44
+    return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # NaN
 
 
 def max_NaN_bf16_2(a: Array, b: Array) -> Array:
@@ -201,7 +201,7 @@ def max_NaN_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, bf16)  # :46
     d = maximum(a_2, b_2, bf16)  # :49
     d_2 = copySign(d, sign, bf16)  # :53
-    return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:44
+    return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # NaN
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -13,18 +13,18 @@ _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 # Behind a line of a function stands the line of spec/instructions/neg.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def neg_f32_1(a: Array) -> Array:
     d = negate(a, f32)  # :32
-    return _replace(d, isNaN(d, f32), _x7fffffff, f32)  # types.yaml:44
+    return _replace(d, isNaN(d, f32), _x7fffffff, f32)  # NaN
 
 
 def neg_ftz_f32_1(a: Array) -> Array:
     _unflushed_d = negate(a, f32)  # :32
     d = _flushed(_unflushed_d, f32)
-    return select(isNaN(_unflushed_d, f32), _x7fffffff, d)  # types.yaml:44
+    return select(isNaN(_unflushed_d, f32), _x7fffffff, d)  # NaN
 
 
 def neg_f64_1(a: Array) -> Array:
@@ -33,18 +33,18 @@ def neg_f64_1(a: Array) -> Array:
 
 def neg_f16_1(a: Array) -> Array:
     d = negate(a, f16)  # :32
-    return _replace(d, isNaN(d, f16), _x7fff, f16)  # types.yaml:44
+    return _replace(d, isNaN(d, f16), _x7fff, f16)  # NaN
 
 
 def neg_ftz_f16_1(a: Array) -> Array:
     _unflushed_d = negate(a, f16)  # :32
     d = _flushed(_unflushed_d, f16)
-    return select(isNaN(_unflushed_d, f16), _x7fff, d)  # types.yaml:44
+    return select(isNaN(_unflushed_d, f16), _x7fff, d)  # NaN
 
 
 def neg_bf16_1(a: Array) -> Array:
     d = negate(a, bf16)  # :32
-    return _replace(d, isNaN(d, bf16), _x7fff, bf16)  # types.yaml:44
+    return _replace(d, isNaN(d, bf16), _x7fff, bf16)  # NaN
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -5,7 +5,7 @@ from ..binary import Array
 from . import Kernels as _Kernels
 
 # Behind a line of a function stands the line of spec/instructions/not.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def not_1(a: Array) -> Array:

@@ -24,7 +24,7 @@ _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
 
 # Behind a line of a function stands the line of spec/instructions/rcp.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def rcp_approx_f32_1(a: Array) -> Array:
@@ -61,75 +61,75 @@ def rcp_rp_ftz_f32_1(a: Array) -> Array:
 
 def rcp_rn_f64_1(a: Array) -> Array:
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, False)  # :62
-    return _propagate(d, (a,), f64)  # types.yaml:55
+    return _propagate(d, (a,), f64)  # NaN
 
 
 def rcp_rz_f64_1(a: Array) -> Array:
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, False)  # :62
-    return _propagate(d, (a,), f64)  # types.yaml:55
+    return _propagate(d, (a,), f64)  # NaN
 
 
 def rcp_rm_f64_1(a: Array) -> Array:
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, False)  # :62
-    return _propagate(d, (a,), f64)  # types.yaml:55
+    return _propagate(d, (a,), f64)  # NaN
 
 
 def rcp_rp_f64_1(a: Array) -> Array:
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, False)  # :62
-    return _propagate(d, (a,), f64)  # types.yaml:55
+    return _propagate(d, (a,), f64)  # NaN
 
 
 def rcp_approx_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:69
+    a_2 = _flushed(a, f64)  # .ftz a
     reciprocal = division(_x3ff0000000000000, (a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # :58
     _1 = negate((reciprocal & _xffffffff00000000), f64)  # :53
     y = fusedMultiplyAdd(_x4000000000000000, reciprocal, _1, f64, roundTiesToEven, True)
     d = select(isNormal(reciprocal, f64), (y & _xffffffff00000000), reciprocal)  # :59
-    return select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:96
+    return select(isNaN(d, f64), _x7fffffff00000000, d)  # NaN
 
 
 def rcp_rn_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:69
+    a_2 = _flushed(a, f64)  # .ftz a
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # :62
-    condition = isNaN(d, f64)  # types.yaml:55
-    condition_2 = isNaN(a, f64)  # types.yaml:56
-    d_2 = quieten(a_2, f64)  # types.yaml:57
-    d_3 = _xfff8000000000000  # types.yaml:63
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:56
-    return select(condition, d_4, d)  # types.yaml:55
+    condition = isNaN(d, f64)  # NaN
+    condition_2 = isNaN(a, f64)
+    d_2 = quieten(a_2, f64)
+    d_3 = _xfff8000000000000
+    d_4 = select(condition_2, d_2, d_3)
+    return select(condition, d_4, d)
 
 
 def rcp_rz_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:69
+    a_2 = _flushed(a, f64)  # .ftz a
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # :62
-    condition = isNaN(d, f64)  # types.yaml:55
-    condition_2 = isNaN(a, f64)  # types.yaml:56
-    d_2 = quieten(a_2, f64)  # types.yaml:57
-    d_3 = _xfff8000000000000  # types.yaml:63
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:56
-    return select(condition, d_4, d)  # types.yaml:55
+    condition = isNaN(d, f64)  # NaN
+    condition_2 = isNaN(a, f64)
+    d_2 = quieten(a_2, f64)
+    d_3 = _xfff8000000000000
+    d_4 = select(condition_2, d_2, d_3)
+    return select(condition, d_4, d)
 
 
 def rcp_rm_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:69
+    a_2 = _flushed(a, f64)  # .ftz a
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # :62
-    condition = isNaN(d, f64)  # types.yaml:55
-    condition_2 = isNaN(a, f64)  # types.yaml:56
-    d_2 = quieten(a_2, f64)  # types.yaml:57
-    d_3 = _xfff8000000000000  # types.yaml:63
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:56
-    return select(condition, d_4, d)  # types.yaml:55
+    condition = isNaN(d, f64)  # NaN
+    condition_2 = isNaN(a, f64)
+    d_2 = quieten(a_2, f64)
+    d_3 = _xfff8000000000000
+    d_4 = select(condition_2, d_2, d_3)
+    return select(condition, d_4, d)
 
 
 def rcp_rp_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:69
+    a_2 = _flushed(a, f64)  # .ftz a
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # :62
-    condition = isNaN(d, f64)  # types.yaml:55
-    condition_2 = isNaN(a, f64)  # types.yaml:56
-    d_2 = quieten(a_2, f64)  # types.yaml:57
-    d_3 = _xfff8000000000000  # types.yaml:63
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:56
-    return select(condition, d_4, d)  # types.yaml:55
+    condition = isNaN(d, f64)  # NaN
+    condition_2 = isNaN(a, f64)
+    d_2 = quieten(a_2, f64)
+    d_3 = _xfff8000000000000
+    d_4 = select(condition_2, d_2, d_3)
+    return select(condition, d_4, d)
 
 
 def rcp_approx_f32_1_sm_50(a: Array) -> Array:
@@ -142,7 +142,7 @@ def rcp_approx_f32_1_sm_50(a: Array) -> Array:
 
 
 def rcp_approx_ftz_f32_1_sm_50(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:69
+    a_2 = _flushed(a, f32)  # .ftz a
     return unit(a_2, "RCP_sm_50")  # :69
 
 
@@ -172,4 +172,4 @@ KERNELS = _Kernels("rcp", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "ace17c6f4afb3bb2"
+NATIVE = "ef6bf6066cdf8d62"

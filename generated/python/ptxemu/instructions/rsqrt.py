@@ -21,7 +21,7 @@ _x7fffffff00000000: Array = _np.array(0x7fffffff00000000, _np.uint64)
 _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
 
 # Behind a line of a function stands the line of spec/instructions/rsqrt.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def rsqrt_approx_f32_1(a: Array) -> Array:
@@ -34,16 +34,16 @@ def rsqrt_approx_ftz_f32_1(a: Array) -> Array:
 
 def rsqrt_approx_f64_1(a: Array) -> Array:
     d = rSqrt(a, f64, roundTiesToEven, False)  # :45
-    return _propagate(d, (a,), f64)  # types.yaml:55
+    return _propagate(d, (a,), f64)  # NaN
 
 
 def rsqrt_approx_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:69
+    a_2 = _flushed(a, f64)  # .ftz a
     root = rSqrt((a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # :42
     _1 = negate((root & _xffffffff00000000), f64)  # :38
     y = fusedMultiplyAdd(_x4000000000000000, root, _1, f64, roundTiesToEven, True)
     d = select(isNormal(root, f64), (y & _xffffffff00000000), root)  # :43
-    return select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:96
+    return select(isNaN(d, f64), _x7fffffff00000000, d)  # NaN
 
 
 def rsqrt_approx_f32_1_sm_50(a: Array) -> Array:
@@ -54,7 +54,7 @@ def rsqrt_approx_f32_1_sm_50(a: Array) -> Array:
 
 
 def rsqrt_approx_ftz_f32_1_sm_50(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:69
+    a_2 = _flushed(a, f32)  # .ftz a
     return unit(a_2, "RSQ_sm_50")  # :51
 
 

@@ -6,7 +6,7 @@ from ..selection import select
 from . import Kernels as _Kernels
 
 # Behind a line of a function stands the line of spec/instructions/selp.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def selp_3(a: Array, b: Array, c: Array) -> Array:

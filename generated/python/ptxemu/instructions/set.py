@@ -19,7 +19,7 @@ _xffff: Array = _np.array(0xffff, _np.uint16)
 _xffffffff: Array = _np.array(0xffffffff, _np.uint32)
 
 # Behind a line of a function stands the line of spec/instructions/set.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def set_f32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:

@@ -7,7 +7,7 @@ from ..formats import bf16, f16, f32, f64
 from . import Kernels as _Kernels
 
 # Behind a line of a function stands the line of spec/instructions/setp.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def setp_f32_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:

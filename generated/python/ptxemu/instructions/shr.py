@@ -14,7 +14,7 @@ _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x0000000000000000: Array = _np.array(0x0000000000000000, _np.uint64)
 
 # Behind a line of a function stands the line of spec/instructions/shr.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def shr_2(a: Array, b: Array) -> Array:

@@ -13,7 +13,7 @@ from . import Kernels as _Kernels
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 
 # Behind a line of a function stands the line of spec/instructions/slct.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def slct_s32_3(a: Array, b: Array, c: Array) -> Array:

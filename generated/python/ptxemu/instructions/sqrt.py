@@ -17,7 +17,7 @@ _x39800000: Array = _np.array(0x39800000, _np.uint32)
 _x4b800000: Array = _np.array(0x4b800000, _np.uint32)
 
 # Behind a line of a function stands the line of spec/instructions/sqrt.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def sqrt_approx_f32_1(a: Array) -> Array:
@@ -54,22 +54,22 @@ def sqrt_rp_ftz_f32_1(a: Array) -> Array:
 
 def sqrt_rn_f64_1(a: Array) -> Array:
     d = squareRoot(a, f64, roundTiesToEven, False)  # :39
-    return _propagate(d, (a,), f64)  # types.yaml:55
+    return _propagate(d, (a,), f64)  # NaN
 
 
 def sqrt_rz_f64_1(a: Array) -> Array:
     d = squareRoot(a, f64, roundTowardZero, False)  # :39
-    return _propagate(d, (a,), f64)  # types.yaml:55
+    return _propagate(d, (a,), f64)  # NaN
 
 
 def sqrt_rm_f64_1(a: Array) -> Array:
     d = squareRoot(a, f64, roundTowardNegative, False)  # :39
-    return _propagate(d, (a,), f64)  # types.yaml:55
+    return _propagate(d, (a,), f64)  # NaN
 
 
 def sqrt_rp_f64_1(a: Array) -> Array:
     d = squareRoot(a, f64, roundTowardPositive, False)  # :39
-    return _propagate(d, (a,), f64)  # types.yaml:55
+    return _propagate(d, (a,), f64)  # NaN
 
 
 def sqrt_approx_f32_1_sm_50(a: Array) -> Array:
@@ -87,12 +87,12 @@ def sqrt_approx_f32_1_sm_60(a: Array) -> Array:
 
 
 def sqrt_approx_ftz_f32_1_sm_50(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:69
+    a_2 = _flushed(a, f32)  # .ftz a
     return unit(unit(a_2, "RSQ_sm_50"), "RCP_sm_50")  # :47
 
 
 def sqrt_approx_ftz_f32_1_sm_60(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:69
+    a_2 = _flushed(a, f32)  # .ftz a
     return unit(a_2, "SQRT_sm_60")  # :57
 
 

@@ -7,7 +7,7 @@ from ..formats import bf16, f16, f32
 from . import Kernels as _Kernels
 
 # Behind a line of a function stands the line of spec/instructions/tanh.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def tanh_approx_f32_1(a: Array) -> Array:

@@ -6,7 +6,7 @@ from ..comparison import combine as _combine
 from . import Kernels as _Kernels
 
 # Behind a line of a function stands the line of spec/instructions/xor.yaml that it and the next ones come from, or
-# the file of spec/ with the line.
+# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def xor_2(a: Array, b: Array) -> Array:

@@ -18,14 +18,16 @@ _WORD = re.compile(r"0[xX][0-9a-fA-F]*(?:\.[0-9a-fA-F]*)?[pP][+-]?\d+|[A-Za-z_]\
 
 @lru_cache(maxsize=512)
 def highlighted(code: Code, names: frozenset[str] = frozenset()) -> Markup:
-    """Return a piece of semantics as lines that carry their number in the file: `names` are modifiers and types that
-    the page's syntax explains."""
+    """Return a piece of semantics as lines, which carry their number in the file of the instruction: `names` are
+    modifiers and types that the page's syntax explains."""
     lines = code.text.split("\n")
     comments = dict(_comments(lines))
     helpers = {m[1] for line in lines if (m := re.match(r"\s*def (\w+)", line))}
+    own = code.path.startswith("spec/instructions/")
     shown = [
-        Markup('<span class="line" data-line="{}">{}</span>').format(
-            code.start.line + place, _line(text, comments.get(place, len(text)), names, helpers)
+        Markup('<span class="line"{}>{}</span>').format(
+            Markup(' data-line="{}"').format(code.start.line + place) if own else "",
+            _line(text, comments.get(place, len(text)), names, helpers),
         )
         for place, text in enumerate(lines)
     ]
