@@ -15,7 +15,8 @@
 //                          or {error} on a target that has not the variant, or of which too much is known for a page.
 //                          Random bits are an operand; without `steps` it is quicker. `implied` are modifiers that act
 //                          and are not spelled. A step is {lane, stage, path, line, text, place, label, kind, before,
-//                          after, hasEffect, told}; `line` is 0 in a file of several opcodes, and `before` is null of a new name, the label "if" is that of a condition.
+//                          after, hasEffect, told}; `line` is 0 in a file of several opcodes, `before` is null of a
+//                          new name, and the label "if" is that of a condition.
 //                          told() are rows {key, text, place} of what the value was, what was rounded, compared and
 //                          chosen, and what it is, as `ptxspec eval --trace` has them; told(true) as with --trace=all.
 //                          `place` has the path:line of what else decides, two of them with two blanks between, or ""
@@ -114,7 +115,8 @@
         const {before, after, assignment} = step;
         const {stage, path, line, text, label, value} = assignment;
         return {
-          lane, stage, path, line, text, place: sourceOf(assignment), label, kind: value.kind.name, before, after, hasEffect: does[i],
+          lane, stage, path, line, text, place: sourceOf(assignment), label, kind: value.kind.name, before, after,
+          hasEffect: does[i],
           // Made when somebody looks at it.
           told: everything => told(programs, program, rules, step, everything),
         };
