@@ -127,9 +127,9 @@ class Database(database.Database):
         """Return what ptxas would say of PTX, or of the PTX in a program: a list of findings in the text's order.
 
         `language` is "ptx", "c++", "python", "rust", "julia", "mlir" or "markdown"; `target` and `ptx` take the place
-        of the module's own, and `file` is the name that findings have. What comments of the text ignore is left out.
-        Raises PtxspecError for an unknown language, target or PTX version, and for a version that does not know the
-        target.
+        of the module's own, and `file` is the name that findings have. What comments of the text ignore is left out,
+        and in C++ what the preprocessor leaves out for the target. Raises PtxspecError for an unknown language, target
+        or PTX version, and for a version that does not know the target.
 
             >>> db.lint("add.rz.bf16 d, a, b;")
             <text>:1:4: error: add.bf16 has no .rz; it has .rn [illegal-modifier]
@@ -139,10 +139,13 @@ class Database(database.Database):
             1 error
         """
         _check(text=text, target=target, ptx=ptx)
+        from .lint.guards import guards
         from .lint.ignores import heard
         from .lint.languages import PTX
         from .lint.linter import Linter
 
-        findings = Linter(self, target, ptx).lint(text, file, language)
+        linter = Linter(self, target, ptx)
         of_target = language == PTX or target is not None or ptx is not None
-        return shown.Findings(heard(findings, text, file, language, of_target))
+        conditions = guards(self, text, language, linter.target)
+        found = linter.lint(text, file, language)
+        return shown.Findings(heard(found, text, file, language, of_target, conditions))

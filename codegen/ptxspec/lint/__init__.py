@@ -16,6 +16,7 @@ Whole repositories
     patterns.py      of paths
     discovery.py     which files
     ignores.py       comments that say what is not to be said
+    guards.py        conditions of the preprocessor, decided for a target
     checking.py      one file after another, with an account of them
     many.py          on all cores
     statistics.py    the account

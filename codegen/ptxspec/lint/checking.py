@@ -11,6 +11,7 @@ from . import traces
 from .configuration import Settings
 from .discovery import STDIN, Source
 from .findings import Finding, joined
+from .guards import Guards, guards
 from .ignores import WORD, Ignores
 from .languages import PTX
 from .linter import Linter
@@ -47,10 +48,13 @@ class Checker:
         settings, account = source.settings, self.account
         linter = self._linter(settings.target, settings.ptx)
         before, headers = account.instructions, linter.tally.headers
-        ignores = Ignores(text, name, source.language) if WORD in text else None
+        conditions = guards(self._db, text, source.language, settings.target)
+        ignores = Ignores(text, name, source.language, conditions) if WORD in text else None
         findings = linter.lint(text, name, source.language)
         if ignores:
             findings = ignores.left(findings)
+        if conditions:
+            findings = self._compiled(findings, conditions)
         findings = joined(f for f in findings if self._is_said(f, settings))
         if ignores:
             of_target = source.language == PTX or settings.target is not None or settings.ptx is not None
@@ -67,6 +71,14 @@ class Checker:
             account.files += 1
             has_header = source.language == PTX and linter.tally.headers > headers
             account.judged_for.add((has_header, settings.target, settings.ptx))
+
+    def _compiled(self, findings: Iterator[Finding], conditions: Guards) -> Iterator[Finding]:
+        """Yield the findings that do not stand where the compiler does not look."""
+        for f in findings:
+            if conditions.excludes(f.line):
+                self.account.excluded += 1
+            else:
+                yield f
 
     def _is_said(self, f: Finding, settings: Settings) -> bool:
         return (settings.codes is None or f.code in settings.codes) and (not self.quiet or _counts(f, settings))

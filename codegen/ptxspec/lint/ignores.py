@@ -18,6 +18,7 @@ from ..catalog.likeness import suggest
 from ..ptx.complaints import WARNING
 from .comments import Comment, comments
 from .findings import CODES, Finding, joined, unknown_code
+from .guards import Guards
 
 WORD = "ptxspec:"
 # What is quoted in a comment, or is a comment in a comment, says nothing.
@@ -81,20 +82,25 @@ class _Nearest:
         self._from_there.append(ignore)
 
 
-def heard(findings: Iterable[Finding], text: str, file: str, language: str, of_target: bool) -> Iterator[Finding]:
-    """Return the findings in a text without those that its comments ignore; those of a statement are joined.
-    `of_target`: it is known what was judged for, or the text says it."""
-    if WORD not in text:
-        return joined(findings)
-    ignores = Ignores(text, file, language)
-    return ignores.with_complaints(joined(ignores.left(findings)), of_target)
+def heard(
+    findings: Iterable[Finding], text: str, file: str, language: str, of_target: bool, guards: Guards | None
+) -> Iterator[Finding]:
+    """Return the findings in a text without those that its comments ignore, or that stand where the compiler does not
+    look; those of a statement are joined. `of_target`: it is known what was judged for, or the text says it."""
+    ignores = Ignores(text, file, language, guards) if WORD in text else None
+    if ignores:
+        findings = ignores.left(findings)
+    if guards:
+        findings = (f for f in findings if not guards.excludes(f.line))
+    found = joined(findings)
+    return ignores.with_complaints(found, of_target) if ignores else found
 
 
 class Ignores:
-    """The ignores in the comments of a text."""
+    """The ignores in the comments of a text. Where the compiler does not look none is complained of."""
 
-    def __init__(self, text: str, file: str, language: str) -> None:
-        self._text, self._file = text, file
+    def __init__(self, text: str, file: str, language: str, guards: Guards | None = None) -> None:
+        self._text, self._file, self._guards = text, file, guards
         self._starts = [0, *(m.end() for m in re.finditer("\n", text))]
         self._found: list[_Ignore] = []
         self._used: set[_Ignore] = set()
@@ -122,7 +128,8 @@ class Ignores:
         `of_target` as in `heard`."""
         found = [*findings, *self._wrong]
         for i in self._found:
-            if not i.quoted and i not in self._used and (of_target or i.code not in _BY_TARGET):
+            excluded = self._guards is not None and self._guards.excludes(i.first)
+            if not i.quoted and i not in self._used and not excluded and (of_target or i.code not in _BY_TARGET):
                 message = f"nothing is ignored by this: there is no {i.code} {i.where}"
                 found.append(self._finding("unused-ignore", message, "remove it", i.at, len(i.code)))
         return iter(sorted(found, key=lambda f: (f.line, f.column)))

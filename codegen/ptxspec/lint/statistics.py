@@ -33,6 +33,7 @@ class Account:
         self.severities: Counter[str] = Counter()
         self.codes: Counter[str] = Counter()
         self.ignored = 0
+        self.excluded = 0  # findings where the compiler does not look
         # What they were judged for: whether they said that themselves, target and PTX version.
         self.judged_for: set[tuple[bool, str | None, str | None]] = set()
 
@@ -45,6 +46,7 @@ class Account:
         self.severities.update(other.severities)
         self.codes.update(other.codes)
         self.ignored += other.ignored
+        self.excluded += other.excluded
         self.judged_for |= other.judged_for
 
     @property
@@ -52,9 +54,10 @@ class Account:
         return self.tally.judged.total()
 
     def found(self) -> str:
-        """Return what was found: "1 error, 2 warnings, 3 ignored"."""
+        """Return what was found: "1 error, 2 warnings, 3 ignored, 4 in code that is not compiled"."""
         ignored = f"{self.ignored:,} ignored" if self.ignored else ""
-        return ", ".join(filter(None, (severities(self.severities), ignored)))
+        excluded = f"{self.excluded:,} in code that is not compiled" if self.excluded else ""
+        return ", ".join(filter(None, (severities(self.severities), ignored, excluded)))
 
     def judged(self, newest: str) -> str:
         """Return what was judged: "2,445 instructions in 293 files, no target given: judged for PTX 9.5 and any
@@ -95,6 +98,7 @@ class Account:
             "severities": {s: self.severities[s] for s in (ERROR, WARNING, NOTE)},
             "codes": dict(sorted(self.codes.items())),
             "ignored": self.ignored,
+            "not_compiled": self.excluded,
         }
 
 

@@ -1,0 +1,143 @@
+"""`ptxspec lint` on code within conditions of the preprocessor: what is not compiled for the target is not judged."""
+
+from __future__ import annotations
+
+import random
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from helpers.sizes import each_size
+from ptxspec import Database
+from ptxspec.lint.guards import Guards, guards, macros_of
+
+ASM = 'asm("tanh.approx.bf16x2 %0, %1;" : "=r"(r) : "r"(a));'
+TARGETS = ("sm_80", "sm_90", "sm_90a", "sm_100a", "sm_100f", "sm_103a", "sm_120")
+
+# What stands around the statement, which is on a line of its own; each is false for sm_80 and true for sm_90a.
+GUARDED = {
+    "a comparison": "#if __CUDA_ARCH__ >= 900\n{}\n#endif",
+    "defined and a comparison": "#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ >= 900)\n{}\n#endif",
+    "a sum": "#if __CUDA_ARCH__+0 >= 900\n{}\n#endif",
+    "one in another": "#ifdef __CUDA_ARCH__\n# if __CUDA_ARCH__ >= 900\n{}\n# endif\n#endif",
+    "not": "#if !(__CUDA_ARCH__ < 900)\n{}\n#endif",
+    "else": "#if __CUDA_ARCH__ < 900\n#else\n{}\n#endif",
+    "elif": "#if __CUDA_ARCH__ < 800\n#elif __CUDA_ARCH__ >= 900\n{}\n#else\n#endif",
+    "behind what holds": "#if __CUDA_ARCH__ < 900\n#elif 1\n{}\n#endif",
+    "an architecture's own": "#if defined(__CUDA_ARCH_FEAT_SM90_ALL)\n{}\n#endif",
+    "a macro of the file": "#define HAS_TANH (__CUDA_ARCH__ >= 900)\n#if HAS_TANH\n{}\n#endif",
+    "a macro of either branch": (
+        "#if __CUDA_ARCH__ >= 900\n#define HAS 1\n#else\n#define HAS 0\n#endif\n#if HAS\n{}\n#endif"
+    ),
+    "a macro for other targets": "#if __CUDA_ARCH__ >= 900\n#define HAS\n#endif\n#ifdef HAS\n{}\n#endif",
+    "lines that go on": "#if defined(__CUDA_ARCH__) && \\\n    __CUDA_ARCH__ >= 900\n{}\n#endif",
+    "comments": "#if /* from */ __CUDA_ARCH__ >= 900 // on\n{}\n#endif",
+    "within a header": "#ifndef A_H\n#define A_H\n#define ON (__CUDA_ARCH__ >= 900)\n#if ON\n{}\n#endif\n#endif",
+}
+# What the file does not decide, and what is no condition of code.
+OPEN = (
+    "#if __CUDACC_VER_MAJOR__ >= 12\n{}\n#endif",
+    "#ifdef HAS_TANH\n{}\n#endif",
+    "#ifndef HAS_TANH\n#define HAS_TANH 0\n#endif\n#if HAS_TANH\n{}\n#endif",
+    "#if 0\n#define HAS_TANH\n#endif\n#ifdef HAS_TANH\n{}\n#endif",
+    "#if __has_include(<cuda.h>)\n{}\n#endif",
+    "#if __CUDA_ARCH__ >=\n{}\n#endif",
+    "/*\n#if 0\n*/\n{}\n/*\n#endif\n*/",
+    "// #if 0 \\\n#if 0\n{}\n",
+    'const char *s = R"(\n#if 0\n)";\n{}',
+)
+
+
+def found(db: Database, text: str, target: str | None) -> list[str]:
+    return [f.code for f in db.lint(text, target=target, language="c++", file="a.cu")]
+
+
+@pytest.mark.parametrize("name", GUARDED)
+def test_what_is_not_compiled_for_the_target_is_not_judged(db: Database, name: str) -> None:
+    text = GUARDED[name].format(ASM)
+    assert found(db, text, "sm_80") == []
+    assert found(db, text.replace("__CUDA_ARCH__ < 900", "__CUDA_ARCH__ < 700").replace("900", "700"), "sm_80") == (
+        ["target-too-old"] if "FEAT" not in text else []
+    )
+
+
+@pytest.mark.parametrize("text", OPEN)
+def test_what_is_not_known_to_be_left_out_is_judged(db: Database, text: str) -> None:
+    assert found(db, text.format(ASM), "sm_80") == ["target-too-old"]
+
+
+def test_without_a_target_only_what_nobody_compiles_is_left_out(db: Database) -> None:
+    wrong = ASM.replace("bf16x2", "bf16x3")
+    assert found(db, f"#if 0\n{wrong}\n#endif", None) == []
+    assert found(db, f"#if __CUDA_ARCH__ >= 900\n{wrong}\n#endif", None) != []
+
+
+def test_other_languages_have_no_preprocessor(db: Database) -> None:
+    text = f"# if 0\nx = '{ASM}'\n"
+    assert guards(db, text, "python", "sm_80") is None
+
+
+def test_what_is_ignored_there_is_not_called_needless(db: Database) -> None:
+    text = f"#if __CUDA_ARCH__ >= 900\n{ASM.replace('tanh', 'ex2')}  // ptxspec: ignore[target-too-old]\n#endif"
+    assert found(db, text.replace(".bf16x2", ".ftz.bf16x2"), "sm_80") == []
+
+
+def test_the_account_tells_what_was_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from ptxspec.cli.main import main
+
+    (tmp_path / "a.cu").write_text(GUARDED["else"].format(ASM))
+    monkeypatch.chdir(tmp_path)
+    assert main(["lint", "--isolated", "--target", "sm_80", "a.cu"]) == 0
+    assert "1 in code that is not compiled\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#if 1\n" * 3000, "#endif\n#else\n#elif 1\n" * 1000, "#if " + "(" * 5000 + "\n", "#if " + "!" * 5000 + "1\n",
+        "#if " + "1+" * 50_000 + "1\n", "#define A A\n#if A\n", "#define A B\n#define B A\n#if A\n",
+        "#if 1 << 99999999999\n", "#if 1 / 0\n", "/*" * 100_000, '"' * 100_001, "#define\n#undef\n#if\n#ifdef\n",
+    ],
+)  # fmt: skip
+def test_any_text_is_gone_through(text: str) -> None:
+    assert Guards(text, macros_of("sm_80", ["sm_90a"])).compiled(text.count("\n") + 1) in (True, False, None)
+
+
+# Against nvcc
+
+
+def random_condition(rng: random.Random, depth: int) -> str:
+    if not depth or rng.random() < 0.15:
+        return rng.choice(
+            [
+                "__CUDA_ARCH__", "900", "0x384", "1000", "0", "1", "defined(__CUDA_ARCH__)", "AT_LEAST_90", "ZERO + 1",
+                "defined __CUDA_ARCH_FEAT_SM90_ALL", "defined(__CUDA_ARCH_SPECIFIC__)", "__CUDA_ARCH_SPECIFIC__",
+                "__CUDA_ARCH_FAMILY_SPECIFIC__", "defined(__CUDA_ARCH_FEAT_SM103_ALL)", "NOTHING",
+            ]
+        )  # fmt: skip
+    a, b, c = (f"({random_condition(rng, depth - 1)})" for _ in range(3))
+    operator = rng.choice(["<", ">", "<=", ">=", "==", "!=", "&&", "&&", "||", "||", "+", "-", "*", "&", "|", "^"])
+    return rng.choice([f"{a} {operator} {b}", f"!{a}", f"{a} {operator} {b} {operator} {c}", f"{a} ? {b} : {c}"])
+
+
+@each_size
+def test_conditions_are_decided_as_by_nvcc(db: Database, nvcc: Path, tmp_path: Path, whole: bool) -> None:
+    rng = random.Random(33)
+    conditions = [random_condition(rng, 3) for _ in range(2000 if whole else 60)]
+    head = "#define AT_LEAST_90 (__CUDA_ARCH__ >= 900)\n#define ZERO 0\n#undef NOTHING\n"
+    lines = [f'#if {c}\nasm volatile("// {i} holds");\n#endif' for i, c in enumerate(conditions)]
+    source = tmp_path / "a.cu"
+    source.write_text(f"{head}__global__ void f() {{\n" + "\n".join(lines) + "\n}\n")
+    for target in TARGETS if whole else ("sm_80", "sm_90a"):
+        command = [str(nvcc), "-ptx", f"-arch={target}", str(source), "-o", str(tmp_path / "a.ptx")]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        holds = {int(n) for n in re.findall(r"// (\d+) holds", (tmp_path / "a.ptx").read_text())}
+        own = Guards(source.read_text(), macros_of(target, db.targets))
+        first = head.count("\n") + 2
+        assert [own.compiled(first + 3 * i + 1) for i in range(len(conditions))] == [
+            i in holds for i in range(len(conditions))
+        ], target
