@@ -84,7 +84,7 @@ def test_each_folder_of_a_walk_has_its_own(repository: Path, capsys: pytest.Capt
     ("line", "column", "message", "help"),
     [
         ('tagret = "sm_90"', 1, "unknown key 'tagret'", "did you mean 'target'?"),
-        ("look = 1", 1, "unknown key 'look'", "known: exclude, select, ignore, target, ptx, strict"),
+        ("look = 1", 1, "unknown key 'look'", "known: exclude, select, ignore, target, ptx, defines, strict"),
         ('target = "sm_91"', 11, "unknown target 'sm_91'; did you mean 'sm_90'?", ""),
         ("target = 90", 1, "'target' is a target as \"sm_90\"", 'write target = "90"'),
         ("ptx = 8.0", 1, "'ptx' is a PTX version as \"8.0\"", 'write ptx = "8.0"'),
@@ -98,6 +98,11 @@ def test_each_folder_of_a_walk_has_its_own(repository: Path, capsys: pytest.Capt
         ('target = "sm_100a"; ptx = "7.0"', 8, "PTX 7.0 does not know sm_100a, which came with PTX 8.6", ""),
         ('strict = "yes"', 1, "'strict' is true or false", "write strict = true"),
         ("target = sm_90", 10, "not TOML: invalid value", ""),
+        ("defines = 1", 1, "'defines' is a table of macros, as {HAS_FP8", ""),
+        ('defines = {A = "sm_90"}', 17, 'A is a target from which on it is defined, as ">= sm_90"', ""),
+        ('defines = {A = ">= sm_91"}', 17, "unknown target 'sm_91'; did you mean 'sm_90'?", ""),
+        ("defines = {A = 1.5}", 12, "A is a target from which on it is defined", ""),
+        ('defines = {"A B" = 1}', 13, "'A B' is no name of a macro", "write one as HAS_FP8"),
     ],
 )
 def test_what_is_wrong_in_it_is_said_once_with_its_place(

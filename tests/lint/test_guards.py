@@ -83,14 +83,33 @@ def test_what_is_ignored_there_is_not_called_needless(db: Database) -> None:
     assert found(db, text.replace(".bf16x2", ".ftz.bf16x2"), "sm_80") == []
 
 
+# The macro's value in the configuration, and the targets that have it.
+DEFINES = {
+    ">= sm_89": {"sm_89", "sm_90", "sm_90a", "sm_100", "sm_100f", "sm_100a", "sm_103a", "sm_120a"},
+    ">=sm_90a": {"sm_90a"},
+    ">= sm_100f": {"sm_100f", "sm_100a", "sm_103a"},
+    True: {"sm_80", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100f", "sm_100a", "sm_103a", "sm_120a"},
+    False: set[str](),
+}
+
+
+@pytest.mark.parametrize("value", DEFINES)
+def test_macros_of_other_files_are_told_by_the_configuration(db: Database, value: str | int) -> None:
+    every = DEFINES[True]
+    own = {t: guards(db, "#if HAS\nx\n#endif", "c++", t, (("HAS", value),)) for t in every}
+    assert {t for t, g in own.items() if g and g.compiled(2)} == DEFINES[value]
+    assert all(g and g.compiled(2) is not None for g in own.values())
+
+
 def test_the_account_tells_what_was_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from ptxspec.cli.main import main
 
-    (tmp_path / "a.cu").write_text(GUARDED["else"].format(ASM))
+    (tmp_path / "pyproject.toml").write_text('[tool.ptxspec.lint.defines]\nHAS_TANH = ">= sm_90"\n')
+    (tmp_path / "a.cu").write_text(f"#if HAS_TANH\n{ASM}\n#endif")
     monkeypatch.chdir(tmp_path)
-    assert main(["lint", "--isolated", "--target", "sm_80", "a.cu"]) == 0
+    assert main(["lint", "--target", "sm_80", "a.cu"]) == 0
     assert "1 in code that is not compiled\n" in capsys.readouterr().out
 
 

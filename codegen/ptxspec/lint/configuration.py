@@ -15,6 +15,7 @@ from ..diagnostics import Diagnostic, Mark, PtxspecError
 from ..files import read_bytes
 from ..query.database import Database
 from .findings import CODES, unknown_code
+from .guards import Defines, needed
 from .links import AWAY, leads_away
 from .patterns import Pattern
 
@@ -26,18 +27,24 @@ KEYS = {
     "ignore": "a list of codes that are not said",
     "target": 'a target as "sm_90"',
     "ptx": 'a PTX version as "8.0"',
+    "defines": 'a table of macros, as {HAS_FP8 = ">= sm_89", DEBUG = false}',
     "strict": "true or false: whether warnings make the exit code 1",
 }
 
 
+_DEFINED = 'a target from which on it is defined, as ">= sm_90", a number, true or false'
+
+
 class Settings(NamedTuple):
-    """The settings for judging files. `codes` are those that are reported; None: all."""
+    """The settings for judging files. `codes` are those that are reported; None: all. `defines` are macros that the
+    files do not define themselves."""
 
     target: str | None = None
     ptx: str | None = None
     codes: frozenset[str] | None = None
     exclude: tuple[Pattern, ...] = ()
     strict: bool = False
+    defines: Defines = ()
 
 
 class Given(NamedTuple):
@@ -146,6 +153,8 @@ class Configurations:
                         yield table.says(*unknown_code(v), key, v)
                     elif not v.strip():
                         yield table.says("an empty pattern excludes nothing", "remove it", key, v)
+            elif key == "defines":
+                yield from self._wrong_defines(value, table)
             elif key == "strict":
                 if not isinstance(value, bool):
                     yield table.says("'strict' is true or false", "write strict = true", key)
@@ -157,6 +166,22 @@ class Configurations:
                     known(value)
                 except PtxspecError as e:
                     yield table.says(str(e), "", key, value)
+
+    def _wrong_defines(self, said: Any, table: _Table) -> Iterable[Diagnostic]:
+        if not isinstance(said, dict):
+            yield table.says(f"'defines' is {KEYS['defines']}", "", "defines")
+            return
+        for name, value in said.items():
+            if not name.isidentifier() or not name.isascii():
+                yield table.says(f"'{name}' is no name of a macro", "write one as HAS_FP8", name)
+            elif isinstance(value, str):
+                try:
+                    if needed(self._db, value) is None:
+                        yield table.says(f"{name} is {_DEFINED}", "", name, value)
+                except PtxspecError as e:
+                    yield table.says(str(e), "", name, value)
+            elif not isinstance(value, int):
+                yield table.says(f"{name} is {_DEFINED}", "", name)
 
     def _settings(self, said: dict[str, Any], base: Path, table: _Table | None = None) -> Settings:
         given = self._given
@@ -181,7 +206,12 @@ class Configurations:
                 raise PtxspecError(impossible.message)
             raise ConfigurationError([table.says(impossible.message, "", own, said[own])])
         return Settings(
-            target, ptx, None if codes == CODES.keys() else codes, exclude, given.strict or bool(said.get("strict"))
+            target,
+            ptx,
+            None if codes == CODES.keys() else codes,
+            exclude,
+            given.strict or bool(said.get("strict")),
+            tuple(said.get("defines", {}).items()),
         )
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from ..catalog import Requirement
 from ..query.database import Database
 from .languages import CPP
 
@@ -53,9 +54,40 @@ class Macro(NamedTuple):
 _ONE, _NONE, _UNKNOWN = Macro(True, "1"), Macro(False), Macro(None)
 
 
-def guards(db: Database, text: str, language: str, target: str | None) -> Guards | None:
+# A macro that other files or options define: always or never, as a number, or on the targets that have what another
+# has, as ">= sm_90".
+Defines = tuple[tuple[str, bool | int | str], ...]
+
+
+def guards(db: Database, text: str, language: str, target: str | None, defines: Defines = ()) -> Guards | None:
     """Return the conditions in a text; None in a language that has no preprocessor."""
-    return Guards(text, macros_of(target, db.targets)) if language == CPP else None
+    if language != CPP:
+        return None
+    return Guards(text, macros_of(target, db.targets) | {name: _given(db, value, target) for name, value in defines})
+
+
+def needed(db: Database, value: str) -> str | None:
+    """Return the target of ">= sm_90"; None of another text. Raises PtxspecError for an unknown target."""
+    m = re.fullmatch(r"\s*>=\s*(\S+)\s*", value)
+    return db.target(m[1]) if m else None
+
+
+def _given(db: Database, value: bool | int | str, target: str | None) -> Macro:
+    if isinstance(value, bool):
+        return _ONE if value else _NONE
+    if isinstance(value, int):
+        return Macro(True, str(value))
+    oldest = needed(db, value)
+    if oldest is None or target is None:
+        return _UNKNOWN
+    kind = db.targets[oldest].kind
+    if kind == "architecture":
+        holds = target == oldest
+    elif kind == "family":
+        holds = target in {t.name for t in db.catalog.family(oldest)}
+    else:
+        holds = db.catalog.takes(Requirement(next(iter(db.versions)), oldest), target)
+    return _ONE if holds else _NONE
 
 
 class Guards:
