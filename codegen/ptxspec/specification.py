@@ -15,13 +15,12 @@ from . import cache
 from .check.checking import Checked, check
 from .check.judged import judged
 from .diagnostics import Diagnostic, SpecError
-from .model import Spec
+from .model import INSTRUCTIONS, Spec
 from .read.link import Reading, read_changed, read_files
 from .recipes.linking import link
 from .roots import PACKAGE
 from .semantics.compile import Compiler
 
-_INSTRUCTIONS = "spec/instructions/"
 # The packages that decide what is read and made.
 _PACKAGES = ("Jinja2", "MarkupSafe", "PyYAML", "jsonschema", "markdown-it-py", "mpmath")
 
@@ -136,8 +135,8 @@ def _completed(reading: Reading, spelling: str | None = None) -> tuple[Reading, 
 def digests(root: Path) -> Digests:
     """Return the digests of what is read below a root, with the program that reads it."""
     own, shapes = _below(root, "spec"), _below(root, "templates")
-    opcodes = {Path(n).name: d for n, d in own.items() if n.startswith(_INSTRUCTIONS)}
-    rest = [f"{n} {d}" for n, d in own.items() if not n.startswith(_INSTRUCTIONS)]
+    opcodes = {Path(n).name: d for n, d in own.items() if n.startswith(INSTRUCTIONS)}
+    rest = [f"{n} {d}" for n, d in own.items() if not n.startswith(INSTRUCTIONS)]
     # What pages there are decides what opcodes may be called.
     return Digests(_of(program(), *shapes, *rest), opcodes, _of(*(f"{n} {d}" for n, d in shapes.items())))
 

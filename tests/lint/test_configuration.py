@@ -99,9 +99,9 @@ def test_each_folder_of_a_walk_has_its_own(repository: Path, capsys: pytest.Capt
         ('strict = "yes"', 1, "'strict' is true or false", "write strict = true"),
         ("target = sm_90", 10, "not TOML: invalid value", ""),
         ("defines = 1", 1, "'defines' is a table of macros, as {HAS_FP8", ""),
-        ('defines = {A = "sm_90"}', 17, 'A is a target from which on it is defined, as ">= sm_90"', ""),
+        ('defines = {A = "sm_90"}', 17, "'sm_90' is no value of a macro", 'write ">= sm_90", a number, true or false'),
         ('defines = {A = ">= sm_91"}', 17, "unknown target 'sm_91'; did you mean 'sm_90'?", ""),
-        ("defines = {A = 1.5}", 12, "A is a target from which on it is defined", ""),
+        ("defines = {A = 1.5}", 12, "'1.5' is no value of a macro", 'write ">= sm_90", a number, true or false'),
         ('defines = {"A B" = 1}', 13, "'A B' is no name of a macro", "write one as HAS_FP8"),
     ],
 )

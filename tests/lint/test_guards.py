@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from helpers.sizes import each_size
 from ptxspec import Database
+from ptxspec.cli.main import main
 from ptxspec.lint.guards import Guards, guards, macros_of
 
 ASM = 'asm("tanh.approx.bf16x2 %0, %1;" : "=r"(r) : "r"(a));'
@@ -104,8 +105,6 @@ def test_macros_of_other_files_are_told_by_the_configuration(db: Database, value
 def test_the_account_tells_what_was_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from ptxspec.cli.main import main
-
     (tmp_path / "pyproject.toml").write_text('[tool.ptxspec.lint.defines]\nHAS_TANH = ">= sm_90"\n')
     (tmp_path / "a.cu").write_text(f"#if HAS_TANH\n{ASM}\n#endif")
     monkeypatch.chdir(tmp_path)

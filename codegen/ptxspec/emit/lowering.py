@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..check.checking import Checked
-from ..model import FixedPoint, Kind, Variant
+from ..model import INSTRUCTIONS, FixedPoint, Kind, Variant
 from ..semantics.expressions import holds_all
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Let, Program, Term, Var
@@ -54,8 +54,7 @@ def written(statements: Sequence[tuple[str, str, str]], results: Sequence[str], 
 
 def source_of(let: Let) -> str:
     """Return where a let comes from: the line of the instruction's own file, or the name of the stage around it."""
-    folder = let.path.rpartition("/")[0]
-    return f":{let.mark.line}" if folder.endswith("instructions") else let.stage
+    return f":{let.mark.line}" if let.path.startswith(INSTRUCTIONS) else let.stage
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..model import FixedPoint, Format, Interpolator, Kind, Type, UnitModel
+from ..model import INSTRUCTIONS, FixedPoint, Format, Interpolator, Kind, Type, UnitModel
 from ..semantics.program import Apply, Const, Let, Program, Term, Var
 from .units import SPECIAL, fields
 
@@ -37,7 +37,7 @@ class Table:
 def _place(path: str, line: int) -> Place:
     """Return a line's file and number, which is 0 in files that other opcodes have in common: what is added there moves
     the lines of all."""
-    return path, line if path.startswith("spec/instructions/") else 0
+    return path, line if path.startswith(INSTRUCTIONS) else 0
 
 
 class Programs:

@@ -11,7 +11,7 @@ from . import traces
 from .configuration import Settings
 from .discovery import STDIN, Source
 from .findings import Finding, joined
-from .guards import Guards, guards
+from .guards import guards
 from .ignores import WORD, Ignores
 from .languages import PTX
 from .linter import Linter
@@ -54,7 +54,7 @@ class Checker:
         if ignores:
             findings = ignores.left(findings)
         if conditions:
-            findings = self._compiled(findings, conditions)
+            findings = conditions.left(findings)
         findings = joined(f for f in findings if self._is_said(f, settings))
         if ignores:
             of_target = source.language == PTX or settings.target is not None or settings.ptx is not None
@@ -65,20 +65,13 @@ class Checker:
             account.errors |= _counts(f, settings)
             yield f
         account.ignored += ignores.ignored if ignores else 0
+        account.excluded += conditions.excluded if conditions else 0
         if account.instructions == before:
             account.others += 1
         else:
             account.files += 1
             has_header = source.language == PTX and linter.tally.headers > headers
             account.judged_for.add((has_header, settings.target, settings.ptx))
-
-    def _compiled(self, findings: Iterator[Finding], conditions: Guards) -> Iterator[Finding]:
-        """Yield the findings that do not stand where the compiler does not look."""
-        for f in findings:
-            if conditions.excludes(f.line):
-                self.account.excluded += 1
-            else:
-                yield f
 
     def _is_said(self, f: Finding, settings: Settings) -> bool:
         return (settings.codes is None or f.code in settings.codes) and (not self.quiet or _counts(f, settings))

@@ -32,9 +32,6 @@ KEYS = {
 }
 
 
-_DEFINED = 'a target from which on it is defined, as ">= sm_90", a number, true or false'
-
-
 class Settings(NamedTuple):
     """The settings for judging files. `codes` are those that are reported; None: all. `defines` are macros that the
     files do not define themselves."""
@@ -171,17 +168,18 @@ class Configurations:
         if not isinstance(said, dict):
             yield table.says(f"'defines' is {KEYS['defines']}", "", "defines")
             return
+        help = 'write ">= sm_90", a number, true or false'
         for name, value in said.items():
             if not name.isidentifier() or not name.isascii():
                 yield table.says(f"'{name}' is no name of a macro", "write one as HAS_FP8", name)
             elif isinstance(value, str):
                 try:
                     if needed(self._db, value) is None:
-                        yield table.says(f"{name} is {_DEFINED}", "", name, value)
+                        yield table.says(f"'{value}' is no value of a macro", help, name, value)
                 except PtxspecError as e:
                     yield table.says(str(e), "", name, value)
             elif not isinstance(value, int):
-                yield table.says(f"{name} is {_DEFINED}", "", name)
+                yield table.says(f"'{value}' is no value of a macro", help, name)
 
     def _settings(self, said: dict[str, Any], base: Path, table: _Table | None = None) -> Settings:
         given = self._given

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ..catalog import Requirement
 from ..query.database import Database
+from .findings import Finding
 from .languages import CPP
 
 Truth = bool | None
@@ -35,6 +36,15 @@ _TOKEN = re.compile(
     |(?P<operator><<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>!~&|^?:(),]))""",
     re.VERBOSE,
 )
+
+
+class _Directive(NamedTuple):
+    """A directive from `start` to `end`, and what stands behind its name, without comments."""
+
+    start: int
+    end: int
+    name: str
+    rest: str
 
 
 class Region(NamedTuple):
@@ -95,6 +105,15 @@ class Guards:
 
     def __init__(self, text: str, macros: Mapping[str, Macro]) -> None:
         self._text, self._macros = text, macros
+        self.excluded = 0
+
+    def left(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Yield the findings that do not stand where the compiler does not look; `excluded` counts the others."""
+        for f in findings:
+            if self.excludes(f.line):
+                self.excluded += 1
+            else:
+                yield f
 
     def excludes(self, line: int) -> bool:
         """Return whether a line is certainly not compiled."""
@@ -131,18 +150,15 @@ def _regions(text: str, macros: Mapping[str, Macro]) -> Iterator[Region]:
     state = _State(dict(macros))
     yield Region(1, True)
     line, position = 1, 0
-    guard = _include_guard(text)
-    for m in _DIRECTIVE.finditer(text):
-        name = m["name"]
-        if name is None:
-            continue
-        rest = _COMMENT.sub(" ", m["rest"].replace("\\\n", " ")).strip()
+    directives = list(_directives(text))
+    guard = _include_guard(text, directives)
+    for start, end, name, rest in directives:
         if name in ("define", "undef"):
             _define(state, name, rest)
             continue
         if name in ("if", "ifdef", "ifndef"):
             state.groups.append(_Group(state.compiled, False))
-            _branch(state, True if m.start() == guard else decided(_condition(name, rest), state.macros))
+            _branch(state, True if start == guard else decided(_condition(name, rest), state.macros))
             state.groups[-1].off = rest.isdigit()
         elif name in ("elif", "elifdef", "elifndef") and state.groups:
             _branch(state, decided(_condition(name.removeprefix("el"), rest), state.macros))
@@ -152,30 +168,34 @@ def _regions(text: str, macros: Mapping[str, Macro]) -> Iterator[Region]:
             state.compiled = state.groups.pop().outer
         else:
             continue
-        line += text.count("\n", position, m.end())
-        position = m.end()
+        line += text.count("\n", position, end)
+        position = end
         yield Region(line + 1, state.compiled)
 
 
-def _include_guard(text: str) -> int:
+def _directives(text: str) -> Iterator[_Directive]:
+    for m in _DIRECTIVE.finditer(text):
+        if m["name"]:
+            rest = _COMMENT.sub(" ", m["rest"].replace("\\\n", " ")).strip()
+            yield _Directive(m.start(), m.end(), m["name"], rest)
+
+
+def _include_guard(text: str, directives: Iterable[_Directive]) -> int:
     """Return where the condition starts by which a header is read once, which holds when it is read; -1 where there is
     none."""
-    found: re.Match[str] | None = None
-    depth = 0
-    for m in _DIRECTIVE.finditer(text):
-        name, rest = m["name"], (m["rest"] or "").split()
-        if name is None or name == "pragma":
+    first, guard, depth, is_defined = -1, "", 0, False
+    for start, end, name, rest in directives:
+        if name == "pragma":
             continue
-        if found is None:
-            between = _COMMENT.sub("", _PRAGMA.sub("", text[: m.start()])).strip()
-            named = _condition(name, " ".join(rest)).replace(" ", "")
-            if between or not (names := re.fullmatch(r"!defined\(?(\w+)\)?", named)):
+        if first < 0:
+            before = _COMMENT.sub("", _PRAGMA.sub("", text[:start])).strip()
+            m = re.fullmatch(r"!\s*defined\s*\(?\s*(\w+)\s*\)?", _condition(name, rest))
+            if before or m is None:
                 return -1
-            found, depth, guard = m, 1, names[1]
-            is_defined = False
+            first, guard, depth = start, m[1], 1
             continue
         if not is_defined:
-            if name != "define" or rest[:1] != [guard]:
+            if name != "define" or rest.split()[:1] != [guard]:
                 return -1
             is_defined = True
         depth += name in ("if", "ifdef", "ifndef")
@@ -185,7 +205,7 @@ def _include_guard(text: str) -> int:
             depth -= 1
             if not depth:
                 # What is behind it is read twice, so that it is another condition.
-                return -1 if _COMMENT.sub("", text[m.end() :]).strip() else found.start()
+                return -1 if _COMMENT.sub("", text[end:]).strip() else first
     return -1
 
 

@@ -91,7 +91,7 @@ def heard(
     if ignores:
         findings = ignores.left(findings)
     if guards:
-        findings = (f for f in findings if not guards.excludes(f.line))
+        findings = guards.left(findings)
     found = joined(findings)
     return ignores.with_complaints(found, of_target) if ignores else found
 

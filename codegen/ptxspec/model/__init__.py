@@ -1,6 +1,6 @@
 """The specification as frozen dataclasses: the only contract between reading and everything after it."""
 
-from .code import Code
+from .code import INSTRUCTIONS, Code
 from .folding import Folding
 from .formats import (
     BOOL,
@@ -62,6 +62,7 @@ from .variant import Key, Operand, Variant
 __all__ = [
     "BOOL",
     "DIFFERENCES",
+    "INSTRUCTIONS",
     "NAN_BITS",
     "NOTHING_DIFFERS",
     "OVERFLOWS",

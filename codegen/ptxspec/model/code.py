@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 from ..diagnostics import Diagnostic, Mark
 
+# The folder of the files that are about one opcode each. What stands elsewhere is shared.
+INSTRUCTIONS = "spec/instructions/"
+
 
 @dataclass(frozen=True)
 class Code:

@@ -40,5 +40,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "dd380ed1ef1c2291";
+const char digest[] = "6fac5c47efb91146";
 #endif

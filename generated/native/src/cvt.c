@@ -8503,5 +8503,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "fff2ce32340b844d";
+const char digest[] = "73f6ee0941fc16fc";
 #endif

@@ -153,5 +153,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "ef6bf6066cdf8d62";
+const char digest[] = "db5d11ac43ae4ef6";
 #endif

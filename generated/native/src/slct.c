@@ -128,5 +128,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "b8dc2e06ef91bd87";
+const char digest[] = "77b6ae950f87b9b6";
 #endif

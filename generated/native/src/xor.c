@@ -40,5 +40,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "d4bcf2f8a1f653ba";
+const char digest[] = "6ad543af94852744";
 #endif

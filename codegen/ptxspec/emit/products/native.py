@@ -92,7 +92,7 @@ def digest(common: Mapping[str, str], text: str) -> str:
     if not text:
         return ""
     every = "".join([*(common[name] for name in sorted(common)), text])
-    return hashlib.sha256(re.sub(r"/\*.*?\*/", "", every, flags=re.DOTALL).encode()).hexdigest()[:16]
+    return hashlib.sha256(re.sub(r"[ \t]*/\*.*?\*/", "", every, flags=re.DOTALL).encode()).hexdigest()[:16]
 
 
 def _numbers(f: Format) -> Iterator[str]:

@@ -1177,4 +1177,4 @@ KERNELS = _Kernels("cvt", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "fff2ce32340b844d"
+NATIVE = "73f6ee0941fc16fc"

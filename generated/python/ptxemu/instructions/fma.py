@@ -1309,4 +1309,4 @@ KERNELS = _Kernels("fma", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "4ebc848661c04810"
+NATIVE = "1fd06c69471e76eb"

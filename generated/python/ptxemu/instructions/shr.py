@@ -49,4 +49,4 @@ KERNELS = _Kernels("shr", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "4825c889875392d2"
+NATIVE = "1e875993e6d5575c"

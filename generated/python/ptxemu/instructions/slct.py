@@ -38,4 +38,4 @@ KERNELS = _Kernels("slct", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "b8dc2e06ef91bd87"
+NATIVE = "77b6ae950f87b9b6"

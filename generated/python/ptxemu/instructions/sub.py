@@ -459,4 +459,4 @@ KERNELS = _Kernels("sub", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "fc096508b45e4499"
+NATIVE = "da2edea557036eec"

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from markupsafe import Markup, escape
 
-from .....model import Code
+from .....model import INSTRUCTIONS, Code
 from .....semantics.functions import TABLE
 
 # A number of the semantics may be an exact hexadecimal float, which Python's own tokens tear to pieces.
@@ -23,7 +23,7 @@ def highlighted(code: Code, names: frozenset[str] = frozenset()) -> Markup:
     lines = code.text.split("\n")
     comments = dict(_comments(lines))
     helpers = {m[1] for line in lines if (m := re.match(r"\s*def (\w+)", line))}
-    own = code.path.startswith("spec/instructions/")
+    own = code.path.startswith(INSTRUCTIONS)
     shown = [
         Markup('<span class="line"{}>{}</span>').format(
             Markup(' data-line="{}"').format(code.start.line + place) if own else "",
