@@ -1,11 +1,14 @@
-"""PTX in Rust, Julia, MLIR, LLVM's assembly and Markdown, and in strings of C++ and Python that no asm() takes."""
+"""PTX in programs: in whatever place inline assembly has, in strings that no asm() takes, and in blocks of Markdown."""
 
 from __future__ import annotations
 
-from pathlib import PurePath
+import sys
+from pathlib import Path, PurePath
 
 import pytest
 from ptxspec import Database
+from ptxspec.__main__ import main
+from ptxspec.lint.languages import trees
 from ptxspec.lint.linter import Linter, language
 
 RUST = r"""
@@ -74,9 +77,34 @@ add.foo.f32 d, a, b;
 """
 
 
+CSHARP = r'''
+// CudaAsm.Emit("add.foo.f32 %0, %1, %2;");
+class A {
+  void F() {
+    CudaAsm.Emit("add.one.f32 %0, %1, %2;", Output.Of(ref x), y, y);
+    var s = $"{I(x)} add.two.f32 %f1, %f2, %f{i};\n" + @"mul.f32 %f1, %f2, %f3; // ""it""";
+    throw new Error("add.foo.f32 %0, %1, %2;");
+  }
+  const string Module = """
+    .version 8.0
+    .target sm_80
+    add.three.f32 %f1, %f1, %f1;
+    """;
+}
+'''
+JAVASCRIPT = r"""
+// "add.foo.f32 %f0, %f1, %f2;"
+const a = "add.one.f32 %f0, %f1, %f2;", b = `add.two.f32 %f${i}, %f1, ` + '%f2;';
+const c = `__global__ void k() { asm("add.three.f32 %0, %1, %2;" : "=f"(a) : "f"(b), "f"(c)); }`;
+throw new Error("add.foo.f32 %f0, %f1, %f2;");
+"""
+
+
 @pytest.mark.parametrize(
     ("name", "text", "others"),
     [
+        ("a.cs", CSHARP, []),
+        ("a.js", JAVASCRIPT, []),
         ("a.rs", RUST, ["syntax", "undeclared-register"]),
         ("a.jl", JULIA, ["undeclared-register"]),
         ("a.mlir", MLIR, ["undeclared-register"]),
@@ -102,6 +130,56 @@ def test_programs_of_any_shape_are_read(db: Database, name: str, unit: str) -> N
     text = unit * (20_000 // len(unit)) + ".f32"
     for _ in Linter(db).lint(text, name, language(PurePath(name))):
         pass
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        # Behind other arguments, in brackets, by name, joined, of what is called by an attribute
+        ("python", 'llvm.inline_asm(T.f32(), [x, y], "add.bad.f32 $0, $1, $2;", "=f,f,f", has_side_effects=True)'),
+        ("python", 'llvm.inline_asm(\n  T.i32(),\n  [x],\n  (\n    "add.bad.f32 "\n    "$0, $1, $2;"\n  ),\n  "=f,f,f",\n)'),
+        ("python", 'inline_asm_elementwise(args=[x, y], constraints="=f,f,f", asm="add.bad.f32 $0, $1, $2;")'),
+        ("python", 'inline_asm(dedent("""add.bad.f32 $0, $1, $2;""").strip(), "=f,f,f", [x, y])'),
+        ("julia", '@asmcall "add.bad.f32 \\$0, \\$1, \\$2;" "=f,f,f" Float32'),
+        # The bodies of macros, and what follows them
+        ("c++", '#define A(x, t) asm("add.bad.f32 %0, %1, %2; // " #t : "=f"(x) : "f"(y), "f"(z)); \\\n  f();\n'),
+        ("c++", '#define A "add.f32 %0, %1, %2;"\nvoid f() { asm("add.bad.f32 %0, %1, 1.0;" : "=f"(x) : "f"(y)); }'),
+        # Macros where no grammar expects them
+        ("c++", 'void f() { asm("add.bad.f32 %0, " B(1, "x") ", %2;" : "=f"(x) : "f"(y), "f"(z)); }'),
+        ("c++", 'auto&& r = x;\nUNROLL_ALL\nfor (;;) { asm("add.bad.f32 %0, %1, %2;" : "=f"(x) : "f"(y), "f"(z)); }'),
+        ("c++", 'template <class A,, int> { NV_IF_TARGET(X, (asm("add.bad.f32 %0, %1, 1.0;" : "=f"(x) : "f"(y));)) }'),
+    ],
+)  # fmt: skip
+def test_inline_assembly_is_found_in_whatever_place_it_has(db: Database, language: str, text: str) -> None:
+    (found,) = db.lint(text, language=language)
+    assert found.code == "unknown-modifier"
+    assert (found.line, found.column) == (
+        text.count("\n", 0, at := text.index(".bad")) + 1,
+        at - text.rfind("\n", 0, at),
+    )
+
+
+def test_what_no_program_is_read_of_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "long.cu").write_text('asm("add.f32 %0, %1, %2;");\n' + "// what is long\n" * (1 << 19))
+    (tmp_path / "a.cu").write_text('asm("add.bad.f32 %0, %1, %2;" : "=f"(x) : "f"(y), "f"(z));\n')
+    assert main(["lint", "--isolated", str(tmp_path)]) == 2
+    said = capsys.readouterr()
+    assert said.err == f"ptxspec: {tmp_path}/long.cu: longer than 8 MB, the most that is read of a program\n"
+    assert said.out.count("add.f32 has no .bad") == 1
+
+
+def test_a_grammar_that_is_not_installed_is_named_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tree_sitter_julia", None)
+    trees._parser.cache_clear()
+    for name in ("a.jl", "b.jl"):
+        (tmp_path / name).write_text('@asmcall("add.bad.f32 \\$0, \\$1, \\$2;", "=f,f,f")\n')
+    (tmp_path / "a.cu").write_text('asm("add.bad.f32 %0, %1, %2;" : "=f"(x) : "f"(y), "f"(z));\n')
+    assert main(["lint", "--isolated", str(tmp_path)]) == 2
+    said = capsys.readouterr()
+    assert said.err == "ptxspec: tree-sitter-julia is not installed, without which such programs are not read\n"
+    assert said.out.count("add.f32 has no .bad") == 1
 
 
 @pytest.mark.parametrize(

@@ -271,7 +271,7 @@ PLACES = {
     "a function": ("python", f"my_asm (\n  ptx =\n ('{ARGUMENT}'))\nx = 1\n", 2),
     "a raw string": ("python", f'y = rf"""\n{WHOLE_MODULE}{ARGUMENT}\\n"""\nz = 1\n', 2),
     "a string over lines": ("python", f'y = ".version 7.0 \\\n.target sm_75 \\\n{ARGUMENT};"\n', 1),
-    "what is filled in": ("python", f'f((asm="{ARGUMENT} %2r;"  )\n  % y)\n', 1),
+    "what is filled in": ("python", f'f(asm=("{ARGUMENT} %2r;"  )\n  % y)\n', 1),
     "an error": ("python", f'raise ValueError("{ARGUMENT};")\nasm("")\n', 0),
     "a docstring": ("python", f'# asm\n\n# it\n"""{ARGUMENT};"""\nx = 1\n', 0),
     "of a function": ("python", f'x = 1\ndef f(asm):\n    # it\n    """{ARGUMENT};"""\n', 0),

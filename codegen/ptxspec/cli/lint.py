@@ -90,6 +90,7 @@ def run(options: argparse.Namespace) -> int:
         _say(message, "warning:", "yellow")
 
     with _Progress() as progress:
+        told: set[str] = set()  # what holds for many files is told once
 
         def findings() -> Iterator[Finding]:
             nonlocal unreadable
@@ -97,6 +98,9 @@ def run(options: argparse.Namespace) -> int:
                 if isinstance(event, Unreadable):
                     unreadable |= event.grave
                     progress.clear()
+                    if event.message in told:
+                        continue
+                    told.add(event.message)
                     if event.grave:
                         _say(event.message)
                     elif not options.quiet:

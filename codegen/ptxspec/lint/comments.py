@@ -1,21 +1,23 @@
 """The comments of a text that hold a word, and what each of them stands at: the line of code that it stands behind, or
 the statement or block that follows.
 
-What a comment is depends on the language. Strings, which may hold PTX or a program, and blocks of Markdown are looked
-into as well; what they hold is quoted."""
+What a comment is, a program's tree says; PTX, and what no grammar reads, is gone through here. Strings, which may hold
+PTX or a program, and blocks of Markdown are looked into as well; what they hold is quoted."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..ptx.scanning import View
-from .languages import BLOCKS, CPP, JULIA, MARKDOWN, MLIR, PTX, PYTHON, RUST
-from .languages.markdown import markdown
-from .languages.text import Text
+from .languages import BLOCKS, MARKDOWN, MLIR, PROGRAMS, PTX
+from .languages.markdown import blocks
+from .languages.programs import Program
+from .languages.trees import Walk
 from .reading import Whole
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 
 class Comment(NamedTuple):
@@ -32,88 +34,148 @@ class Comment(NamedTuple):
     quoted: bool
 
 
-class _Syntax(NamedTuple):
-    """The syntax of a language's comments, strings and brackets. `by_line`: a line ends a statement, and what is
-    indented deeper belongs to it; else a semicolon or brace does. `decorated`: @ on a line says something of the next
-    one."""
-
-    token: re.Pattern[str]
-    by_line: bool
-    decorated: bool = False
-
-
 _TO_EOL = r"[^\n]*+"
 _C_COMMENT = rf"//{_TO_EOL}|/\*(?s:.)*?(?:\*/|\Z)"
 _SPACE = rf"(?:\s|{_C_COMMENT})*+"
-# Of a block in a quote of Markdown; no program's line begins so.
-_MARGIN = r"^[ \t]*+>[> \t]*+"
 _CHARACTER = r"'(?:[^'\\\n]|\\.){1,4}'"
-_LONG = '"""(?P<long>(?:[^"\\\\]|\\\\(?s:.)|"(?!""))*+)(?:"""|\\Z)'
-_LONG_SINGLE = _LONG.replace('"', "'").replace("long", "long_single")
 _SHORT = r'"(?P<short>(?:[^"\\\n]|\\(?s:.))*+)"?'
-_SHORT_SINGLE = _SHORT.replace('"', "'").replace("short", "short_single")
-_OVER_LINES = r'"(?P<short>(?:[^"\\]|\\(?s:.))*+)"?'
-_RAW_C = r'(?:u8|[LuU])?R"(?P<d>[^()\\\s]{0,16})\((?P<raw>(?s:.)*?)(?:\)(?P=d)"|\Z)'
-_RAW_RUST = r'[bc]?r(?P<d>\#*)"(?P<raw>(?s:.)*?)(?:"(?P=d)|\Z)'
+_OVER_LINES = _SHORT.replace(r"\n", "")
+_RAW = r'(?:u8|[LuU])?R"(?P<d>[^()\\\s]{0,16})\((?P<raw>(?s:.)*?)(?:\)(?P=d)"|\Z)'
 
 
-def _syntax(comment: str, strings: str, by_line: bool, decorated: bool = False) -> _Syntax:
-    # A brace does not end what goes on behind it.
-    end = rf"(?P<space>{_MARGIN}|[^\S\n]++|\\\n)|(?P<end>\n)"
-    if not by_line:
-        end = rf"(?P<space>{_MARGIN}|[^\S\n]++|\n)|(?P<end>;|\}}(?!{_SPACE}(?:,|else\b)))"
-    token = rf"""(?P<comment>{comment})|(?P<string>{strings})|{end}|(?P<open>[(\[{{])|(?P<close>[)\]}}])
-        |(?:\w++(?!["'\#])|[^\w\s"'/\#=(){{}}\[\];\\][^\S\n]*+)++|\\(?s:.)|\w++|(?s:.)"""
-    return _Syntax(re.compile(token, re.VERBOSE | re.MULTILINE), by_line, decorated)
+def _syntax(comment: str, strings: str, end: str) -> re.Pattern[str]:
+    """Return the tokens of a language; `end` is what a statement ends with."""
+    token = rf"""(?P<comment>{comment})|(?P<string>{strings})|(?P<end>{end})|(?P<space>[^\S\n]++|\n)|(?P<open>[(\[{{])
+        |(?P<close>[)\]}}])|(?:\w++(?!["'\#])|[^\w\s"'/\#=(){{}}\[\];\\][^\S\n]*+)++|\\(?s:.)|\w++|(?s:.)"""
+    return re.compile(token, re.VERBOSE | re.MULTILINE)
 
 
-_C = _syntax(_C_COMMENT, rf"{_RAW_C}|{_SHORT}|{_CHARACTER}", by_line=False)
-_SYNTAX = {
-    PTX: _C,
-    CPP: _C,
-    RUST: _syntax(_C_COMMENT, rf"{_RAW_RUST}|{_OVER_LINES}|{_CHARACTER}", by_line=False),
-    PYTHON: _syntax(rf"\#{_TO_EOL}", f"{_LONG}|{_LONG_SINGLE}|{_SHORT}|{_SHORT_SINGLE}", by_line=True, decorated=True),
-    JULIA: _syntax(rf"\#=(?s:.)*?(?:=\#|\Z)|\#{_TO_EOL}", rf"{_LONG}|{_OVER_LINES}|{_CHARACTER}", by_line=True),
-    MLIR: _syntax(rf"(?://|;){_TO_EOL}", _OVER_LINES, by_line=True),
-}
-# A block of Python that has a program of C with a string of PTX.
+# A brace does not end what goes on behind it.
+_C = _syntax(_C_COMMENT, rf"{_RAW}|{_SHORT}|{_CHARACTER}", rf";|\}}(?!{_SPACE}(?:,|else\b))")
+_SYNTAX = {PTX: _C, MLIR: _syntax(rf"(?://|;){_TO_EOL}", _OVER_LINES, r"\n")}
+# A string of a program that has a string of PTX.
 _DEEPEST = 3
-_BODIES = ("raw", "long", "long_single", "short", "short_single")
 _DIRECTIVE = re.compile(r"\#(?:[^\n\\]|\\(?s:.))*+")
+_HTML = re.compile(r"(?P<code>`++)[^\n]*?(?P=code)|(?P<comment><!--(?s:.)*?(?:-->|\Z))")
+# The parts of a statement that are statements to whoever reads them, and what holds statements besides the blocks.
+_CLAUSE = "_clause"
+_HOLD_STATEMENTS = frozenset(
+    ["preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "field_declaration_list", "case_statement", "ERROR"]
+)
 
 
 def comments(text: str, language: str, word: str) -> Iterator[Comment]:
     """The comments of a text that hold a word, in no order."""
     if language == MARKDOWN:
-        yield from _Blocks(text, word).comments()
+        yield from _in_blocks(text, word)
+    elif language in PROGRAMS:
+        yield from _in_program(PROGRAMS[language](Whole(text)), word)
     else:
         yield from _Region(text, word, 0, len(text), _SYNTAX[language]).comments()
+
+
+def _in_program(program: Program, word: str) -> Iterator[Comment]:
+    walk, position = Walk(program.tree.root), 0
+    found: list[Node] = []
+    while (at := program.text.find(word, position)) >= 0:
+        position = at + len(word)
+        leaf = walk.to(at)
+        if comment := leaf.within(program.comments):
+            position = comment.node.end_byte
+            found.append(comment.node)
+        elif string := leaf.within(program.strings):
+            position = string.node.end_byte
+            body = program.literal(string.node)
+            yield from _Region(program.text, word, body.start, body.end, _C, within=1).comments()
+    behind: dict[int, Node | None] = {}
+    for node in reversed(found):
+        yield _at_code(program, node, behind)
+
+
+def _at_code(program: Program, comment: Node, known: dict[int, Node | None]) -> Comment:
+    """Return a comment with the code that it stands at. `known` has what stands behind the comments that were gone
+    through."""
+    text, start, end = program.text, comment.start_byte, comment.end_byte
+    line = text.rfind("\n", 0, start) + 1
+    if not _is_alone(program, line, start):
+        # A string is on the line that it ends on.
+        string = program.tree.at(line).within(program.strings)
+        first = string.node.start_byte if string is not None and string.node.start_byte < line else start
+        return Comment(start, end, first, end, 0, len(text), alone=False, quoted=False)
+    others, behind = [comment.id], comment.next_named_sibling
+    while behind is not None and behind.type in program.comments:
+        others.append(behind.id)
+        behind = known.get(behind.id, behind.next_named_sibling)
+    known.update(dict.fromkeys(others, behind))
+    while behind is not None and behind.type in program.blocks and behind.children[0].is_named:
+        # A block without brackets begins behind the comments before its first statement.
+        behind = behind.children[0]
+    parent = behind.parent if behind is not None else None
+    if behind is None or parent is None:
+        return Comment(start, end, end, end, 0, len(text), alone=True, quoted=False)
+    is_statement = parent.type in program.blocks | _HOLD_STATEMENTS or behind.type.endswith(_CLAUSE)
+    last = (behind if is_statement else parent).end_byte
+    return Comment(start, end, behind.start_byte, last, 0, len(text), alone=True, quoted=False)
+
+
+def _is_alone(program: Program, line: int, comment: int) -> bool:
+    """Return whether nothing but comments stands before one on its line."""
+    position = line
+    while position < comment:
+        if program.text[position].isspace():
+            position += 1
+        elif other := program.tree.at(position).within(program.comments):
+            position = other.node.end_byte
+        else:
+            return False
+    return True
+
+
+def _in_blocks(text: str, word: str) -> Iterator[Comment]:
+    """The comments in the blocks of Markdown; one of HTML outside of them stands before the next one."""
+    position = 0
+    for language, block in blocks(Whole(text)):
+        start, end = block.outside(0), block.outside(max(len(block.text) - 1, 0)) + 1
+        yield from _of_html(text, word, position, start, (start, end))
+        if language in BLOCKS:
+            for c in comments(block.text, BLOCKS[language], word):
+                first, last = block.outside(c.first), block.outside(max(c.last - 1, c.first)) + 1
+                yield Comment(
+                    block.outside(c.start), block.outside(c.end - 1) + 1, first, last, start, end, c.alone, True
+                )
+        position = end
+    yield from _of_html(text, word, position, len(text), (len(text), len(text)))
+
+
+def _of_html(text: str, word: str, position: int, end: int, about: tuple[int, int]) -> Iterator[Comment]:
+    for m in _HTML.finditer(text, position, end):
+        if m["comment"] and word in m[0]:
+            yield Comment(m.start(), m.end(), *about, 0, len(text), alone=True, quoted=False)
 
 
 class _Statement:
     """The statement that some comments stand before, as far as it is read."""
 
-    def __init__(self, about: list[re.Match[str]], start: int, depth: int, indent: int) -> None:
-        self.about, self.start, self.depth, self.indent = about, start, depth, indent
-        self.end = -1  # where a line of it has ended that may be the last
+    def __init__(self, about: list[re.Match[str]], start: int, depth: int) -> None:
+        self.about, self.start, self.depth = about, start, depth
+        self.end = -1
 
 
 class _Region:
-    """A text, or a part of it that is in one language, `within` so many strings and blocks. It is gone through once,
-    however many comments there are."""
+    """A text, or a part of it that is in one language, `within` so many strings. It is gone through once, however many
+    comments there are."""
 
-    def __init__(self, text: str, word: str, begin: int, stop: int, syntax: _Syntax, within: int = 0) -> None:
+    def __init__(self, text: str, word: str, begin: int, stop: int, token: re.Pattern[str], within: int = 0) -> None:
         self._text, self._word, self._begin, self._stop = text, word, begin, stop
-        self._syntax, self._within = syntax, within
+        self._token, self._within = token, within
         self._open: list[_Statement] = []
         self._closed: list[_Statement] = []
         self._waiting: list[re.Match[str]] = []  # comments whose statement has not begun
-        self._decorator = False
 
     def comments(self) -> Iterator[Comment]:
         text, depth, line, is_begun = self._text, 0, self._begin, False
         string: re.Match[str] | None = None  # the last one that goes over lines
-        for m in self._syntax.token.finditer(text, self._begin, self._stop):
+        for m in self._token.finditer(text, self._begin, self._stop):
             kind = m.lastgroup if m.lastgroup in ("comment", "space", "open", "close", "end") else ""
             if kind == "comment" and self._word in m[0]:
                 if is_begun:
@@ -122,12 +184,9 @@ class _Region:
                     yield self._comment(m, first, m.end(), alone=False)
                 else:
                     self._waiting.append(m)
-            is_newline = kind == "end" and m[0] == "\n"
-            if kind not in ("comment", "space") and not is_newline:
-                if not is_begun and self._syntax.by_line:
-                    self._go_on(m.start(), depth, m.start() - line)
+            if kind not in ("comment", "space") and m[0] != "\n":
                 if self._waiting:
-                    self._begin_statement(m, depth, m.start() - line)
+                    self._begin_statement(m, depth)
                 is_begun = True
             if m["string"] is not None:
                 if "\n" in m[0]:
@@ -137,15 +196,15 @@ class _Region:
             depth += (kind == "open") - (kind == "close" or (kind == "end" and m[0] == "}"))
             if kind in ("close", "end"):
                 self._end(m, depth)
-            if m[0] == "\n" or (m[0] == "\\\n" and not self._syntax.by_line):
+            if m[0] in ("\n", "\\\n"):
                 is_begun = False
             if "\n" in m[0]:
                 line = m.start() + m[0].rindex("\n") + 1
-        while self._open:
-            self._close(self._stop)
+        for s in self._open:
+            s.end = self._stop
         for about in self._waiting:
             yield self._comment(about, self._stop, self._stop, alone=True)
-        for s in self._closed:
+        for s in (*self._closed, *self._open):
             for about in s.about:
                 yield self._comment(about, s.start, s.end, alone=True)
 
@@ -153,14 +212,14 @@ class _Region:
         return Comment(m.start(), m.end(), first, last, self._begin, self._stop, alone, self._within > 0)
 
     def _in_string(self, m: re.Match[str]) -> Iterator[Comment]:
-        for body in _BODIES:
+        for body in ("raw", "short"):
             if body in m.re.groupindex and m[body] is not None:
                 yield from _Region(self._text, self._word, *m.span(body), _C, self._within + 1).comments()
 
-    def _begin_statement(self, m: re.Match[str], depth: int, indent: int) -> None:
-        statement = _Statement(self._waiting, m.start(), depth, indent)
+    def _begin_statement(self, m: re.Match[str], depth: int) -> None:
+        statement = _Statement(self._waiting, m.start(), depth)
         self._waiting = []
-        directive = None if self._syntax.by_line else _DIRECTIVE.match(self._text, m.start(), self._stop)
+        directive = _DIRECTIVE.match(self._text, m.start(), self._stop)
         if directive:
             # Of the preprocessor, with the lines that it goes on in.
             statement.end = directive.end()
@@ -168,71 +227,15 @@ class _Region:
         else:
             self._open.append(statement)
 
-    def _go_on(self, at: int, depth: int, indent: int) -> None:
-        """Begin a line. It belongs to the statements above that it is deeper than."""
-        if self._open and depth > self._open[-1].depth:
-            return
-        while self._open and (s := self._open[-1]).end >= 0 and indent <= s.indent and not self._decorator:
-            self._close(s.end)
-        self._decorator = self._syntax.decorated and self._text[at] == "@"
-
     def _end(self, m: re.Match[str], depth: int) -> None:
         """End the statements that a bracket closes or that end here."""
         while self._open and depth < self._open[-1].depth:
             # What closes around a statement is no part of it.
             self._close(m.start())
-        if m.lastgroup != "end":
-            return
-        if not self._syntax.by_line:
-            while self._open and depth == self._open[-1].depth:
-                self._close(m.end())
-        elif self._open and depth == self._open[-1].depth:
-            self._open[-1].end = m.start()
+        while m.lastgroup == "end" and self._open and depth == self._open[-1].depth:
+            self._close(m.end())
 
     def _close(self, end: int) -> None:
-        """Close the innermost statement. No line of those around it has ended later."""
         s = self._open.pop()
-        s.end = end if s.end < 0 else s.end
+        s.end = end
         self._closed.append(s)
-        if self._open and self._open[-1].end >= 0:
-            self._open[-1].end = s.end
-
-
-class _Blocks(Mapping[str, Callable[[View], Iterator[Text]]]):
-    """The blocks of Markdown, by whatever language; a comment of HTML outside of them stands before the next one."""
-
-    _OUTSIDE = re.compile(r"(?P<code>`++)[^\n]*?(?P=code)|(?P<comment><!--(?s:.)*?(?:-->|\Z))")
-
-    def __init__(self, text: str, word: str) -> None:
-        self._text, self._word = text, word
-        self._lines = [0, *(m.end() for m in re.finditer("\n", text))]
-        self._found: list[tuple[str, int, int]] = []
-
-    def comments(self) -> Iterator[Comment]:
-        text = self._text
-        for _ in markdown(Whole(text), self):
-            pass
-        position = 0
-        for language, start, end in [*self._found, ("", len(text), len(text))]:
-            for m in self._OUTSIDE.finditer(text, position, start):
-                if m["comment"] and self._word in m[0]:
-                    yield Comment(m.start(), m.end(), start, end, 0, len(text), alone=True, quoted=False)
-            if language in BLOCKS:
-                yield from _Region(text, self._word, start, end, _SYNTAX[BLOCKS[language]], within=1).comments()
-            position = end
-
-    def _take(self, language: str, block: View) -> Iterator[Text]:
-        if block.text:
-            first, last = block.place(0), block.place(len(block.text) - 1)
-            start, end = (self._lines[p.line - 1] + p.column - 1 for p in (first, last))
-            self._found.append((language, start, end + 1))
-        return iter(())
-
-    def __getitem__(self, language: str) -> Callable[[View], Iterator[Text]]:
-        return partial(self._take, language)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(BLOCKS)
-
-    def __len__(self) -> int:
-        return len(BLOCKS)

@@ -17,11 +17,6 @@ _EXPRESSION = re.compile(
 # The same in one step, up to what closes it, where it is not deep and has no characters and quotients.
 _ATOM = r""""(?:[^"\\\n]|\\.)*+"|//[^\n]*+|/\*(?s:.)*?\*/|[^()"'/]++"""
 _CLOSED = re.compile(rf"(?:{_ATOM}|\((?:{_ATOM}|\((?:{_ATOM})*+\))*+\))*+\)")
-# What LLVM's inline assembly has as one string: "=f,f,f". Triton passes it behind the assembly.
-_LISTED = re.compile(
-    r"""\s*+,\s*+(?:constraints\s*+=\s*+)?(?P<quote>["'])(?P<list>[=&+\w,~{} ]*+)(?P=quote)(?P<end>\s*+[,)\]}])?"""
-)
-
 _NUMBER = re.compile(r"[%$](\d{1,4})(?!\d)")
 _LLVM = re.compile(r'\s*+,\s*+"([^"]*+)"')
 
@@ -32,7 +27,7 @@ Constraints = tuple[str | None, ...]
 def cpp(text: str, position: int) -> tuple[Constraints, dict[str, int]] | None:
     """The operands behind the text of an asm statement in C++, outputs, then inputs, and the numbers of those that have
     names. None where it does not end."""
-    if _closed(text, position) is None:
+    if closing(text, position) is None:
         return None
     found: list[str] = []
     names: dict[str, int] = {}
@@ -44,7 +39,7 @@ def cpp(text: str, position: int) -> tuple[Constraints, dict[str, int]] | None:
             # What is read and written is counted once more, behind the others.
             return _letters(found) + (None,) * sum("+" in c for c in found), names
         entry = _ENTRY.match(text, position)
-        if entry and (closed := _closed(text, entry.end())):
+        if entry and (closed := closing(text, entry.end())):
             position = closed
             if entry["name"]:
                 names[entry["name"]] = len(found)
@@ -56,16 +51,12 @@ def cpp(text: str, position: int) -> tuple[Constraints, dict[str, int]] | None:
 def llvm(text: str, position: int) -> Constraints:
     """The operands of LLVM's constraints behind a string in its own text."""
     m = _LLVM.match(text, position)
-    return _letters([part.strip() for part in m[1].split(",") if "~" not in part]) if m else ()
+    return letters(m[1]) if m else ()
 
 
-def listed(text: str, position: int) -> Constraints:
-    """The operands of LLVM's constraints behind a string; what is destroyed, as in ~{memory}, is none."""
-    m = _LISTED.match(text, position)
-    # More of them may follow, or what is made of them.
-    if m is None or "=" not in m["list"] or m["end"] is None:
-        return ()
-    return _letters([part.strip() for part in m["list"].split(",") if "~" not in part])
+def letters(listed: str) -> Constraints:
+    """Return the operands of LLVM's constraints; what is destroyed, as in ~{memory}, is none."""
+    return _letters([part.strip() for part in listed.split(",") if "~" not in part])
 
 
 def uses(text: str) -> Counter[int]:
@@ -73,7 +64,7 @@ def uses(text: str) -> Counter[int]:
     return Counter(int(n) for n in _NUMBER.findall(text))
 
 
-def _closed(text: str, position: int) -> int | None:
+def closing(text: str, position: int) -> int | None:
     """Return the offset behind the parenthesis that closes the one open at a position; None where nothing does."""
     if at_once := _CLOSED.match(text, position):
         return at_once.end()

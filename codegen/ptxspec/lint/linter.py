@@ -27,6 +27,7 @@ from .findings import Finding
 from .judging import ELSEWHERE, NOT_OURS, InstructionJudge, misspelt
 from .languages import EXTRACT, LANGUAGES, PTX
 from .languages.text import Text, are_operands
+from .languages.trees import UnreadProgramError
 from .reading import Whole
 from .statistics import Tally
 
@@ -78,7 +79,7 @@ class Linter:
         self.judge = InstructionJudge(db)
 
     def lint(self, text: str, file: str, language: str = PTX) -> Iterator[Finding]:
-        """The findings in one text."""
+        """Yield the findings in one text. Raises PtxspecError where it cannot be read."""
         if language == PTX:
             module = _Module(self.target, self.ptx, Registers(self._special))
             yield from self._module(self._scanner(), Whole(text), module, file)
@@ -88,8 +89,11 @@ class Linter:
             raise PtxspecError(unknown("language", language, (PTX, *EXTRACT)))
         if traces.has(text):
             certain, likely = is_cuda(file), speaks_of_cuda(text)
-            for part in extract(Whole(text)):
-                yield from self._embedded(part, file, certain, likely)
+            try:
+                for part in extract(Whole(text)):
+                    yield from self._embedded(part, file, certain, likely)
+            except UnreadProgramError as e:
+                raise PtxspecError(f"{file}: {e}") from None
 
     def _module(self, scanner: Scanner, view: View, module: _Module, file: str) -> Iterator[Finding]:
         for item in scanner.scan(view):

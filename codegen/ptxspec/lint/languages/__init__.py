@@ -1,12 +1,16 @@
 """PTX in the programs of other languages.
 
-text.py      what strings say, and whether that is PTX
-cpp.py       C and C++
-python.py    Python
-rust.py      Rust
-julia.py     Julia
-llvm.py      MLIR and LLVM's assembly
-markdown.py  blocks of all of these"""
+trees.py       programs -> trees
+text.py        what strings say, and whether that is PTX
+programs.py    strings in trees: what they are joined with, and what they are used for
+cpp.py         C and C++
+python.py      Python
+rust.py        Rust
+julia.py       Julia
+csharp.py      C#
+javascript.py  JavaScript
+llvm.py        MLIR and LLVM's assembly, which no grammar is kept for
+markdown.py    blocks of all of these"""
 
 from __future__ import annotations
 
@@ -14,15 +18,19 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from ...ptx.scanning import View
-from .cpp import cpp
-from .julia import julia
+from .cpp import Cpp
+from .csharp import CSharp
+from .javascript import JavaScript
+from .julia import Julia
 from .llvm import llvm
 from .markdown import markdown
-from .python import python
-from .rust import rust
+from .programs import Program
+from .python import Python
+from .rust import Rust
 from .text import Text
 
 PTX, CPP, PYTHON, RUST, JULIA, MLIR, MARKDOWN = "ptx", "c++", "python", "rust", "julia", "mlir", "markdown"
+CSHARP, JAVASCRIPT = "c#", "javascript"
 LANGUAGES = {
     # Without an ending: /dev/stdin, and what a shell substitutes for a file.
     **dict.fromkeys((".ptx", ""), PTX),
@@ -31,14 +39,27 @@ LANGUAGES = {
     **dict.fromkeys((".py", ".pyi"), PYTHON),
     ".rs": RUST,
     ".jl": JULIA,
+    ".cs": CSHARP,
+    **dict.fromkeys((".js", ".mjs", ".cjs", ".jsx"), JAVASCRIPT),
     **dict.fromkeys((".mlir", ".ll"), MLIR),
     ".md": MARKDOWN,
 }
+PROGRAMS: dict[str, type[Program]] = {
+    CPP: Cpp,
+    PYTHON: Python,
+    RUST: Rust,
+    JULIA: Julia,
+    CSHARP: CSharp,
+    JAVASCRIPT: JavaScript,
+}
+
+
+def _texts(program: type[Program], view: View) -> Iterator[Text]:
+    return program(view).texts()
+
+
 _READERS: dict[str, Callable[[View], Iterator[Text]]] = {
-    CPP: cpp,
-    PYTHON: python,
-    RUST: rust,
-    JULIA: julia,
+    **{name: partial(_texts, program) for name, program in PROGRAMS.items()},
     MLIR: llvm,
 }
 # What the blocks of Markdown are called.
@@ -48,6 +69,8 @@ BLOCKS: dict[str, str] = {
     **dict.fromkeys(("python", "py", "python3"), PYTHON),
     **dict.fromkeys(("rust", "rs"), RUST),
     **dict.fromkeys(("julia", "jl"), JULIA),
+    **dict.fromkeys(("csharp", "cs", "c#"), CSHARP),
+    **dict.fromkeys(("javascript", "js"), JAVASCRIPT),
     **dict.fromkeys(("mlir", "llvm"), MLIR),
 }
 _IN_BLOCKS = {name: _READERS.get(language) for name, language in BLOCKS.items()}

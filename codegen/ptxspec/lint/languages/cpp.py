@@ -3,144 +3,199 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from ...ptx.scanning import HOLE, View
+from ...ptx.scanning import HOLE
 from .. import constraints, traces
-from .text import (
-    ELSEWHERE,
-    FORMATTED_LATER,
-    Text,
-    before,
-    filled_in,
-    has_statement,
-    is_module,
-    unescape,
-    verbatim,
-)
+from .programs import Literal, Program, Strings
+from .text import ELSEWHERE, FORMATTED_LATER, Text, has_statement, is_module, unescape, verbatim
+from .trees import Place, Walk
 
-_ASM = r"\b(?:asm|__asm__|__asm)\b"
-_SKIP = r"(?:[ \t\r\n]|\\\r?\n|//[^\n]*|/\*(?s:.)*?\*/)*+"
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 
-class _Patterns(NamedTuple):
-    """The patterns for a program's tokens, for the parts of a text between strings, and for strings side by side."""
-
-    token: re.Pattern[str]
-    part: re.Pattern[str]
-    adjacent: re.Pattern[str]
-
-
-def _patterns(body: str) -> _Patterns:
-    """`body` is what a string in quotes may have, beside escapes."""
-    string = rf"""(?:u8|[LuU])?(?:
-        R"(?P<delimiter>[^()\\\s]{{0,16}})\((?P<raw>(?s:.)*?)\)(?P=delimiter)" | "(?P<body>(?:{body}|\\(?s:.))*+)" )"""
-    token = rf"""
-        (?P<comment> //[^\n]*+ | /\*(?s:.)*?\*/ | /\*(?s:.)*+ )
-      | (?P<string> {string} )
-      | (?P<open> (?:u8|[LuU])?R"[^()\\\s]{{0,16}}\((?s:.)*+ | {_ASM}[^("';{{}}]*+\Z
-            | /\Z | '(?:[^'\\\n]|\\.){{0,4}}\Z )
-      | (?P<broken> (?:u8|[LuU])?R?"(?:[^\\\n]|\\(?s:.|\Z))*+ )
-      | (?P<char> '(?:[^'\\\n]|\\.){{1,4}}' )
-      | (?P<asm> {_ASM}{_SKIP}
-            (?:(?:volatile|__volatile__|goto|__inline__|inline|const){_SKIP})*+\( )
-      | (?P<word> \w++ )"""
-    part = rf"""
-        (?P<skip> [ \t\r]++ | \n(?![ \t]*+\#) | \\\r?\n | //[^\n]*+ | /\*(?s:.)*?\*/ )
-      | (?P<line> \n[ \t]*+\#(?:[^\n\\]|\\(?s:.))*+ )
-      | (?P<string> {string} )
-      | (?P<hole> \#?\s*\w++(?:\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))? )"""
-    nameless = re.sub(r"[?]P<(?:raw|body)>", "?:", string)
-    return _Patterns(
-        re.compile(token, re.VERBOSE),
-        re.compile(part, re.VERBOSE),
-        re.compile(rf"(?:{_SKIP}{nameless.replace('delimiter', 'd')})*+", re.VERBOSE),
-    )
-
-
-_IN_FILES = _patterns(r'[^"\\\n]')
-# In a Python string that is not raw, \n within a string of C is the end of a line.
-_IN_STRINGS = _patterns(r'[^"\\]')
-# What is none of these, or a word, comment or character that goes on to nowhere, or a string by itself without a trace:
-# most of a program, in one step.
-_PLAIN = re.compile(
-    r"""(?: [^\w"'/]++ | (?!asm|__asm)\w++(?!["']|\Z) | //[^\n]*+\n | /\*(?s:.)*?\*/ | /(?![/*]|\Z)
-      | "(?:[^"\\\n.a]|\\[^\n]|\.(?![bsufpv])|a(?!sm))*+"(?!\s*+(?:["/\\LuUR]|\Z))
-      | '(?:[^'\\\n]|\\.){1,4}'(?!\Z) )*+""",
+_ASM = frozenset(["asm", "__asm__", "__asm"])
+_QUALIFIERS = frozenset(["volatile", "__volatile__", "goto", "inline", "__inline__", "const"])
+_BEGUN = re.compile(r"\w++[\s\w\\]*+\(")
+_FUNCTION = "void f() {"
+_MACRO = r"\w++\s*+\((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+\)"
+# A macro with arguments where only strings are expected.
+_AMONG_STRINGS = re.compile(
+    rf"""(?<=")\s*+(?P<macro>{_MACRO})(?=\s*+["):])
+      | \b(?:asm|__asm__|__asm)\b[\s\w]*+\(\s*+(?P<first>{_MACRO})(?=\s*+["):])""",
     re.VERBOSE,
 )
+# A macro by itself between statements, as CUTLASS_PRAGMA_UNROLL.
+_BETWEEN_STATEMENTS = re.compile(r"(?<=[;{})>:])[ \t]*+\n\s*+[A-Z_][A-Z0-9_]{3,}+(?=[ \t]*+\n)")
+# In a program within a string: what a string may go over lines in, and what may have quotation marks besides.
+_QUOTED = re.compile(r"""//[^\n]*+|/\*(?s:.)*?\*/|'(?:[^'\\\n]|\\.){1,4}'|"(?:[^"\\]|\\(?s:.))*+\"""")
 # The names that GCC and Clang give to operands, and their %= that is another number in each copy: %[a] and L%=.
 _NAMED = re.compile(r"%\[(\w+)\]|%=")
 # What an error or a log begins with is no PTX: it is told to people.
-_TOLD = re.compile(
-    r"""\b(?: throw\s++(?:[\w:<>]++\s*+[({]\s*+)++ | (?:cerr|clog|LOG\w*+\([^()"]*+\))\s*+<<\s*+
-      | (?:spdlog|logger|log)(?:::|\.|->)(?:trace|debug|info|warn|warning|error|critical|fatal)\(\s*+
-      | fprintf\(\s*+stderr\s*+,\s*+ )\Z""",
-    re.VERBOSE,
-)
+_LOGGED = re.compile(r"(?:cerr|clog|LOG\w*+\([^()\"]*+\))\Z")
+_LOGS = re.compile(r"\b(?:spdlog|logger|log)(?:::|\.|->)(?:trace|debug|info|warn|warning|error|critical|fatal)\Z")
+_STDERR = re.compile(r"\bfprintf\(\s*+stderr\b")
 
 
-def cpp(view: View, within: _Patterns = _IN_FILES) -> Iterator[Text]:
-    """The inline assembly of C or C++, and its strings that are PTX."""
-    text, position = view.text, 0
-    unending = False  # an asm statement was that; what follows may be anything
-    places = traces.offsets(text)
-    last = max(places, default=-1)
-    while position <= last:
-        plain = _PLAIN.match(text, position)
-        m = within.token.search(text, plain.end() if plain else position)
-        if m is None:
-            break
-        kind = m.lastgroup
-        stop = m.end()
-        if kind == "asm" or (kind == "string" and _is_traced(view, m, within, places)):
-            found = Text(view)
-            if kind == "string":
-                found.add(ELSEWHERE, m.start())
-            after = _parts(view, stop if kind == "asm" else m.start(), found, within, formatted=kind == "string")
-            stop = max(stop, after)
-            found.close()
-            if kind == "asm":
-                operands = None if unending else constraints.cpp(text, after)
-                unending = operands is None
-                found.constraints, numbers = operands or ((), {})
-                found.text = _NAMED.sub(partial(_numbered, numbers), found.text)
-                yield found
+class Cpp(Program):
+    package = "tree_sitter_cuda"
+    strings = frozenset(["string_literal", "raw_string_literal"])
+    joins = MappingProxyType({"concatenated_string": frozenset(), "binary_expression": frozenset(["+", "<<"])})
+    calls = frozenset(["call_expression"])
+    arguments = frozenset(["argument_list", "initializer_list"])
+    told = frozenset(["throw_statement"])
+    blocks = frozenset(["compound_statement", "declaration_list", "translation_unit"])
+
+    def as_parsed(self) -> str:
+        text = self.text
+        if self.view.embedded and '"' in text:
+            text = _QUOTED.sub(self._on_one_line, text)
+        if "asm" not in text:
+            return text
+        return _BETWEEN_STATEMENTS.sub(_blank, _AMONG_STRINGS.sub(_as_a_name, text))
+
+    def _on_one_line(self, m: re.Match[str]) -> str:
+        """Return a string within a string on one line: \\n is the end of a line there even within it."""
+        return m[0].replace("\n", " ") if m[0].startswith('"') else m[0]
+
+    def texts(self) -> Iterator[Text]:
+        walk, done = Walk(self.tree.root), -1
+        for at in traces.offsets(self.text):
+            if at < done:
+                continue
+            leaf = walk.to(at)
+            node = leaf.node
+            done = done if node.child_count else node.end_byte
+            if node.type == "preproc_arg":
+                yield from self._body(node)
+            elif string := leaf.within(self.strings):
+                strings = self.around(string)
+                done = max(done, strings.joined.end_byte)
+                yield from self.read(strings)
+            elif self.said(node) in _ASM:
+                end, found = self._asm(leaf)
+                done = max(done, end)
+                if found:
+                    yield found
+
+    # Strings
+
+    def read(self, strings: Strings) -> Iterator[Text]:
+        found = self.text_of(strings, whole=False)
+        # A whole module is PTX wherever it is written to.
+        if is_module(found.text) or not self._is_logged(strings):
+            yield from in_program(found) or by_itself(found)
+
+    def _is_logged(self, strings: Strings) -> bool:
+        first = next(super().parts(strings.joined))
+        argument = self.argument(strings.value)
+        return (
+            self.is_told(strings.value)
+            or (first.type not in self.strings and _LOGGED.search(self.said(first)) is not None)
+            or (argument is not None and _LOGS.search(argument.called) is not None)
+            or (argument is not None and _STDERR.match(f"{argument.called}{self.said(argument.arguments)}") is not None)
+        )
+
+    def parts(self, joined: Node) -> Iterator[Node]:
+        found = super().parts(joined)
+        if joined.type == "binary_expression" and self.said(joined.child(1)) == "<<":
+            # The stream that strings are written to is none of them.
+            first = next(found)
+            if first.type in self.strings:
+                yield first
+        yield from found
+
+    def add(self, found: Literal, into: Text, percent: bool) -> None:
+        self.fill(found, into, verbatim if "R" in found.prefix else unescape, FORMATTED_LATER)
+
+    # Macros
+
+    def _body(self, node: Node) -> Iterator[Text]:
+        """Yield the texts in what a macro stands for, which is no part of the tree: as the statements of a function."""
+        yield from Cpp(self._in_function(node.start_byte, self.said(node).replace("#", " "))).texts()
+
+    # Statements
+
+    def _asm(self, asm: Place) -> tuple[int, Text | None]:
+        """Return where the strings of an asm statement end, and their text: None of another one. Where the tree is not
+        whole around it, it is read alone."""
+        start, around = asm.node.start_byte, asm.parent
+        is_whole = around is not None and around.node.type == "gnu_asm_expression" and not around.node.has_error
+        opened = None if is_whole else _BEGUN.match(self.text, start)
+        end = constraints.closing(self.text, opened.end()) if opened else None
+        if end is None or self.text.startswith(_FUNCTION):
+            return self._statement(asm.node)
+        alone = Cpp(self._in_function(start, self.text[start:end]))
+        return end, alone._statement(alone.tree.at(len(_FUNCTION)).node)[1]
+
+    def _in_function(self, start: int, statements: str) -> Text:
+        """Return a text with the statements that start at an offset."""
+        found = Text(self.view)
+        found.add(_FUNCTION, start)
+        found.add(statements, start)
+        found.add(";}", start)
+        return found.close()
+
+    def _statement(self, asm: Node) -> tuple[int, Text | None]:
+        """Return the same for a statement as it stands in the tree. It is read by its tokens, as macros may stand
+        anywhere in it."""
+        tokens = self.tree.leaves(asm.start_byte, self.strings)
+        next(tokens)
+        token = _code(tokens, self.comments)
+        while token is not None and self.said(token) in _QUALIFIERS:
+            token = _code(tokens, self.comments)
+        if token is None or self.said(token) != "(":
+            return asm.end_byte, None
+        found, depth, line, end = Text(self.view), 0, -1, token.end_byte
+        while (token := _code(tokens, self.comments)) is not None:
+            said = self.said(token)
+            if token.start_byte < line:
+                continue
+            if said.startswith("#"):
+                # What stands behind it may take the place of what stands before it.
+                line = self._end_of_line(token.start_byte)
+                found.add(HOLE + "\n", token.start_byte)
+            elif token.type in self.strings:
+                string = self.literal(token)
+                (verbatim if "R" in string.prefix else unescape)(
+                    self.text[string.start : string.end], string.start, found
+                )
+            elif not depth and (said in (")", ":", "::", ",", ";", "{", "}")):
+                break
             else:
-                found.add(ELSEWHERE, stop)
-                # A whole module is PTX wherever it is written to.
-                if is_module(found.text) or not _TOLD.search(before(view, m.start())):
-                    yield from in_program(found.close()) or by_itself(found)
-        position = stop
+                if not depth and said not in "()\n":
+                    found.add(ELSEWHERE, token.start_byte)
+                depth += (said == "(") - (said == ")")
+            end = token.end_byte
+        found.close()
+        operands = constraints.cpp(self.text, end)
+        found.constraints, numbers = operands or ((), {})
+        found.text = _NAMED.sub(partial(_numbered, numbers), found.text)
+        return end, found
+
+    def _end_of_line(self, position: int) -> int:
+        end = self.text.find("\n", position)
+        while end > 0 and self.text[end - 1] == "\\":
+            end = self.text.find("\n", end + 1)
+        return end if end >= 0 else len(self.text)
 
 
-def in_program(text: Text) -> list[Text]:
-    """The inline assembly of a string that holds a program. Compilers write `asm` into the comments of PTX too, so that
-    the word alone says nothing."""
-    return [t for t in cpp(text, _IN_STRINGS) if t.text.strip()] if "asm" in text.text else []
+def _code(tokens: Iterator[Node], comments: frozenset[str]) -> Node | None:
+    """Return the next token that is no comment."""
+    return next((t for t in tokens if t.type not in comments), None)
 
 
-def by_itself(text: Text) -> Iterator[Text]:
-    """A string that is no argument of asm() where it is PTX: where it names a version, or has a statement."""
-    if is_module(text.text):
-        yield text
-    elif has_statement(text.text):
-        text.prose = True
-        yield text
+def _as_a_name(m: re.Match[str]) -> str:
+    macro = "macro" if m["macro"] else "first"
+    return m[0][: m.start(macro) - m.start()] + "_" * len(m[macro])
 
 
-def _is_traced(view: View, string: re.Match[str], within: _Patterns, places: list[int]) -> bool:
-    """Return whether a trace of PTX is in a string, or in those beside it."""
-    following = bisect_left(places, string.start())
-    next_place = places[following] if following < len(places) else len(view.text)
-    if next_place < string.end():
-        return True
-    adjacent = within.adjacent.match(view.text, string.end())
-    end = adjacent.end() if adjacent else string.end()
-    return next_place < end
+def _blank(m: re.Match[str]) -> str:
+    return re.sub(r"\S", " ", m[0])
 
 
 def _numbered(numbers: dict[str, int], m: re.Match[str]) -> str:
@@ -150,27 +205,16 @@ def _numbered(numbers: dict[str, int], m: re.Match[str]) -> str:
     return f"%{numbers[m[1]]}".ljust(len(m[0])) if m[1] in numbers else f"%_{m[1]}_"
 
 
-def _parts(view: View, position: int, into: Text, within: _Patterns, formatted: bool = False) -> int:
-    """Adjacent strings from a position on, and where they end. Names between them are macros, of which nothing
-    is known. `formatted`: printf and the like may fill something in."""
-    text = view.text
-    while m := within.part.match(text, position):
-        if m.lastgroup == "string":
-            _string(m, into, formatted)
-        elif m.lastgroup == "hole":
-            into.add(ELSEWHERE, m.start())
-        elif m.lastgroup == "line":
-            # What stands behind it may take the place of what stands before it.
-            into.add(HOLE + "\n", m.start())
-        position = m.end()
-    return position
+def in_program(text: Text) -> list[Text]:
+    """The inline assembly of a string that holds a program. Compilers write `asm` into the comments of PTX too, so that
+    the word alone says nothing."""
+    return [t for t in Cpp(text).texts() if t.text.strip()] if "asm" in text.text else []
 
 
-def _string(m: re.Match[str], into: Text, formatted: bool) -> None:
-    raw = m["body"] is None
-    body, start = (m["raw"], m.start("raw")) if raw else (m["body"], m.start("body"))
-    plain = verbatim if raw else unescape
-    if formatted:
-        filled_in(body, start, FORMATTED_LATER, into, plain)
-    else:
-        plain(body, start, into)
+def by_itself(text: Text) -> Iterator[Text]:
+    """A string that is no argument of asm() where it is PTX: where it names a version, or has a statement."""
+    if is_module(text.text):
+        yield text
+    elif has_statement(text.text):
+        text.prose = True
+        yield text

@@ -21,22 +21,27 @@ _NOTATION = re.compile(r"\{\s*+[.,]|\.\{")
 def markdown(view: View, extract: Mapping[str, Callable[[View], Iterator[Text]] | None]) -> Iterator[Text]:
     """Yield the texts in the code blocks of Markdown. `extract` has the languages that are looked into, None for PTX
     itself."""
-    text, position = view.text, 0
-    while m := _FENCE.search(text, position):
-        quotes = m["before"].count(">")
-        end = _end(m["fence"], quotes > 0).search(text, m.end())
-        position = end.end() if end else len(text)
-        language = m["language"].lower()
+    for language, block in blocks(view):
         if language in extract:
-            block = Text(view)
-            _add(text, m.end(), end.start() if end else len(text), quotes, block)
-            block.close()
             reader = extract[language]
             if reader:
                 yield from reader(block)
             elif not _NOTATION.search(block.text):
                 block.prose = block.named = True
                 yield block
+
+
+def blocks(view: View) -> Iterator[tuple[str, Text]]:
+    """Yield the blocks of Markdown that have something in them, each with the language that it says it is in."""
+    text, position = view.text, 0
+    while m := _FENCE.search(text, position):
+        quotes = m["before"].count(">")
+        end = _end(m["fence"], quotes > 0).search(text, m.end())
+        position = end.end() if end else len(text)
+        block = Text(view)
+        _add(text, m.end(), end.start() if end else len(text), quotes, block)
+        if block.length:
+            yield m["language"].lower(), block.close()
 
 
 def _end(fence: str, is_quoted: bool) -> re.Pattern[str]:

@@ -4,97 +4,119 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import reduce
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from ...ptx.scanning import View
+from .. import traces
 from .cpp import by_itself, in_program
-from .text import ELSEWHERE, FORMATTED_LATER, Text, filled_in, last_trace, unescape, verbatim
+from .programs import Literal, Program, Strings
+from .text import ELSEWHERE, FORMATTED_LATER, Text, unescape, verbatim
+from .trees import Place, Walk
 
-_STRING = r"""(?:[bc]?r(?P<hashes>\#*)"(?P<raw>(?s:.)*?)"(?P=hashes) | [bc]?"(?P<body>(?:[^"\\]|\\(?s:.))*+)")"""
-# Comments may hold comments.
-_BLOCK = r"/\*(?:[^*/]++|\*(?!/)|/(?!\*){})*+\*/"
-_COMMENT = "//[^\\n]*+ | " + reduce(lambda inner, _: _BLOCK.format("|" + inner), range(8), _BLOCK.format(""))
-_TOKEN = re.compile(
-    rf"""(?P<comment> {_COMMENT} | /\*(?s:.)*+ )
-      | (?P<asm> \b(?:\w*_)?asm!\s*+[(\[{{] )
-      | (?P<string> {_STRING} )
-      | (?P<open> [bc]?r\#*+(?:"(?s:.)*+|\Z) | [bc]?"(?s:.)*+ | \b(?:\w*_)?asm!?\s*+\Z | /\Z
-            | '(?:[^'\\\n]|\\[^'\n]{{0,9}})?\Z )
-      | (?P<char> '(?:[^'\\\n]|\\[^'\n]{{1,9}}|\\')' )
-      | (?P<word> \w++ )""",
-    re.VERBOSE,
-)
-# asm!() puts each of its strings on a line.
-_PART = re.compile(rf"(?P<skip> \s++ | {_COMMENT} ) | (?P<string> {_STRING} ) (?:\s*+(?P<comma>,))?", re.VERBOSE)
-# Strings that are joined.
-_JOIN = re.compile(r"concat!\s*+[(\[{]")
-_JOINED = re.compile(r"[)\]}]\s*+(?P<comma>,)?")
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
 _OPERAND = re.compile(r"(?P<literal>\{\{|\}\})|\{(?P<name>[\w:]*+)\}")
+_CALLED = re.compile(r"\s*+!")
+_ASM = re.compile(r"(?:\w*_)?asm")
 
 
-def rust(view: View) -> Iterator[Text]:
-    """The inline assembly of Rust, and its strings that are PTX."""
-    text, position, last = view.text, 0, last_trace(view)
-    while position <= last and (m := _TOKEN.search(text, position)):
-        position = m.end()
-        if m.lastgroup == "asm":
-            found = Text(view)
-            position = _template(view, position, found)
-            yield found.close()
-        elif m.lastgroup == "string":
-            found = Text(view)
-            found.add(ELSEWHERE, m.start())
-            raw = m["body"] is None
-            body, start = (m["raw"], m.start("raw")) if raw else (m["body"], m.start("body"))
-            filled_in(body, start, FORMATTED_LATER, found, verbatim if raw else unescape)
-            found.add(ELSEWHERE, position)
-            yield from in_program(found.close()) or by_itself(found)
+class Rust(Program):
+    package = "tree_sitter_rust"
+    strings = frozenset(["string_literal", "raw_string_literal"])
+    comments = frozenset(["line_comment", "block_comment"])
+    joins = MappingProxyType({"binary_expression": frozenset("+")})
+    calls = frozenset(["call_expression", "macro_invocation"])
+    arguments = frozenset(["arguments", "token_tree"])
+    told = frozenset(["attribute_item"])
+    blocks = frozenset(["block", "source_file"])
 
+    def texts(self) -> Iterator[Text]:
+        walk, done = Walk(self.tree.root), -1
+        for at in traces.offsets(self.text):
+            if at < done:
+                continue
+            leaf = walk.to(at)
+            done = done if leaf.node.child_count else leaf.node.end_byte
+            if string := leaf.within(self.strings):
+                strings = self.around(string)
+                done = max(done, strings.joined.end_byte)
+                yield from self.read(strings)
+            elif _ASM.fullmatch(self.said(leaf.node)) and (template := self._arguments(leaf)):
+                done = template.end_byte
+                found = Text(self.view)
+                self._lines(template, found)
+                yield found.close()
 
-def _template(view: View, position: int, into: Text) -> int:
-    """The strings of asm!() from a position on, and where they end."""
-    text, end = view.text, len(view.text)
-    joined = False  # within concat!()
-    while True:
-        if m := _PART.match(text, position):
-            if m.lastgroup != "skip":
-                _lines(m, into)
-            is_last = m.lastgroup == "string" and not joined
-        elif m := (_JOINED if joined else _JOIN).match(text, position):
-            joined = not joined
-            is_last = not joined and m["comma"] is None
-        else:
-            break
-        position = m.end()
-        if is_last:
-            return position
-        if m.lastgroup == "comma" and not joined:
-            into.add("\n", position)
-    if joined or (position < end and text[position].isalpha() and not into.length):
-        into.add(ELSEWHERE, position)
-    return position
+    def _arguments(self, name: Place) -> Node | None:
+        """Return the arguments of a macro that is called, as in a tree or within what another macro is given."""
+        if not _CALLED.match(self.text, name.node.end_byte):
+            return None
+        around = name.parent
+        node = around.node if around is not None and around.node.type == "scoped_identifier" else name.node
+        bang = node.next_sibling
+        tree = bang.next_sibling if bang is not None else None
+        return tree if tree is not None and tree.type == "token_tree" else None
 
+    def _lines(self, template: Node, into: Text) -> None:
+        """Add the strings that are the first arguments of asm!(), each a line. What stands there besides may be one."""
+        values: list[list[Node]] = [[]]
+        for node in template.children[1:-1]:
+            if self.said(node) == ",":
+                values.append([])
+            elif node.type not in self.comments:
+                values[-1].append(node)
+        for i, value in enumerate(values):
+            strings = self._joined(value)
+            if not strings:
+                # Its operands follow, but for what another macro makes of its arguments.
+                if value and (i == 0 or (len(value) > 1 and self.said(value[1]) == "!")):
+                    into.add(ELSEWHERE, value[0].start_byte)
+                return
+            if i:
+                into.add("\n", value[0].start_byte)
+            for string in strings:
+                if string.type in self.strings:
+                    self._line(self.literal(string), into)
+                else:
+                    into.add(ELSEWHERE, string.start_byte)
+                    return
 
-def _lines(m: re.Match[str], into: Text) -> None:
-    """A string of a template, with its operands as registers, each as long as before."""
-    raw = m["body"] is None
-    body, start = (m["raw"], m.start("raw")) if raw else (m["body"], m.start("body"))
-    plain = verbatim if raw else unescape
-    position = 0
-    into.written_as |= {"{": "{{", "}": "}}"}
-    for operand in _OPERAND.finditer(body):
-        plain(body[position : operand.start()], start + position, into)
-        if operand["literal"]:
-            into.add(operand["literal"][0], start + operand.start())
-        else:
-            # What has no name is the next of the operands that have none.
-            name = re.sub(r"\W", "_", operand["name"])
-            if name:
-                into.written_as[f"${name}"] = operand[0]
-            elif into.unnamed < 10:
-                name = str(into.unnamed)
-                into.written_as[f"${name}"] = f"{{{name}}}"
-                into.unnamed += 1
-            into.add(f"${name or '_'}".ljust(len(operand[0])), start + operand.start())
-        position = operand.end()
-    plain(body[position:], start + position, into)
+    def _joined(self, value: list[Node]) -> list[Node]:
+        """Return the strings of an argument: one, or those that concat!() joins with what else there is."""
+        if len(value) == 1:
+            return [n for n in value if n.type in self.strings]
+        if len(value) == 3 and self.said(value[0]) == "concat":
+            return [n for n in value[2].children[1:-1] if self.said(n) != "," and n.type not in self.comments]
+        return []
+
+    def _line(self, found: Literal, into: Text) -> None:
+        """Add a string of a template, with its operands as registers, each as long as before."""
+        body, plain = self.text[found.start : found.end], verbatim if "r" in found.prefix else unescape
+        position = 0
+        into.written_as |= {"{": "{{", "}": "}}"}
+        for operand in _OPERAND.finditer(body):
+            plain(body[position : operand.start()], found.start + position, into)
+            if operand["literal"]:
+                into.add(operand["literal"][0], found.start + operand.start())
+            else:
+                # What has no name is the next of the operands that have none.
+                name = re.sub(r"\W", "_", operand["name"])
+                if name:
+                    into.written_as[f"${name}"] = operand[0]
+                elif into.unnamed < 10:
+                    name = str(into.unnamed)
+                    into.written_as[f"${name}"] = f"{{{name}}}"
+                    into.unnamed += 1
+                into.add(f"${name or '_'}".ljust(len(operand[0])), found.start + operand.start())
+            position = operand.end()
+        plain(body[position:], found.start + position, into)
+
+    def read(self, strings: Strings) -> Iterator[Text]:
+        if not self.is_told(strings.value):
+            found = self.text_of(strings, whole=False)
+            yield from in_program(found) or by_itself(found)
+
+    def add(self, found: Literal, into: Text, percent: bool) -> None:
+        self.fill(found, into, verbatim if "r" in found.prefix else unescape, FORMATTED_LATER)

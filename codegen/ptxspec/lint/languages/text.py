@@ -13,8 +13,6 @@ from ..constraints import Constraints
 
 # What stands before or behind a string is not known: a space, so that it is told apart from what the string says.
 ELSEWHERE = HOLE + " "
-# The characters before a string that may tell what it is.
-_LOOKED_BACK = 400
 
 
 class Text:
@@ -72,9 +70,16 @@ class Text:
         return HOLE not in self.text.removeprefix(ELSEWHERE).removesuffix(ELSEWHERE)
 
     def place(self, offset: int) -> Position:
+        return self._outer.place(self._inner(offset))
+
+    def outside(self, offset: int) -> int:
+        """Return the offset in the file of the character at an offset."""
+        inner = self._inner(offset)
+        return self._outer.outside(inner) if isinstance(self._outer, Text) else inner
+
+    def _inner(self, offset: int) -> int:
         i = bisect_right(self._inner_starts, offset) - 1
-        inner = offset - self._inner_starts[i] if i >= 0 else 0
-        return self._outer.place(self._outer_starts[i] + inner if i >= 0 else 0)
+        return self._outer_starts[i] + offset - self._inner_starts[i] if i >= 0 else 0
 
 
 # Whether a string is PTX
@@ -148,6 +153,16 @@ def verbatim(body: str, start: int, into: Text) -> None:
     into.add(body, start)
 
 
+def doubled(body: str, start: int, into: Text) -> None:
+    """Add a string's text in which a quotation mark is written as two."""
+    for i, part in enumerate(body.split('""')):
+        if i:
+            into.add('"', start)
+            start += 2
+        into.add(part, start)
+        start += len(part)
+
+
 def unescape(body: str, start: int, into: Text) -> None:
     """A string's text, with its escapes replaced by what they stand for."""
     position = 0
@@ -165,11 +180,6 @@ def _escaped(what: str) -> str:
         number = int(what[1:], 16) if what[0] in "xuU" else int(what, 8)
         return chr(number) if number < 0x110000 else "?"
     return what if len(what) == 1 else "?"
-
-
-def before(view: View, position: int) -> str:
-    """Return the text before a position, as far as anyone looks back."""
-    return view.text[max(0, position - _LOOKED_BACK) : position]
 
 
 def last_trace(view: View) -> int:

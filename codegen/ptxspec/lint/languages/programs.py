@@ -1,0 +1,276 @@
+"""The strings of programs: which are joined, what is filled into them, and as what they are used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...ptx.scanning import HOLE, View
+from .. import constraints, traces
+from .text import ELSEWHERE, Text, filled_in, unescape
+from .trees import Place, Walk, parse
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+class Literal(NamedTuple):
+    """A string: its prefix, where its text starts and ends, and the places that are filled in."""
+
+    prefix: str
+    start: int
+    end: int
+    holes: tuple[tuple[int, int], ...]
+
+
+class Strings(NamedTuple):
+    """Strings that are one value: the node that joins them, and the value that is made of them, as by `.format()`.
+    `percent`: they are filled in by an operator."""
+
+    joined: Node
+    value: Place
+    percent: bool = False
+
+
+class Argument(NamedTuple):
+    """A value as an argument: what is called, the list of all arguments, the argument, and its name."""
+
+    called: str
+    arguments: Node
+    node: Node
+    name: str
+
+
+_OPENING = re.compile(
+    r"""(?P<prefix>[\w$@]*+)(?P<hashes>\#*+)(?P<quote>"{3,}|'{3}|["'`])(?:(?<=R")(?P<delimiter>[^()\\\s]{0,16})\()?""",
+    re.VERBOSE,
+)
+_UNINDENTING = re.compile(r"(?:^|\W)(?:dedent|cleandoc|string)$")
+_LISTED = re.compile(r"[=&+\w,~{} ]*+")
+_BRACKETS = "parenthesized_expression"
+# How far around a string is looked whether it is told to people.
+_FURTHEST = 64
+# The names of arguments that are inline assembly wherever it is called, and where what is called has its name.
+_ASM = "asm"
+_TEMPLATES = frozenset(["asm_string", "template", "ptx"])
+
+
+class Program:
+    """A program. The names are those of its grammar: `package` has the grammar; `joins` join strings, those with
+    operators by these; `members` are attributes of values; `named` are arguments that may have names; in `told` are
+    strings that people read; `blocks` have statements."""
+
+    package: str
+    strings: frozenset[str]
+    comments: frozenset[str] = frozenset(["comment"])
+    holes: frozenset[str] = frozenset()
+    joins: Mapping[str, frozenset[str]]
+    calls: frozenset[str]
+    arguments: frozenset[str]
+    named: frozenset[str] = frozenset()
+    members: frozenset[str] = frozenset()
+    told: frozenset[str] = frozenset()
+    blocks: frozenset[str] = frozenset()
+
+    def __init__(self, view: View) -> None:
+        self.view, self.text = view, view.text
+        self.tree = parse(self.package, self.as_parsed())
+
+    def as_parsed(self) -> str:
+        """Return the program as the grammar can read it, each character in its place."""
+        return self.text
+
+    def texts(self) -> Iterator[Text]:
+        """Yield the inline assembly of the program, and its strings that are PTX."""
+        for found in self.traced():
+            yield from self.read(found)
+
+    def read(self, strings: Strings) -> Iterator[Text]:
+        """Yield what strings say where that is PTX."""
+        raise NotImplementedError
+
+    def add(self, found: Literal, into: Text, percent: bool) -> None:
+        """Add what a string says to a text. `percent`: it is filled in by an operator."""
+        self.fill(found, into, unescape)
+
+    # Strings
+
+    def traced(self) -> Iterator[Strings]:
+        """Yield the strings with traces of PTX, each with those that it is joined with."""
+        known: set[int] = set()
+        walk, done = Walk(self.tree.root), -1
+        for at in traces.offsets(self.text):
+            if at < done:
+                continue
+            leaf = walk.to(at)
+            done = done if leaf.node.child_count else leaf.node.end_byte
+            string = leaf.within(self.strings) or self._passed(leaf, walk)
+            if string is not None and string.node.start_byte not in known:
+                found = self.around(string)
+                known.update(n.start_byte for n in self.parts(found.joined) if n.type in self.strings)
+                yield found
+
+    def _passed(self, leaf: Place, walk: Walk) -> Place | None:
+        """Return the first string that is passed to what is called by a name, or as it."""
+        call = leaf.within(self.calls | self.named | self.arguments | self.blocks)
+        if call is None or call.node.type not in self.calls | self.named:
+            return None
+        for arguments in call.node.children if call.node.type in self.calls else (call.node,):
+            if arguments.type in self.arguments | self.named:
+                string = next((s for value in _named(arguments) if (s := self._string(value))), None)
+                return walk.to(string.start_byte).within(self.strings) if string is not None else None
+        return None
+
+    def around(self, string: Place) -> Strings:
+        """Return a string with those that it is joined with."""
+        joined = string
+        while (parent := joined.parent) is not None and (parent.node.type == _BRACKETS or self._joins(parent.node)):
+            joined = parent
+        value, percent = joined, False
+        while (parent := value.parent) is not None:
+            node, call = parent.node, parent.parent
+            first = node.start_byte == value.node.start_byte
+            if first and node.type == "binary_operator" and self.said(node.child(1)) == "%":
+                percent = True
+            elif call is not None and (
+                (first and node.type in self.members and call.node.type in self.calls)
+                or (node.type in self.arguments and _UNINDENTING.search(self._called(parent)))
+            ):
+                parent = call
+            elif node.type != _BRACKETS:
+                break
+            value = parent
+        return Strings(joined.node, value, percent)
+
+    def _joins(self, node: Node) -> bool:
+        operators = self.joins.get(node.type)
+        return operators is not None and (not operators or self.said(node.child(1)) in operators)
+
+    def parts(self, joined: Node) -> Iterator[Node]:
+        """Yield what is joined, in its order: strings and other values."""
+        left = [joined]
+        while left:
+            node = left.pop()
+            if node.type in self.strings:
+                yield node
+            elif node.type == _BRACKETS or self._joins(node):
+                left += (c for c in reversed(node.named_children) if c.type != "operator")
+            elif node.type not in self.comments and node.type != "ERROR":
+                yield node
+
+    def text_of(self, strings: Strings, whole: bool) -> Text:
+        """Return the text of strings. `whole`: nothing stands before and behind it."""
+        found, hole = Text(self.view), -1
+        if not whole:
+            found.add(ELSEWHERE, strings.joined.start_byte)
+        for part in self.parts(strings.joined):
+            if part.type in self.strings:
+                self.add(self.literal(part), found, strings.percent)
+            elif hole != found.length:
+                found.add(HOLE, part.start_byte)
+                hole = found.length
+        if not whole:
+            found.add(ELSEWHERE, strings.joined.end_byte)
+        return found.close()
+
+    def literal(self, node: Node) -> Literal:
+        """Return what a string has."""
+        start, end = node.start_byte, node.end_byte
+        m = _OPENING.match(self.text, start, end)
+        if m is None:
+            return Literal("", start, end, ())
+        closing = len(m["quote"]) + len(m["hashes"])
+        if m["delimiter"] is not None:
+            closing += len(m["delimiter"]) + 1
+        holes = tuple((c.start_byte, c.end_byte) for c in node.children if c.type in self.holes)
+        return Literal(m["prefix"], m.end(), max(m.end(), end - closing), holes)
+
+    def fill(
+        self,
+        found: Literal,
+        into: Text,
+        plain: Callable[[str, int, Text], None],
+        later: re.Pattern[str] | None = None,
+    ) -> None:
+        """Add a string to a text, with holes for what is filled in: where the grammar knows it, and by a pattern."""
+        position = found.start
+        for start, end in (*found.holes, (found.end, found.end)):
+            between = self.text[position:start]
+            if later is None:
+                plain(between, position, into)
+            else:
+                filled_in(between, position, later, into, plain)
+            if end > start:
+                into.add(HOLE, start)
+            position = end
+
+    # Where they stand
+
+    def said(self, node: Node | None) -> str:
+        """Return the text of a node."""
+        return self.text[node.start_byte : node.end_byte] if node is not None else ""
+
+    def _called(self, arguments: Place) -> str:
+        call = arguments.parent
+        return self.text[call.node.start_byte : arguments.node.start_byte].rstrip() if call is not None else ""
+
+    def argument(self, value: Place) -> Argument | None:
+        """Return as which argument a value is passed; None where it is none."""
+        passed, name, parent = value, "", value.parent
+        if parent is not None and parent.node.type in self.named:
+            passed, parent = parent, parent.parent
+            name = self.said(passed.node.child(0)) if passed.node.child_count > 1 else ""
+        if parent is None or parent.node.type not in self.arguments:
+            return None
+        return Argument(self._called(parent), parent.node, passed.node, name)
+
+    def is_template(self, a: Argument) -> bool:
+        """Return whether an argument is inline assembly: the one of that name, or the first string that is given to
+        what is called so."""
+        if a.name == _ASM:
+            return True
+        if _ASM not in a.called.lower():
+            return False
+        if a.name:
+            return a.name in _TEMPLATES
+        first = next((other for other in _named(a.arguments) if self._string(other)), None)
+        return first is None or first.start_byte >= a.node.start_byte
+
+    def _string(self, argument: Node) -> Node | None:
+        """Return the first string of an argument that is joined strings; None of another one."""
+        value = _last(argument) if argument.type in self.named else argument
+        return next((n for n in self.parts(value) if n.type in self.strings), None)
+
+    def constraints(self, a: Argument) -> constraints.Constraints:
+        """Return the kinds of the operands that are listed behind inline assembly, as LLVM has them: "=f,f"."""
+        for other in _named(a.arguments):
+            name, value = "", other
+            if other.type in self.named:
+                name = self.said(other.child(0)) if other.child_count > 1 else ""
+                value = _last(other)
+            if name == "constraints" or (not name and other.start_byte >= a.node.end_byte):
+                if value.type not in self.strings:
+                    return ()
+                found = self.literal(value)
+                listed = self.text[found.start : found.end]
+                return constraints.letters(listed) if "=" in listed and _LISTED.fullmatch(listed) else ()
+        return ()
+
+    def is_told(self, value: Place) -> bool:
+        """Return whether a value is told to people, as what an error says."""
+        found = value.within(self.told | self.blocks, _FURTHEST)
+        return found is not None and found.node.type in self.told
+
+
+def _named(node: Node) -> Iterator[Node]:
+    """Yield the children that are no punctuation. Mostly the first of many is looked for."""
+    child = node.named_child(0) if node.named_child_count else None
+    while child is not None:
+        yield child
+        child = child.next_named_sibling
+
+
+def _last(node: Node) -> Node:
+    """Return the last child that is no punctuation, or the node itself."""
+    return (node.named_child(node.named_child_count - 1) if node.named_child_count else None) or node

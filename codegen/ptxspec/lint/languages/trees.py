@@ -1,0 +1,135 @@
+"""Trees of programs, as tree-sitter's grammars read them."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...diagnostics import PtxspecError
+
+# Where no program is read they are not needed, and take a while.
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+# A tree takes up to 40 times the memory of its text.
+LONGEST = 8 << 20
+# Seconds of the processor's time. A program takes a third of a second a megabyte.
+_PATIENCE, _PATIENCE_A_BYTE = 10.0, 10.0 / (1 << 20)
+_AT_ONCE = 1 << 16
+_STRANGE = re.compile(r"[^\x01-\x7f]")
+
+
+class UnreadProgramError(PtxspecError):
+    """The error for a program of which no tree is made; it does not name the file."""
+
+
+class Place(NamedTuple):
+    """A node and the nodes that it is in. It holds until the walk that has met it goes on."""
+
+    path: Sequence[Node]
+    depth: int
+
+    @property
+    def node(self) -> Node:
+        return self.path[self.depth]
+
+    @property
+    def parent(self) -> Place | None:
+        return Place(self.path, self.depth - 1) if self.depth else None
+
+    def within(self, types: Collection[str], furthest: int = -1) -> Place | None:
+        """Return the innermost node of some types that this one is in, or itself; no more than `furthest` are tried."""
+        last = max(0, self.depth - furthest) if furthest >= 0 else 0
+        for depth in range(self.depth, last - 1, -1):
+            if self.path[depth].type in types:
+                return Place(self.path, depth)
+        return None
+
+
+class Walk:
+    """A walk through a tree. Forward a step costs the same wherever it is, however many nodes are side by side."""
+
+    def __init__(self, root: Node) -> None:
+        self._cursor, self._path = root.walk(), [root]
+
+    def to(self, offset: int) -> Place:
+        """Return the smallest node at a character."""
+        cursor, path = self._cursor, self._path
+        while len(path) > 1 and not path[-1].start_byte <= offset < path[-1].end_byte:
+            if path[-1].end_byte <= offset and cursor.goto_next_sibling():
+                path[-1] = self._node()
+            else:
+                cursor.goto_parent()
+                path.pop()
+        while cursor.goto_first_child_for_byte(offset) is not None:
+            path.append(self._node())
+            if path[-1].start_byte > offset:
+                cursor.goto_parent()
+                path.pop()
+                break
+        return Place(path, len(path) - 1)
+
+    def _node(self) -> Node:
+        node = self._cursor.node
+        assert node is not None
+        return node
+
+
+class Tree:
+    """The tree of a program. Offsets are of its characters."""
+
+    def __init__(self, root: Node) -> None:
+        self.root = root
+
+    def at(self, offset: int) -> Place:
+        """Return the smallest node at a character."""
+        return Walk(self.root).to(offset)
+
+    def leaves(self, offset: int, whole: Collection[str]) -> Iterator[Node]:
+        """Yield the nodes without children from the one at a character on; those of the types in `whole` are not looked
+        into."""
+        cursor = self.root.walk()
+        while True:
+            node = cursor.node
+            if node is not None and (node.type in whole or cursor.goto_first_child_for_byte(offset) is None):
+                if node.end_byte > offset:
+                    yield node
+                while not cursor.goto_next_sibling():
+                    if not cursor.goto_parent():
+                        return
+
+
+def parse(grammar: str, text: str) -> Tree:
+    """Return the tree of a program. `grammar` is the name of a grammar's package. Raises PtxspecError where it is not
+    installed, UnreadProgramError where the program is too long, or takes too long to read: what is no program may take
+    any time."""
+    if len(text) > LONGEST:
+        raise UnreadProgramError(f"longer than {LONGEST >> 20} MB, the most that is read of a program")
+    # One byte for each character. What is filled in is mostly a part of a name.
+    data = _STRANGE.sub("_", text).encode("ascii")
+    latest = time.process_time() + _PATIENCE + len(data) * _PATIENCE_A_BYTE
+    parser = _parser(grammar)
+    try:
+        tree = parser.parse(
+            lambda offset, _: data[offset : offset + _AT_ONCE],
+            progress_callback=lambda *_: time.process_time() > latest,
+        )
+    except ValueError:  # it was given up
+        parser.reset()
+        raise UnreadProgramError("no program that can be read in a reasonable time") from None
+    return Tree(tree.root_node)
+
+
+@cache
+def _parser(grammar: str) -> Parser:
+    try:
+        reader = import_module("tree_sitter")
+        parser: Parser = reader.Parser(reader.Language(import_module(grammar).language()))
+    except ImportError as e:
+        package = (e.name or grammar).replace("_", "-")
+        raise PtxspecError(f"{package} is not installed, without which such programs are not read") from None
+    return parser
