@@ -146,6 +146,6 @@ class Database(database.Database):
 
         linter = Linter(self, target, ptx)
         of_target = language == PTX or target is not None or ptx is not None
-        conditions = guards(self, text, language, linter.target)
+        conditions = guards(self, text, language, linter.target, ptx=linter.ptx)
         found = linter.lint(text, file, language)
         return shown.Findings(heard(found, text, file, language, of_target, conditions))

@@ -68,3 +68,16 @@ def _value(held: Mapping[str, str], text: str) -> str:
     """A vector of parts of one parameter is that parameter."""
     parts = [held.get(p, p) for p in text.strip("{}").replace(" ", "").split(",")]
     return parts[0] if len(set(parts)) == 1 else ",".join(parts)
+
+
+def holding(
+    nvcc: Path, folder: Path, head: str, conditions: Sequence[str], target: str, body: str = "", *options: str
+) -> set[int]:
+    """The places of those conditions of the preprocessor that hold behind `head`, for a target. `body` may say of more
+    places in assembly, as `// 12 holds`, that they do."""
+    lines = [f'#if {c}\nasm volatile("// {i} holds");\n#endif' for i, c in enumerate(conditions)]
+    (folder / "holding.cu").write_text(f"{head}__global__ void f() {{\n" + "\n".join([*lines, body]) + "\n}\n", "utf-8")
+    command = [str(nvcc), "-ptx", f"-arch={target}", *options, "holding.cu", "-o", "holding.ptx"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:2000]
+    return {int(n) for n in re.findall(r"// (\d+) holds", (folder / "holding.ptx").read_text("utf-8"))}

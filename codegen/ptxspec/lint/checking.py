@@ -48,7 +48,7 @@ class Checker:
         settings, account = source.settings, self.account
         linter = self._linter(settings.target, settings.ptx)
         before, headers = account.instructions, linter.tally.headers
-        conditions = guards(self._db, text, source.language, settings.target, settings.defines)
+        conditions = guards(self._db, text, source.language, settings.target, settings.defines, settings.ptx)
         ignores = Ignores(text, name, source.language, conditions) if WORD in text else None
         findings = linter.lint(text, name, source.language)
         if ignores:

@@ -15,8 +15,8 @@ from ..diagnostics import Diagnostic, Mark, PtxspecError
 from ..files import read_bytes
 from ..query.database import Database
 from .findings import CODES, unknown_code
-from .guards import Defines, needed
 from .links import AWAY, leads_away
+from .macros import Defines, needed
 from .patterns import Pattern
 
 FILE = "pyproject.toml"
@@ -168,16 +168,23 @@ class Configurations:
         if not isinstance(said, dict):
             yield table.says(f"'defines' is {KEYS['defines']}", "", "defines")
             return
-        help = 'write ">= sm_90", a number, true or false'
+        help = 'write ">= sm_90", "sm_90a, sm_100f < sm_107", a number, true or false'
         for name, value in said.items():
             if not name.isidentifier() or not name.isascii():
                 yield table.says(f"'{name}' is no name of a macro", "write one as HAS_FP8", name)
             elif isinstance(value, str):
                 try:
-                    if needed(self._db, value) is None:
-                        yield table.says(f"'{value}' is no value of a macro", help, name, value)
+                    terms = needed(self._db, value)
                 except PtxspecError as e:
                     yield table.says(str(e), "", name, value)
+                    continue
+                if terms is None:
+                    yield table.says(f"'{value}' is no value of a macro", help, name, value)
+                for t in terms or ():
+                    if not any(t.holds(self._db, target) for target in self._db.targets):
+                        newer = " or newer" * t.newer
+                        message = f"no target is {t.target}{newer} and older than {t.below}"
+                        yield table.says(message, "", name, value)
             elif not isinstance(value, int):
                 yield table.says(f"'{value}' is no value of a macro", help, name)
 

@@ -8,20 +8,21 @@ from __future__ import annotations
 import operator
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from types import MappingProxyType
 from typing import NamedTuple
 
-from ..catalog import Requirement
 from ..query.database import Database
 from .findings import Finding
 from .languages import CPP
+from .macros import NONE, UNKNOWN, Defines, Macro, Truth, known, macros_of, stated
 
-Truth = bool | None
 # The most macros that stand for each other one after the other, and the most levels of brackets.
 _DEEPEST = 40
 
+_WORD = re.compile(r"\w+")
 _DIRECTIVE = re.compile(
     r"""^[ \t]*\#[ \t]*(?P<name>[A-Za-z_]\w*)(?P<rest>(?:[^\n\\/]|\\\n|\\|/\*(?s:.)*?(?:\*/|\Z)|//(?:\\\n|[^\n])*|/)*)
     |(?P<comment>//(?:\\\n|[^\n])*|/\*(?s:.)*?(?:\*/|\Z))
@@ -54,57 +55,28 @@ class Region(NamedTuple):
     compiled: Truth
 
 
-class Macro(NamedTuple):
-    """Whether a macro is defined, and what it stands for: None with parameters."""
-
-    defined: Truth
-    body: str | None = None
-
-
-_ONE, _NONE, _UNKNOWN = Macro(True, "1"), Macro(False), Macro(None)
-
-
-# A macro that other files or options define: always or never, as a number, or on the targets that have what another
-# has, as ">= sm_90".
-Defines = tuple[tuple[str, bool | int | str], ...]
-
-
-def guards(db: Database, text: str, language: str, target: str | None, defines: Defines = ()) -> Guards | None:
+def guards(
+    db: Database, text: str, language: str, target: str | None, defines: Defines = (), ptx: str | None = None
+) -> Guards | None:
     """Return the conditions in a text; None in a language that has no preprocessor."""
     if language != CPP:
         return None
-    return Guards(text, macros_of(target, db.targets) | {name: _given(db, value, target) for name, value in defines})
-
-
-def needed(db: Database, value: str) -> str | None:
-    """Return the target of ">= sm_90"; None of another text. Raises PtxspecError for an unknown target."""
-    m = re.fullmatch(r"\s*>=\s*(\S+)\s*", value)
-    return db.target(m[1]) if m else None
-
-
-def _given(db: Database, value: bool | int | str, target: str | None) -> Macro:
-    if isinstance(value, bool):
-        return _ONE if value else _NONE
-    if isinstance(value, int):
-        return Macro(True, str(value))
-    oldest = needed(db, value)
-    if oldest is None or target is None:
-        return _UNKNOWN
-    kind = db.targets[oldest].kind
-    if kind == "architecture":
-        holds = target == oldest
-    elif kind == "family":
-        holds = target in {t.name for t in db.catalog.family(oldest)}
-    else:
-        holds = db.catalog.takes(Requirement(next(iter(db.versions)), oldest), target)
-    return _ONE if holds else _NONE
+    said = {name: stated(db, value, target) for name, value in defines}
+    return Guards(text, macros_of(db, target, ptx), partial(known, db, target), said)
 
 
 class Guards:
-    """The conditions in a text of C, C++ or CUDA. `macros` are those that the compiler defines for the target."""
+    """The conditions in a text of C, C++ or CUDA. `macros` are those that the compiler defines for the target, `known`
+    returns those of headers, which what the text defines comes before, and `said` are those that come before that."""
 
-    def __init__(self, text: str, macros: Mapping[str, Macro]) -> None:
-        self._text, self._macros = text, macros
+    def __init__(
+        self,
+        text: str,
+        macros: Mapping[str, Macro],
+        known: Callable[[], Mapping[str, Macro]] = dict,
+        said: Mapping[str, Macro] = MappingProxyType({}),
+    ) -> None:
+        self._text, self._macros, self._known, self._said = text, macros, known, said
         self.excluded = 0
 
     def left(self, findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -126,7 +98,12 @@ class Guards:
     # A text in which nothing is found need not be gone through.
     @cached_property
     def _regions(self) -> list[Region]:
-        return list(_regions(self._text, self._macros))
+        directives = list(_directives(self._text))
+        # With one that the text defines something else may be meant than what a header of that name has.
+        own = {m[0] for d in directives if d.name == "define" and (m := _WORD.match(d.rest))}
+        known = {name: macro for name, macro in self._known().items() if name.removesuffix("()") not in own}
+        state = _State({**known, **self._macros, **self._said}, frozenset(self._said))
+        return list(_regions(self._text, directives, state))
 
 
 @dataclass
@@ -141,16 +118,17 @@ class _Group:
 
 @dataclass
 class _State:
+    """The macros so far, of which those that are `fixed` stay, and the groups around."""
+
     macros: dict[str, Macro]
+    fixed: frozenset[str]
     groups: list[_Group] = field(default_factory=list)
     compiled: Truth = True
 
 
-def _regions(text: str, macros: Mapping[str, Macro]) -> Iterator[Region]:
-    state = _State(dict(macros))
+def _regions(text: str, directives: Sequence[_Directive], state: _State) -> Iterator[Region]:
     yield Region(1, True)
     line, position = 1, 0
-    directives = list(_directives(text))
     guard = _include_guard(text, directives)
     for start, end, name, rest in directives:
         if name in ("define", "undef"):
@@ -226,16 +204,16 @@ def _define(state: _State, name: str, rest: str) -> None:
     """Define a macro or take it back. One that the file defines for other targets is not defined for this one, unless
     something else says so first; what `#if 0` leaves out may be defined by an option."""
     m = re.match(r"([A-Za-z_]\w*)(\()?(.*)", rest, re.DOTALL)
-    if m is None:
+    if m is None or m[1] in state.fixed:
         return
     macros = state.macros
     if state.compiled is False:
         if name == "define" and not any(g.off for g in state.groups):
-            macros.setdefault(m[1], _NONE)
+            macros.setdefault(m[1], NONE)
     elif state.compiled is None:
-        macros[m[1]] = _UNKNOWN
+        macros[m[1]] = UNKNOWN
     elif name == "undef":
-        macros[m[1]] = _NONE
+        macros[m[1]] = NONE
     else:
         macros[m[1]] = Macro(True, None if m[2] else m[3].strip())
 
@@ -355,7 +333,7 @@ class _Expression:
             self._at += 1
             if bracket:
                 self._expect(")")
-            defined = self._macros[name].defined if name in self._macros else None
+            defined = self._macros.get(name, self._macros.get(f"{name}()", UNKNOWN)).defined
             return None if defined is None else int(defined)
         return self._macro(token)
 
@@ -363,9 +341,7 @@ class _Expression:
         if name in ("true", "false"):
             return int(name == "true")
         if self._take("("):
-            # Of a macro or an operator with arguments, as __has_include(<x>), nothing is known.
-            self._skip()
-            return None
+            return self._called(self._macros.get(f"{name}()"), self._arguments())
         macro = self._macros.get(name)
         if macro is None or macro.defined is None or (macro.defined and not macro.body):
             return None
@@ -374,17 +350,38 @@ class _Expression:
         if self._depth >= _DEEPEST:
             raise _UnreadableError
         if name not in self._known:
-            self._known[name] = _Expression(macro.body or "", self._macros, self._known, self._depth + 1).value()
+            self._known[name] = self._stands_for(macro.body or "")
         return self._known[name]
 
-    def _skip(self) -> None:
-        """Pass over arguments, behind their opening bracket."""
-        depth = 1
-        while depth and self._at < len(self._tokens):
-            depth += {"(": 1, ")": -1}.get(self._next(), 0)
-            self._at += 1
-        if depth:
+    def _stands_for(self, body: str) -> int | None:
+        return _Expression(body, self._macros, self._known, self._depth + 1).value()
+
+    def _called(self, macro: Macro | None, arguments: Sequence[str]) -> int | None:
+        """Return the value of a macro with arguments. Nothing is known of an operator, as __has_include(<x>), or of one
+        that is given fewer than what it stands for has."""
+        if macro is None or not macro.body:
+            return None
+        if self._depth >= _DEEPEST:
             raise _UnreadableError
+        try:
+            return self._stands_for(macro.body.format(*arguments))
+        except IndexError:
+            return None
+
+    def _arguments(self) -> list[str]:
+        """Take arguments, behind their opening bracket."""
+        found, depth = [""], 1
+        while self._at < len(self._tokens):
+            token = self._next()
+            self._at += 1
+            depth += {"(": 1, ")": -1}.get(token, 0)
+            if not depth:
+                return found
+            if token == "," and depth == 1:
+                found.append("")
+            else:
+                found[-1] += token
+        raise _UnreadableError
 
 
 def _tokens(text: str) -> Iterator[str]:
@@ -430,20 +427,3 @@ def _applied(name: str, a: int | None, b: int | None) -> int | None:
         quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
         return _wrapped(quotient if name == "/" else a - quotient * b)
     return _wrapped(int(_COMPUTED[name](a, b)))
-
-
-def macros_of(target: str | None, targets: Iterable[str]) -> dict[str, Macro]:
-    """Return what compilers of CUDA define where they compile for a target, and what they do not: nothing is known
-    without one. `targets` are those that there are."""
-    m = re.fullmatch(r"sm_(\d+)([af]?)", target or "")
-    if m is None:
-        return {}
-    arch, kind = Macro(True, f"{m[1]}0"), m[2]
-    own = {t: re.fullmatch(r"sm_(\d+)a", t) for t in targets}
-    return {
-        **{f"__CUDA_ARCH_FEAT_SM{n[1]}_ALL": _ONE if t == target else _NONE for t, n in own.items() if n},
-        "__CUDACC__": _ONE,
-        "__CUDA_ARCH__": arch,
-        "__CUDA_ARCH_SPECIFIC__": arch if kind == "a" else _NONE,
-        "__CUDA_ARCH_FAMILY_SPECIFIC__": arch if kind else _NONE,
-    }
