@@ -137,7 +137,7 @@ def test_programs_of_any_shape_are_read(db: Database, name: str, unit: str) -> N
     [
         # Behind other arguments, in brackets, by name, joined, of what is called by an attribute
         ("python", 'llvm.inline_asm(T.f32(), [x, y], "add.bad.f32 $0, $1, $2;", "=f,f,f", has_side_effects=True)'),
-        ("python", 'llvm.inline_asm(\n  T.i32(),\n  [x],\n  (\n    "add.bad.f32 "\n    "$0, $1, $2;"\n  ),\n  "=f,f,f",\n)'),
+        ("python", 'llvm.inline_asm(\n  T,\n  [x],\n  (\n    "add.bad.f32 "\n    "$0, $1, $2;"\n  ),\n  "=f,f,f",\n)'),
         ("python", 'inline_asm_elementwise(args=[x, y], constraints="=f,f,f", asm="add.bad.f32 $0, $1, $2;")'),
         ("python", 'inline_asm(dedent("""add.bad.f32 $0, $1, $2;""").strip(), "=f,f,f", [x, y])'),
         ("julia", '@asmcall "add.bad.f32 \\$0, \\$1, \\$2;" "=f,f,f" Float32'),
