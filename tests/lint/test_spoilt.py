@@ -233,5 +233,5 @@ def test_the_opcodes_of_other_sections_are_ptxas(db: Database, ptxas: Path, tmp_
     """Those of one word are taken by themselves; others are instructions with what follows, as wgmma.fence."""
     others = db.data["assembler"]["other_opcodes"]
     assert not {*others} & {*db.opcodes}
-    statements = [f"{opcode}.{opcode} %r1;" for opcode in others]
+    statements = [f"{opcode}.{opcode};" for opcode in others]
     assert errors_by_line(db, statements, ("sm_120a", "9.5")) == {}

@@ -16,10 +16,22 @@ from ..ptx.complaints import ERROR, Complaint
 from ..ptx.matching import count
 from ..ptx.operands import UNKNOWN, Operand, Shape, split
 from ..ptx.registers import Registers, special_names
-from ..ptx.scanning import HOLE, STRANGER, Declaration, Directive, Instruction, Other, Problem, Scanner, View, Word
+from ..ptx.scanning import (
+    HOLE,
+    STATEMENT,
+    STRANGER,
+    Declaration,
+    Directive,
+    Instruction,
+    Other,
+    Problem,
+    Scanner,
+    View,
+    Word,
+)
 from ..query.database import Database
 from ..query.names import spelled
-from . import traces
+from . import others, traces
 from .constraints import uses
 from .evidence import Evidence, is_cuda, speaks_of_cuda
 from .filling import filled
@@ -41,7 +53,8 @@ class _Module:
     texts. `uses`: how often an asm statement names each of its operands; `free`: the kinds of those that it has, and
     does not use."""
 
-    def __init__(self, target: str | None, ptx: str | None, registers: Registers) -> None:
+    def __init__(self, target: str | None, ptx: str | None, registers: Registers, text: str) -> None:
+        self.labels = others.Labels(text)
         self.target, self.ptx, self.registers = target, ptx, registers
         self.wrong_header = self.is_ptx = False
         self.statement, self.number = -1, 0
@@ -80,7 +93,7 @@ class Linter:
     def lint(self, text: str, file: str, language: str = PTX) -> Iterator[Finding]:
         """The findings in one text."""
         if language == PTX:
-            module = _Module(self.target, self.ptx, Registers(self._special))
+            module = _Module(self.target, self.ptx, Registers(self._special), text)
             yield from self._module(self._scanner(), Whole(text), module, file)
             return
         extract = EXTRACT.get(language)
@@ -118,7 +131,7 @@ class Linter:
         only beside an instruction of the database, in prose only where it is about that."""
         registers = Registers(self._special, text.constraints, text.whole)
         # Today's compilers write a module for it.
-        module = _Module(self.target, self.ptx or self.db.catalog.newest_version, registers)
+        module = _Module(self.target, self.ptx or self.db.catalog.newest_version, registers, text.text)
         module.uses = uses(text.text) if text.constraints else Counter()
         module.free = frozenset(f'"{c}"' for i, c in enumerate(text.constraints) if c and i not in module.uses)
         found: list[Finding] = []
@@ -162,10 +175,29 @@ class Linter:
 
     def _other(self, item: Other, view: View, module: _Module, file: str) -> Iterator[Finding]:
         """Yield the findings about a statement that is none of the database's."""
-        if item.kind in (STRANGER, "statement"):
+        if item.kind == STRANGER or (item.kind == STATEMENT and self.tally.everything):
             self._count(item.text, False, view.embedded)
         if item.kind == STRANGER:
             yield from self._stranger(item, view, module, file)
+        elif item.kind == STATEMENT:
+            module.statement, module.number = item.statement, next(self._numbers)
+            problems = [*self._guard(item, view, module), *others.names(item, module.registers, module.labels)]
+            problems = problems or [*self._lengths(item, module)]
+            yield from (_problem(p._replace(statement=item.statement), view, module, file) for p in problems)
+
+    def _guard(self, item: Instruction | Other, view: View, module: _Module) -> list[Problem]:
+        if item.start == item.statement:
+            return []
+        problem = others.guard(view.text, item.statement, module.registers, module.labels)
+        return [problem._replace(statement=item.statement)] if problem else []
+
+    def _lengths(self, item: Instruction | Other, module: _Module) -> Iterator[Problem]:
+        if HOLE in item.operands:
+            return
+        operands = [module.registers.known(o) for o in split(item.operands)]
+        head = item.head if isinstance(item, Instruction) else item.text
+        for problem in others.lengths(item, head, operands):
+            yield problem._replace(statement=item.statement)
 
     def _stranger(self, item: Other, view: View, module: _Module, file: str) -> Iterator[Finding]:
         """Yield the finding about an opcode that PTX does not have, where one of the database's is meant."""
@@ -200,18 +232,22 @@ class Linter:
         lenient = view.embedded if lenient is None else lenient
         judgement = self.judge.judge(known + dot + names, shapes, module.target, module.ptx, lenient, module.free)
         module.is_ptx |= judgement is not NOT_OURS
-        if judgement is NOT_OURS or judgement is ELSEWHERE:
+        if judgement is NOT_OURS:
             return False, []
+        found = [_problem(p, view, module, file) for p in self._guard(item, view, module)]
+        if judgement is ELSEWHERE:
+            return False, found or [_problem(p, view, module, file) for p in self._lengths(item, module)]
         if known != opcode:
             message = f"there is no instruction {opcode}; opcodes are written in lower case"
             complaint = Complaint(ERROR, "unknown-opcode", message, f"write {known}{dot}{names}")
-            return True, [_instruction_finding(item, operands, view, file, complaint, head, module.number)]
+            return True, [*found, _instruction_finding(item, operands, view, file, complaint, head, module.number)]
         complaints = [self._with_registers(c, item, opcode, names, view, module) for c in judgement.complaints]
         complaints = [_alone(c, item, module) for c in complaints]
         if item.plain < 0 and (apart := self.judge.apart(item.head)):
             complaints = [apart]
         variant = judgement.variant or head
-        return True, [_instruction_finding(item, operands, view, file, c, variant, module.number) for c in complaints]
+        found += [_instruction_finding(item, operands, view, file, c, variant, module.number) for c in complaints]
+        return True, found
 
     def _scanner(self, embedded: bool = False) -> Scanner:
         return Scanner(self._opcodes, embedded, everything=self.tally.everything, others=self._others)

@@ -23,7 +23,7 @@ _LINE = r'\#[ \t]*+(?:line[ \t]++)?\d++[ \t]++"[^"\n]*+"[ \t\d\r]*+(?=\n|\Z)'
 COMMENT = r"//[^\n]*+|/\*(?s:.)*?\*/"
 _GAP = rf"(?:\s|{COMMENT})*+"
 _STRING = r'"[^"\n]*+"|"[^";]*+"'
-_DECLARES = re.compile(r"\.(?:reg|func|entry)\b")
+_DECLARES = re.compile(r"\.(?:reg|func|entry|param|global|const|shared|local|tex)\b")
 _DEFINES = re.compile(r"#\s*[a-z]")  # and no line marker, as in # 1 "a.ptx"
 _NAMES = r"(?:\.[\w:]++)*+"
 _BLANKED = re.compile(rf"{COMMENT}|{_LINE}")
@@ -98,24 +98,27 @@ class Problem(NamedTuple):
 
 
 class Declaration(NamedTuple):
-    """A text that tells which registers there are: `.reg`, the head of a function, braces; None for one that was not
-    read."""
+    """A text that tells which names there are: of registers, of variables, of a function and its parameters; or braces;
+    None for one that was not read."""
 
     text: str | None
     start: int = 0
 
 
-STRANGER = "stranger"
+STRANGER, STATEMENT = "stranger", "statement"
 
 
 class Other(NamedTuple):
-    """An item of no other kind: a label, a statement with its opcode, a directive. Only a scanner that is to tell
-    everything yields it. A STRANGER is a statement of an opcode that PTX does not have, as far as is known, by its
-    spelling."""
+    """An item of no other kind: a statement by its spelling, with its operands; and where the scanner is to tell
+    everything, a label or a directive. A STRANGER is a statement of an opcode that PTX does not have, as far as is
+    known. `statement` is where the statement starts, with its guard."""
 
     start: int
     kind: str
     text: str
+    operands: str = ""
+    operands_start: int = 0
+    statement: int = 0
 
 
 Item: TypeAlias = Instruction | Directive | Problem | Declaration | Other
@@ -134,7 +137,7 @@ class Scanner:
         self._everything = everything
         self._last: str | None = None  # what was read last
         self._match = _pattern(self._opcodes).match
-        self._initialised = False  # between = { and the semicolon
+        self._initialised: int | None = None  # where the variable is declared that = { and its values belong to
         # How many braces are open, and the outermost one. A program may open them in one string and close them in
         # another.
         self._depth = None if embedded else 0
@@ -146,7 +149,7 @@ class Scanner:
         missing = behind = 0  # semicolons that are missing before the one that ends at `behind`
         strange = not text.isascii() or text.encode("ascii").translate(None, _PLAIN) != b""
         while position < end:
-            m = (_INITIAL if self._initialised else self._match)(text, position)
+            m = (self._match if self._initialised is None else _INITIAL)(text, position)
             assert m is not None, "one alternative matches anything"
             kind, start, position = m.lastgroup, position, m.end()
             if strange and kind != "comment" and (problem := _strange(m[0], start)):
@@ -170,7 +173,9 @@ class Scanner:
             elif kind == "directive":
                 problem, length = self._directive(_blank(m[0]), start, text[position : position + 1])
                 position = start + length
-                if _DECLARES.search(m[0]):
+                if self._initialised is not None:
+                    pass  # More variables may be declared behind its values.
+                elif _DECLARES.search(m[0]):
                     yield Declaration(m[0][:length], start)
                 elif self._everything:
                     yield Other(start, kind, m[0][:length])
@@ -193,8 +198,9 @@ class Scanner:
                 if _DEFINES.match(m[0]):
                     yield Declaration(None)
                 yield Problem(start, 1, "syntax", "unexpected '#'", 'comments begin with //; # 1 "file" is taken')
-            elif kind == "end":
-                self._initialised = False
+            elif kind == "end" and self._initialised is not None:
+                yield Declaration(text[self._initialised : position], self._initialised)
+                self._initialised = None
             elif kind == "stray" and not (strange and _STRANGE.search(m[0])):
                 yield Problem(start, len(m[0]), "syntax", f"unexpected {m[0]!a}", stray=True)
             elif kind == "label" and self._everything:
@@ -228,13 +234,15 @@ class Scanner:
         # Where a hole follows the spelling, it goes on there, or what is filled in behind a dot.
         behind = statement[m.end() : m.end() + 1]
         goes_on = behind == HOLE or (self._embedded and head.endswith(".") and not behind.isspace())
+        operands, place = statement[m.end() : end], start + m.end()
         if ours and not goes_on:
-            operands, place = statement[m.end() : end], start + m.end()
             items.insert(0, Instruction(start + m.start("head"), head, operands, place, -1, start))
-        elif self._others and not goes_on and m["opcode"] not in self._others and ("." in head or head[-1].isdigit()):
-            items.insert(0, Other(start + m.start("head"), STRANGER, head))
-        elif self._everything:
-            items.insert(0, Other(start + m.start("head"), "statement", statement[m.start("head") : end]))
+        else:
+            is_typed = "." in head or head[-1].isdigit()
+            strange = self._others and not goes_on and m["opcode"] not in self._others and is_typed
+            kind = STRANGER if strange else STATEMENT
+            text = statement[m.start("head") : end] if goes_on else head
+            items.insert(0, Other(start + m.start("head"), kind, text, operands, place, start))
         return items, length
 
     def _directive(self, directive: str, start: int, behind: str) -> tuple[Problem | None, int]:
@@ -249,7 +257,7 @@ class Scanner:
                 first
             )
         if behind == "{" and directive.rstrip().endswith("="):
-            self._initialised = True
+            self._initialised = start
         elif HOLE not in directive and (m := _DECLARATION.match(directive)):
             if two := _DECLARED.search(directive, m.end()):
                 return _no_semicolon(start + two.start("gap")), two.end()
