@@ -135,6 +135,23 @@ BODY = (
         "ADD.f32 f, f, f;", ".REG .f32 t;", "add.f32\u00a0f, f, f;", "add.f32\vf, f, f;", "add.f32\ff, f, f;",
         "// \u00e9\n/* \u00e9 */", '.pragma "\u00e9";', "\ufeffadd.f32 f, f, f;", "\x1a", "*/ add.f32 f, f, f;", "/",
         "1 add.f32 f, f, f;", "%1 add.f32 f, f, f;", "p add.f32 f, f, f;", ": add.f32 f, f, f;",
+        # A carriage return is a space, so that a comment goes on behind it
+        "add.f32 f, f, f; // one\radd.foo.f32 f, f;", "// one\r\nadd.foo.f32 f, f;", "add.f32\rf, f,\rf;",
+        "@p\radd.f32 f, f, f;",
+        '# 1 "a"\radd.f32 f, f, f;', "#define X\radd.f32 f, f, f;", "add.f32 f, f, f\rret;",
+        # No line goes on behind a backslash, but one is passed over before an opcode, also behind a predicate
+        ".re\\\ng .f32 t;", "ad\\\nd.f32 f, f, f;", "add.f\\\n32 f, f, f;", "add\\\n.f32 f, f, f;",
+        "add.f32\\\n f, f, f;",
+        "add.f32 f\\\n, f, f;", "add.f32 f, f, f \\\n;", "re\\\nt;", "L\\\nM: ret;", "L\\\n: ret;", ".reg .f\\\n32 t;",
+        ".reg .f32 t\\\nu;", ".reg\\\n.f32 t;", ".loc 1 \\\n2 3", "// one\\\nadd.foo.f32 f, f;",
+        "ld.param\\\n.f32 f, [g];",
+        "bra LAST\\\n;", ".shared .b8 t[4]\\\n;", '.pragma "noun\\\nroll";', '.pragma "noun\\nroll";',
+        "\\\nadd.f32 f, f, f;",
+        "add.f32 f, f, f;\\\n ret;", "ret;\\", "\\ ret; \\ ret;", "\\\\ ret;", "\\ \\ ret;", "\\ @p ret;", "\\ L: ret;",
+        "L: \\\nret;", "\\;", "\\{ ret; }", "{ \\\n}", "\\.reg .f32 t;", "\\ // one\n ret;", "\\ /* one */ ret;",
+        "@p\\\n add.f32 f, f, f;", "@p \\\nadd.f32 f, f, f;", "@!p\\ret;", "@p\\ add.f32 f, f, f;",
+        "@p\\\r\n add.f32 f, f, f;",
+        "@\\\np ret;", "@!\\\np ret;", "@p \\ \\ ret;", "@p\\\n@q ret;", "@p \\\n{ ret; }", "@p /* one */ \\\n ret;",
         # Braces
         "{", "}", "{ { add.f32 f, f, f; }", "{ add.f32 f, f, f; } }", "add.f32 f, f, f};",
     ],

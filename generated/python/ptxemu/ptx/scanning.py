@@ -24,6 +24,7 @@ _LINE = r'\#[ \t]*+(?:line[ \t]++)?\d++[ \t]++"[^"\n]*+"[ \t\d\r]*+(?=\n|\Z)'
 COMMENT = r"//[^\n]*+|/\*(?s:.)*?\*/"
 _GAP = rf"(?:\s|{COMMENT})*+"
 _STRING = r'"[^"\n]*+"|"[^";]*+"'
+_STRINGS = re.compile(_STRING)
 _DECLARES = re.compile(r"\.(?:reg|func|entry|param|global|const|shared|local|tex)\b")
 _DEFINES = re.compile(r"#\s*[a-z]")  # and no line marker, as in # 1 "a.ptx"
 _NAMES = r"(?:\.[\w:]++)*+"
@@ -34,7 +35,9 @@ _PLAIN = bytes(b for b in range(128) if not _STRANGE.match(chr(b)))
 
 # A statement: perhaps a predicate, the opcode and its names, and its operands.
 _HEAD = re.compile(
-    r"(?:@\s*+!?\s*+(?!\d|_\b)[%\w$\0]++\s++)?(?P<head>(?P<opcode>[A-Za-z_][\w$]*+)(?:\s*+\.[\w:.]*+)*+)", re.ASCII
+    r"(?:@\s*+!?\s*+(?!\d|_\b)[%\w$\0]++(?=[\s\\\x1a])[\s\x1a]*+(?:\\[\s\x1a]*+)?)?"
+    r"(?P<head>(?P<opcode>[A-Za-z_][\w$]*+)(?:\s*+\.[\w:.]*+)*+)",
+    re.ASCII,
 )
 # Two operands side by side, or an operand and the next statement.
 _ADJACENT = re.compile(r"[\w$\]}](?P<gap>\s++(?=[\w%$@])|(?=\s*+\.[a-z])[^\S\n]*+\n\s*+)", re.ASCII)
@@ -148,6 +151,7 @@ class Scanner:
         """The items of a text."""
         text, end, position = view.text, len(view.text), 0
         missing = behind = 0  # semicolons that are missing before the one that ends at `behind`
+        backslash = -1  # where one stands that no statement has followed yet
         strange = not text.isascii() or text.encode("ascii").translate(None, _PLAIN) != b""
         while position < end:
             m = (self._match if self._initialised is None else _INITIAL)(text, position)
@@ -159,6 +163,14 @@ class Scanner:
                 if m[0].startswith("/*") and (len(m[0]) < 4 or not m[0].endswith("*/")):
                     yield _open_comment(start)
                 continue
+            if kind == "backslash" and (self._embedded or backslash < 0):
+                # A string of a program may have it in another language's stead.
+                backslash = -1 if self._embedded else start
+                continue
+            if backslash >= 0:
+                if kind not in ("plain", "general") or not m[0][0].isalpha():
+                    yield _backslash(backslash)
+                backslash = -1
             # A semicolon too many, a .TARGET and what is no statement at all are complained of by themselves.
             if not self._embedded and kind not in ("empty", "stray") and not m[0][1:2].isupper():
                 if problem := _misplaced(kind, self._last, start):
@@ -209,6 +221,8 @@ class Scanner:
             if position < m.end():
                 missing, behind = (missing + 1 if m.end() == behind else 1), m.end()
                 position = position if missing < _MISSING else behind
+        if backslash >= 0:
+            yield _backslash(backslash)
         if self._depth and self._brace:
             yield Problem(0, 1, "syntax", "this brace is not closed", "close it by }", self._brace)
 
@@ -226,6 +240,8 @@ class Scanner:
             if two and (_NEXT if "\n" in two["gap"] else _NEXT_ON_LINE).match(statement, two.end()):
                 end, length = two.start("gap"), two.end()
                 problem = _no_semicolon(start + end)
+            elif not self._embedded and "\\" in statement[m.end() :]:
+                problem = _backslash(start + statement.index("\\", m.end()))
             elif two and not ours:
                 problem = Problem(start + two.end(), 1, "syntax", "a comma is missing before this")
             elif end == length:
@@ -257,6 +273,8 @@ class Scanner:
             return Problem(start, len(first), "syntax", f"there is no directive {first}", help, header=header), len(
                 first
             )
+        if not self._embedded and "\\" in (plain := _STRINGS.sub(lambda m: " " * len(m[0]), directive)):
+            return _backslash(start + plain.index("\\")), length
         if behind == "{" and directive.rstrip().endswith("="):
             self._initialised = start
         elif HOLE not in directive and (m := _DECLARATION.match(directive)):
@@ -295,6 +313,11 @@ def _no_semicolon(at: int) -> Problem:
     return Problem(at, 1, "syntax", "a semicolon is missing here", "end the statement by ;")
 
 
+def _backslash(at: int) -> Problem:
+    """The assembler passes over one backslash before an opcode, and takes none elsewhere."""
+    return Problem(at, 1, "syntax", "a backslash stands here, behind which no line goes on", "remove it")
+
+
 def _no_opcode(statement: str, start: int) -> Problem:
     if statement.startswith("@"):
         help = "write @p or @!p before one instruction"
@@ -328,7 +351,7 @@ def _pattern(names: frozenset[str]) -> re.Pattern[str]:
     inner = rf'(?:[^;{{}}"/]++|{COMMENT}|/(?![/*])|\{{[^;{{}}"]*+\}}|{_STRING})'
     return re.compile(
         rf"""
-        (?P<space> [\s\x1a\\]++ | {_LINE} )
+        (?P<space> [\s\x1a]++ | {_LINE} )
       | (?P<plain> (?:@!?(?!\d|_\b)[%\w$]++{_SPACE}++)? (?P<head>(?:{opcodes}){_NAMES})
             {_SPACE}++ (?P<args>{_REGISTER}(?:{_SPACE}*+,{_SPACE}*+{_REGISTER})*+) {_SPACE}*+; )
       | (?P<label> (?!\d)[%\w$\0]++\s*+:(?!:) )
@@ -343,6 +366,7 @@ def _pattern(names: frozenset[str]) -> re.Pattern[str]:
       | (?P<close> \}}++ )
       | (?P<hole> (?:\0++\s++)++(?=[A-Za-z@{{}}.\#/"]|\Z) )
       | (?P<general> [@A-Za-z_%$\0] {inner}*+;? )
+      | (?P<backslash> \\ )
       | (?P<empty> ; )
       | (?P<string> {_STRING} )
       | (?P<quote> "[^"\n]*+ )
