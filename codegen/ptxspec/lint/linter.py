@@ -43,7 +43,7 @@ from .reading import Whole
 from .statistics import Tally
 
 # No other machine's assembly declares registers with types.
-_TYPED = re.compile(r"\.reg\s+\.(?:pred|[bsuf]\d+)\b")
+_TYPED = re.compile(rf"\.reg\s+\.{traces.TYPE}\b")
 
 
 class _Module:
