@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 import random
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
-from helpers.judged_lines import HEADER, NEWEST, disagreements, lines_in_error, lines_refused, typical
+from helpers.judged_lines import HEADER, NEWEST, disagreements, is_refused, lines_in_error, lines_refused, typical
 from helpers.linting import writer
 from helpers.sizes import each_size, spread
 from ptxspec import Database
@@ -299,13 +298,6 @@ LAST:
 ret;
 }}
 """
-
-
-def is_refused(ptxas: Path, path: Path, text: str) -> bool:
-    """Return whether ptxas refuses a module, be it without naming the line."""
-    path.write_text(text)
-    command = [str(ptxas), "-arch=sm_120a", str(path), "-o", str(path.with_suffix(".o"))]
-    return subprocess.run(command, capture_output=True, check=False).returncode != 0
 
 
 @pytest.mark.sampled(24)

@@ -33,6 +33,7 @@ from ..query.database import Database
 from ..query.names import spelled
 from . import others, traces
 from .constraints import uses
+from .declarations import Declarations
 from .evidence import Evidence, is_cuda, speaks_of_cuda
 from .filling import filled
 from .findings import Finding
@@ -89,6 +90,7 @@ class Linter:
         self._numbers = itertools.count()
         self._others = frozenset(assembler["other_opcodes"])
         self.judge = InstructionJudge(db)
+        self._declarations = Declarations(db)
 
     def lint(self, text: str, file: str, language: str = PTX) -> Iterator[Finding]:
         """The findings in one text."""
@@ -113,7 +115,8 @@ class Linter:
                 yield from more
             elif isinstance(item, Declaration):
                 module.wrong_header = False
-                module.registers.take(item.text)
+                module.registers.take(self._declarations.mended(item.text))
+                yield from (_problem(p, view, module, file) for p in self._declarations.problems(item))
             elif isinstance(item, Directive):
                 for f in self._directive(item, view, module, file):
                     module.wrong_header = True
@@ -154,7 +157,8 @@ class Linter:
                     doubtful += self._instruction(item, text, module, file, lenient=False)[1]
                     module.is_ptx = is_ptx
             elif isinstance(item, Declaration):
-                registers.take(item.text)
+                registers.take(self._declarations.mended(item.text))
+                found += [_problem(p, text, module, file) for p in self._declarations.problems(item)]
                 typed = item.text is not None and _TYPED.match(item.text) is not None
                 module.is_ptx |= typed
                 evidence.certain |= typed
@@ -242,7 +246,7 @@ class Linter:
             complaint = Complaint(ERROR, "unknown-opcode", message, f"write {known}{dot}{names}")
             return True, [*found, _instruction_finding(item, operands, view, file, complaint, head, module.number)]
         complaints = [self._with_registers(c, item, opcode, names, view, module) for c in judgement.complaints]
-        complaints = [_alone(c, item, module) for c in complaints]
+        complaints = _agreeing([_alone(c, item, module) for c in complaints], item)
         if item.plain < 0 and (apart := self.judge.apart(item.head)):
             complaints = [apart]
         variant = judgement.variant or head
@@ -346,6 +350,21 @@ def _alone(c: Complaint, item: Instruction, module: _Module) -> Complaint:
     here = uses(item.operands)
     (number,) = uses(_about(c, list(split(item.operands))).text) or (-1,)
     return c._replace(help="") if here[number] < module.uses[number] else c
+
+
+def _agreeing(complaints: list[Complaint], item: Instruction) -> list[Complaint]:
+    """Return complaints without help where two of them mend one operand in different ways."""
+    if len(complaints) < 2:
+        return complaints
+    operands = list(split(item.operands))
+    helps: dict[str, set[str]] = {}
+    for c in complaints:
+        if c.code == "illegal-register":
+            helps.setdefault(_about(c, operands).text, set()).add(c.help)
+    return [
+        c._replace(help="") if c.code == "illegal-register" and len(helps[_about(c, operands).text]) > 1 else c
+        for c in complaints
+    ]
 
 
 def _about(c: Complaint, operands: Sequence[Operand]) -> Operand:

@@ -260,6 +260,13 @@ def _add(block: Block, type_: str, names: str) -> bool:
     return True
 
 
+def as_held(type: str, registers: Mapping[str, Sequence[str]]) -> str:
+    """Return the type of the registers that hold a type: that of bits, where they do not have the type itself. Empty
+    where nothing is known of it."""
+    held = registers.get(type, ())
+    return type if type in held else next((r for r in held if r[0] == "b"), "")
+
+
 def _find(block: Block, name: str) -> str | None:
     if name in block:
         return block[name][1]

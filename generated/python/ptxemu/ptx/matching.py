@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -227,6 +228,9 @@ class Matcher:
             # What stands in a wrong place may belong into another one.
             self._free = free | wrong
             found = self._complaints(v, shapes)
+        if any(c.code == "undeclared-register" for c in found):
+            # Where the list of operands is too short, those that it has may all stand in wrong places.
+            found = [c._replace(help="") if c.code == "illegal-register" else c for c in found]
         return found
 
     def _complaints(self, v: Matched, shapes: Sequence[Shape]) -> list[Complaint]:
@@ -370,7 +374,8 @@ class Matcher:
         letters = [c for c in letters if f".{type.lstrip('.')}" in self._letters[c]] or letters
         fitting = any(not set(taken).isdisjoint(self._letters[c]) for c in self._free if c in self._letters)
         # The one mend, or none. What is no number in C may be anything: an address, packed values, a scale.
-        is_number = any(r.startswith(".f") for r in is_)
+        # What is wanted as bits alone, as random bits are, may stand at another place of the list.
+        is_number = any(r.startswith(".f") for r in is_) and not re.fullmatch(r"\.?b\d+", type)
         help = f"write {letters[0]}" if len(letters) == 1 and is_number and not fitting else ""
         return "illegal-register", f"{{operand}} has the constraint {kind}, of {' or '.join(is_)}; {takes}", help
 
