@@ -186,7 +186,7 @@ class Linter:
         elif item.kind == STATEMENT:
             module.statement, module.number = item.statement, next(self._numbers)
             problems = [*self._guard(item, view, module), *others.names(item, module.registers, module.labels)]
-            problems = problems or [*self._lengths(item, module)]
+            problems = problems or [*others.lengths(item, module.registers)]
             yield from (_problem(p._replace(statement=item.statement), view, module, file) for p in problems)
 
     def _guard(self, item: Instruction | Other, view: View, module: _Module) -> list[Problem]:
@@ -194,14 +194,6 @@ class Linter:
             return []
         problem = others.guard(view.text, item.statement, module.registers, module.labels)
         return [problem._replace(statement=item.statement)] if problem else []
-
-    def _lengths(self, item: Instruction | Other, module: _Module) -> Iterator[Problem]:
-        if HOLE in item.operands:
-            return
-        operands = [module.registers.known(o) for o in split(item.operands)]
-        head = item.head if isinstance(item, Instruction) else item.text
-        for problem in others.lengths(item, head, operands):
-            yield problem._replace(statement=item.statement)
 
     def _stranger(self, item: Other, view: View, module: _Module, file: str) -> Iterator[Finding]:
         """Yield the finding about an opcode that PTX does not have, where one of the database's is meant."""
@@ -240,7 +232,7 @@ class Linter:
             return False, []
         found = [_problem(p, view, module, file) for p in self._guard(item, view, module)]
         if judgement is ELSEWHERE:
-            return False, found or [_problem(p, view, module, file) for p in self._lengths(item, module)]
+            return False, found or [_problem(p, view, module, file) for p in others.lengths(item, module.registers)]
         if known != opcode:
             message = f"there is no instruction {opcode}; opcodes are written in lower case"
             complaint = Complaint(ERROR, "unknown-opcode", message, f"write {known}{dot}{names}")

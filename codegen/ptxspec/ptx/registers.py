@@ -57,6 +57,7 @@ class Registers:
         self._pending: Block | None = None  # the registers of a function whose body follows
         self._body: int | None = None  # how deep the body of the function is
         self._lost = False
+        self.has_vectors = False  # whether some register is declared as one
         self._known: dict[str, str] = {}
 
     def take(self, text: str | None) -> None:
@@ -97,6 +98,7 @@ class Registers:
             self._lost = True
         elif m := _REG.match(text):
             self._lost |= not _add(self._blocks[-1], _type(m["type"]), m["names"])
+            self.has_vectors |= m["type"].startswith(".v")
         elif is_head:
             functions: Block = {}
             _add_variables(functions, _outside(text))
