@@ -109,7 +109,7 @@ class _Reader:
         elif item.kind == "label":
             self.refuse(item.start, "there are no branches here, and so no labels")
         elif item.kind == "statement":
-            self.refuse(item.start, _unknown(item.text))
+            self.refuse(item.start, _unknown(item.text + item.operands))
         else:
             name = re.match(r"\.\w+", item.text)
             self.refuse(item.start, f"there is no {name[0] if name else 'directive'} here: only .reg declares")

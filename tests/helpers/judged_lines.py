@@ -21,6 +21,13 @@ def lines_refused(ptxas: Path, path: Path, text: str) -> set[int]:
     return {int(m["line"]) for m in MESSAGE.finditer(said.stderr) if m["line"]}
 
 
+def is_refused(ptxas: Path, path: Path, text: str) -> bool:
+    """Return whether ptxas refuses a module for sm_120a, be it without naming the line."""
+    path.write_text(text)
+    command = [str(ptxas), "-arch=sm_120a", str(path), "-o", str(path.with_suffix(".o"))]
+    return subprocess.run(command, capture_output=True, check=False).returncode != 0
+
+
 def lines_in_error(db: Database, text: str, language: str = "ptx") -> set[int]:
     return {f.line for f in db.lint(text, language=language) if f.severity == ERROR}
 

@@ -156,6 +156,11 @@ SCALED = "{ cvt.rs.satfinite.e4m3x4.f32 %0, {%1, %2, %3, @; }"
         (SCALED.replace("@", "%4}, %5"), "=r f f f f l", [""]),
         (SCALED.replace("@", "%1}, %4"), "=r f f f l r", [""]),
         (SCALED.replace("@", "%4}, %4"), "=r f f f l r", ["", ""]),
+        (SCALED.replace("@", "%4}, %5"), "=r f f f f d", [""]),
+        (SCALED.replace("@", "%3}, %4"), "=r f f f d", [""]),
+        # A float for one, and bits for the other
+        (SCALED.replace("@", "%4}, %4"), "=r f f f d", ["", ""]),
+        ("cvt.rs.f16x2.f32 %0, %1, %2, %3;", "=r f f d", [""]),
         # Another operand fits, and is not used: it may be what was meant.
         ("add.f64 %0, %1, %2;", "=d f d d", [""]),
         ("add.f64 %0, %1, %2;", "=d f d f", ['write "d"']),
@@ -186,3 +191,13 @@ def test_a_constraint_is_told_where_no_other_mend_is_possible(
     found = list(Linter(db).lint(f'asm("{text}" : {listed});', "a.cu", "c++"))
     assert [(f.code, f.help) for f in found if f.code != "hazard"] == [("illegal-register", h) for h in helps]
     assert all(" has the constraint " in f.message and " takes ." in f.message for f in found)
+
+
+def test_no_constraint_is_told_where_the_list_of_operands_is_too_short(db: Database) -> None:
+    """The scale of 64 bits is the fourth operand, and what is missing may stand before it or behind it."""
+    for letter in "ld":
+        operands = f'"=r"(d) : "f"(a), "f"(b), "f"(c), "{letter}"(scale)'
+        text = f'asm("{SCALED.replace("@", "%4}, %5")}" : {operands});'
+        found = list(Linter(db).lint(text, "a.cu", "c++"))
+        assert [f.code for f in found] == ["illegal-register", "undeclared-register"]
+        assert found[0].help == "" and "write" not in found[1].help

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import ptxspec
 import pytest
+from helpers.judged_lines import is_refused
 from helpers.linting import (
     NEWEST,
     errors_by_line,
@@ -135,6 +136,23 @@ BODY = (
         "ADD.f32 f, f, f;", ".REG .f32 t;", "add.f32\u00a0f, f, f;", "add.f32\vf, f, f;", "add.f32\ff, f, f;",
         "// \u00e9\n/* \u00e9 */", '.pragma "\u00e9";', "\ufeffadd.f32 f, f, f;", "\x1a", "*/ add.f32 f, f, f;", "/",
         "1 add.f32 f, f, f;", "%1 add.f32 f, f, f;", "p add.f32 f, f, f;", ": add.f32 f, f, f;",
+        # A carriage return is a space, so that a comment goes on behind it
+        "add.f32 f, f, f; // one\radd.foo.f32 f, f;", "// one\r\nadd.foo.f32 f, f;", "add.f32\rf, f,\rf;",
+        "@p\radd.f32 f, f, f;",
+        '# 1 "a"\radd.f32 f, f, f;', "#define X\radd.f32 f, f, f;", "add.f32 f, f, f\rret;",
+        # No line goes on behind a backslash, but one is passed over before an opcode, also behind a predicate
+        ".re\\\ng .f32 t;", "ad\\\nd.f32 f, f, f;", "add.f\\\n32 f, f, f;", "add\\\n.f32 f, f, f;",
+        "add.f32\\\n f, f, f;",
+        "add.f32 f\\\n, f, f;", "add.f32 f, f, f \\\n;", "re\\\nt;", "L\\\nM: ret;", "L\\\n: ret;", ".reg .f\\\n32 t;",
+        ".reg .f32 t\\\nu;", ".reg\\\n.f32 t;", ".loc 1 \\\n2 3", "// one\\\nadd.foo.f32 f, f;",
+        "ld.param\\\n.f32 f, [g];",
+        "bra LAST\\\n;", ".shared .b8 t[4]\\\n;", '.pragma "noun\\\nroll";', '.pragma "noun\\nroll";',
+        "\\\nadd.f32 f, f, f;",
+        "add.f32 f, f, f;\\\n ret;", "ret;\\", "\\ ret; \\ ret;", "\\\\ ret;", "\\ \\ ret;", "\\ @p ret;", "\\ L: ret;",
+        "L: \\\nret;", "\\;", "\\{ ret; }", "{ \\\n}", "\\.reg .f32 t;", "\\ // one\n ret;", "\\ /* one */ ret;",
+        "@p\\\n add.f32 f, f, f;", "@p \\\nadd.f32 f, f, f;", "@!p\\ret;", "@p\\ add.f32 f, f, f;",
+        "@p\\\r\n add.f32 f, f, f;",
+        "@\\\np ret;", "@!\\\np ret;", "@p \\ \\ ret;", "@p\\\n@q ret;", "@p \\\n{ ret; }", "@p /* one */ \\\n ret;",
         # Braces
         "{", "}", "{ { add.f32 f, f, f; }", "{ add.f32 f, f, f; } }", "add.f32 f, f, f};",
     ],
@@ -178,3 +196,63 @@ def test_behind_a_missing_semicolon_the_next_statement_is_judged(db: Database) -
     found = [(f.line, f.code) for f in db.lint(text)]
     assert found == [(1, "syntax"), (2, "unknown-modifier"), (3, "syntax"), (4, "unknown-modifier"),
                      (5, "unknown-modifier")]  # fmt: skip
+
+
+DECLARATIONS = (
+    ".reg .{} t;", ".reg .align 4 .{} t;", ".shared .{} t;", ".global .align 16 .{} t[4];", ".const .{} t;",
+    ".local .{} t;",
+)  # fmt: skip
+
+
+def declaring(what: str) -> str:
+    """A module with a declaration, where it may stand."""
+    inside, outside = ("", f"{what}\n") if what.startswith((".global", ".const")) else (what, "")
+    return f".version 9.5\n.target sm_120a\n{outside}.entry k() {{\n{inside}\nret;\n}}\n"
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("declaration", DECLARATIONS)
+def test_registers_and_variables_have_the_types_that_ptxas_gives_them(
+    db: Database, ptxas: Path, tmp_path: Path, declaration: str
+) -> None:
+    # Of textures and predicates there are either variables or registers.
+    types = {*db.types, *db.other_types, "b128"} - {"pred", "texref", "samplerref", "surfref"}
+    texts = {t: declaring(declaration.format(t)) for t in sorted(types)}
+    taken = [t for t, text in texts.items() if not is_refused(ptxas, tmp_path / "a.ptx", text)]
+    assert [t for t, text in texts.items() if not db.lint(text)] == taken and len(taken) == 17
+
+
+@pytest.mark.parametrize(
+    ("what", "place", "help"),
+    [
+        (".reg .bf16 t;", ".bf16", "write .b16"),
+        (".reg .bf16x2 t<4>, u;", ".bf16x2", "write .b32"),
+        (".reg .v2 .bf16 t;", ".bf16", "write .b16"),
+        (".reg .f32x2 t;", ".f32x2", "write .b64"),
+        (".reg .e4m3x4 t;", ".e4m3x4", "write .b32"),
+        (".reg .tf32 t;", ".tf32", "write .b32"),
+        (".reg .i32 t;", ".i32", "write .s32"),
+        (".reg .float t;", ".float", "write .f32"),
+        (".reg .B32 t;", ".B32", "write .b32"),
+        (".reg .v8 .b32 t;", ".v8", "vectors are .v2 and .v4"),
+        (".reg .foo t;", ".foo", "types are .f16 .b16"),
+        (".reg .b256 t;", ".b256", "types are .f16 .b16"),
+        (".global .align 4 .bf16 t[2] = { 1, 2 };", ".bf16", "write .b16"),
+        (".shared .bf16 t;", ".bf16", "write .b16"),
+    ],
+)
+def test_a_type_that_nothing_has_is_told_where_it_is_declared(
+    db: Database, ptxas: Path, tmp_path: Path, what: str, place: str, help: str
+) -> None:
+    text = declaring(what)
+    (found,) = db.lint(text)
+    assert (found.code, found.source[found.at : found.at + found.length]) == ("unknown-type", place)
+    assert found.help.startswith(help) and is_refused(ptxas, tmp_path / "a.ptx", text)
+
+
+def test_what_is_declared_with_a_type_that_nothing_has_is_told_once(db: Database) -> None:
+    text = declaring(".reg .bf16 %b<3>; add.rn.bf16 %b0, %b1, %b2; mov.b16 %b0, %b1; add.f32 %b0, %b1, %b2;")
+    assert [f.code for f in db.lint(text)] == ["unknown-type", "illegal-register"]
+    (found,) = db.lint('asm("{ .reg .bf16 t; add.rn.bf16 t, %0, %0; }" :: "h"(a));', language="c++")
+    assert found.help == "write .b16"
+    assert db.lint('asm(".reg .b" BITS " t; { .reg ." TYPE " u; }");', language="c++") == []

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from pathlib import Path
 
 import pytest
-from helpers.judged_lines import HEADER, NEWEST, disagreements, lines_in_error, lines_refused, typical
+from helpers.judged_lines import HEADER, NEWEST, disagreements, is_refused, lines_in_error, lines_refused, typical
 from helpers.linting import writer
 from helpers.sizes import each_size, spread
 from ptxspec import Database
@@ -240,10 +241,107 @@ def test_a_register_is_named_with_its_type_and_what_is_taken(db: Database) -> No
     found = [(f.code, f.message, f.source[f.at : f.at + f.length]) for f in Linter(db).lint(text, "f")]
     assert found == [
         ("illegal-register", "%d1 is a .f64 register; add.f32 takes .f32 or .b32 here", "%d1"),
-        ("undeclared-register", "no register x is declared here", "x"),
+        ("undeclared-register", "x is not declared here", "x"),
         ("illegal-register", "%f0 is a .f32 register; testp.finite.f32 takes .pred here", "%f0"),
         ("illegal-operand", "%clock is a special register, which is not read here", "%clock"),
     ]
+
+
+# Names that nothing declares, and those of what is no register: variables, functions, labels.
+NAMES = """\
+mov.u32 %r0, %tidx;  mov.u32 %r0, %tid.q;  mov.u32 %r0, %tidd.x;  mov.u32 %r0, %laneid.x;  mov.u32 %r0, nope;
+mov.u32 nope, %r0;  mov.u32 %r0, nope+4;  mov.u32 %r0, nope[1];  mov.u64 %b0, nope.x;  mov.s64 %b0, %pp.x;
+mov.b32 %r0, {%h0, %nope};  mov.b32 {%h0, %nope}, %r0;  mov.b64 %b0, {%r8, %r0};  and.b32 %r0, %r1, nope+4;
+mov.v2.u32 {%r0, nope}, {1, 2};  mov.v2.f32 nope, v;  add.u64 %b0, %b1, nope;  mad.lo.s32 %r0, nope, %r1, %r2;
+mov.u64 %b0, pp;  mov.u64 %b0, pp+8;  mov.u64 %b0, pp.x;  mov.u64 %b0, pp[2];  mov.u64 %b0, g;  mov.u64 %b0, g.x;
+mov.u64 %b0, g[1];  mov.u64 %b0, ga;  mov.u64 %b0, ga+8;  mov.u64 %b0, ga[1];  mov.u64 %b0, ga[nope];
+mov.u64 %b0, ga.x;  mov.u64 %b0, gb;  mov.u64 %b0, gc;  mov.u64 %b0, gd;  mov.u64 %b0, ge7;  mov.u64 %b0, ge8;
+mov.u64 g, %b0;  mov.u64 %b0, gt;  mov.u64 %b0, k;  mov.u64 %b0, f.x;  mov.u64 %b0, f[1];  mov.u32 %r0, f+4;
+and.b32 %r0, f, %r1;  and.b32 %r0, %r1, f+4;  mov.u64 %b0, e;  mov.u64 %b0, e+4;  mov.b64 %b0, {f, %r0};
+mov.b64 %b0, {e, %r0};  mov.b64 %b0, {g, %r0};  mov.u64 %b0, LAST;  mov.u32 %r0, LAST+4;  mov.u64 %b0, LAST.x;
+mov.b64 %b0, {LAST, %r0};  setp.eq.u32 %p0, %r0, LAST;  and.b32 %r0, LAST, %r1;  add.f32 LAST, %f0, %f1;
+selp.b32 %r0, %r1, %r2, nope;  setp.lt.f32 %p0|nope, %f0, %f1;  ld.global.f32 %f0, [nope];
+ld.global.f32 %f0, [nope+4];  ld.global.f32 %f0, [%bb1];  ld.global.f32 %f0, [%b8];  ld.global.f32 %f0, [%b7];
+ld.global.f32 %f0, [%b0+nope];  ld.global.f32 nope, [%b0];  ld.global.v2.f32 {%f0, nope}, [%b0];
+ld.param.u64 %b0, [ppp];  ld.param.u64 %b0, [pp];  ld.param.u64 %b0, [pp+nope];  ld.global.f32 %f0, [ga+4];
+ld.global.f32 %f0, ga[1];  ld.global.f32 %f0, [f];  ld.b64 %b0, [LAST];  ld.global.u64 f, [%b0];
+ld.global.u64 g, [%b0];  ld.global.u64 LAST, [%b0];  st.global.f32 [%b0], nope;  st.global.f32 [nope], %f0;
+st.global.u64 [%b0], f;  st.global.u32 [%b0], LAST;  st.f32 [f], %f0;  atom.global.add.u32 %r0, [%b0], nope;
+red.global.add.u32 [f], %r0;  prefetch.L1 [LAST];  prmt.b32 %r0, %r1, %r2, nope;  popc.b32 %r0, nope;
+popc.b32 %r0, f;  popc.b32 %r0, LAST;  bar.sync nope;  shfl.sync.up.b32 %r0|%p0, %r1, nope, 0, -1;
+vote.sync.any.pred %p0, LAST, -1;  nanosleep.u32 LAST;  cvta.to.global.u64 %b0, nope;  cvta.global.u64 %b0, g;
+tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [nope, {%r0}];  bra NOPE;  bra LAST;  bra.uni LAST;  @%p0 bra LAST;  bra f;
+bra k;  bra %r0;  bra g;  call nope;  call f;  call (%r0), nope, (%r1);  call %b0, (%r1), prototype;
+brx.idx %r0, targets;  brx.idx %r0, nope;  { bra inner; inner: ret; }  @nope bra LAST;  @%p8 bra LAST;
+@!nope mov.u32 %r0, %r1;  @%r0 bra LAST;  @!%r0 add.f32 %f0, %f1, %f2;  @v ret;  @%tid ret;  @g add.f32 %f0, %f1, %f2;
+@f add.f32 %f0, %f1, %f2;  @LAST ret;  @%is_explicit_cluster ret;  @%p7 ret;  @!%p0 bra LAST;
+{ .shared .b32 s; mov.u64 %b0, s; }  { .shared .b32 s; } mov.u64 %b0, s;
+.local .b8 s[4], t; mov.u64 %b0, t;  { .param .b32 s; st.param.b32 [s+0], %r0; }  { .reg .b64 g; mov.u64 g, g; }
+{ .param .b32 s; } st.param.b32 [s+0], %r0;"""
+AROUND = """\
+.version 9.5
+.target sm_120a
+.address_size 64
+.global .b32 g, gb;
+.global .align 16 .f32 ga[8] = {{ 1.0, /* , x; */ 2.0 }}, gc;
+.const .u64 gd[2] = {{ ga, gc }};
+.global .b32 ge<8>;
+.global .texref gt;
+.func f() {{ ret; }}
+.entry e() {{ ret; }}
+.entry k(.param .u64 .ptr .global .align 16 pp, .param .align 8 .b8 pa[16]) {{
+.reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %b<8>; .reg .f32 %f<8>; .reg .pred %p<8>; .reg .v2 .f32 v;
+prototype: .callprototype _ (.param .b32 _);
+targets: .branchtargets LAST;
+{statement}
+LAST:
+ret;
+}}
+"""
+
+
+@pytest.mark.sampled(24)
+@pytest.mark.parametrize("statement", re.split(r"  |\n", NAMES))
+def test_names_are_known_in_every_instruction_as_by_ptxas(
+    db: Database, ptxas: Path, tmp_path: Path, statement: str
+) -> None:
+    text = AROUND.format(statement=statement)
+    assert len(lines_in_error(db, text)) == is_refused(ptxas, tmp_path / "a.ptx", text)
+
+
+@pytest.mark.parametrize(
+    ("statement", "code", "message", "place"),
+    [
+        ("ld.param.u64 %b0, [ppp+8];", "undeclared-register", "ppp is not declared here", "ppp"),
+        ("mov.s64 %b0, %pp.x;", "undeclared-register", "%pp.x is not declared here", "%pp.x"),
+        ("add.f32 %f0, %f1, ga;", "illegal-operand", "ga is a variable, which is not read here", "ga"),
+        ("and.b32 %r0, %r1, f+4;", "illegal-operand", "f is a function, to which nothing is added", "f"),
+        ("ld.b64 %b0, [LAST];", "illegal-operand", "LAST is a label, which is not taken here", "LAST"),
+        ("ld.b64 %b0, [f];", "illegal-operand", "f is a function, which is no address here", "f"),
+        ("bra f;", "illegal-operand", "f is no label", "f"),
+        ("@!%r0 ret;", "illegal-register", "%r0 is no predicate", "%r0"),
+        ("mov.f32 %f0, v.z;", "illegal-operand", "v.z is no part of a vector", "v.z"),
+    ],
+)
+def test_a_name_is_pointed_at_wherever_it_stands(
+    db: Database, statement: str, code: str, message: str, place: str
+) -> None:
+    (found,) = db.lint(AROUND.format(statement=statement))
+    assert (found.code, found.message) == (code, message)
+    assert found.source[found.at : found.at + found.length] == place and found.help
+
+
+def test_names_in_a_program_are_those_of_a_whole_module_alone(db: Database) -> None:
+    """What is filled in may declare any name, as may the rest of a function."""
+    module = AROUND.format(statement="ld.global.f32 %f0, [nope]; @nope bra NOPE;")
+    assert [f.code for f in db.lint(f"x = r'''{module}'''", language="python")] == ["undeclared-register"] * 2
+    filled = (
+        module.replace("{ ", "{{ ").replace("{\n", "{{\n").replace("}", "}}").replace("ld.global", "{more} ld.global")
+    )
+    assert db.lint(f"x = rf'''{filled}'''", language="python") == []
+    assert db.lint('asm("{ .reg .f32 t; ld.global.f32 t, [nope]; @nope bra NOPE; }");', language="c++") == []
+    (found,) = db.lint('asm("{ .reg .f32 t; ld.global.f32 t, [%3]; }" :: "l"(p));', language="c++")
+    assert found.message == "the asm statement has no operand %3"
 
 
 @pytest.mark.parametrize(
@@ -288,3 +386,78 @@ def test_what_is_unpacked_and_into_which_registers(db: Database, ptxas: Path, tm
             statements += [f"mov.{whole} {vector}, %{whole}_1", f"mov.{whole} %{whole}_1, {vector}"]
     statements = [f"{s.rstrip(';')};" for s in statements]
     assert disagreements(db, ptxas, tmp_path / "v.ptx", declarations, statements) == []
+
+
+LENGTHS = """\
+mov.b64 {%r0, %r1};  mov.b64 {%r0, %r1}, %b0, %b1;  mov.b64 {%r0, %r1, %r2}, %b0;  mov.b64 %b0, {%r0, %r1, %r2};
+mov.b64 {%r0};  mov.b32 {%r0}, %r1;  mov.b32 %r0, {%r1};  mov.b64 %b0, {%b1};  mov.b32 %r0, {%f1};  mov.b32 {%f0}, %r1;
+mov.b16 {%h0}, %h1;  mov.b16 %h0, {%h1};  mov.b64 {%d0}, %b0;  mov.b64 %b0, {%r1};  mov.b32 {%b0}, %r0;
+mov.b32 %r0, {5};  mov.b32 {%r0}, 5;  mov.b32 %r0, {1.5};  mov.b32 %r0, {0f3F800000};  mov.b64 %b0, {1.5};
+mov.b32 {%r0}, {%r1};  mov.b32 {_}, %r0;  mov.b32 {%r0}, _;  mov.b32 %r0, {};  mov.b32 %r0, {%r1+4};
+mov.b32 %r0, {-%r1};  mov.b32 %r0, {%clock};  mov.b64 %b0, {%clock64};  mov.b32 %r0, {WARP_SZ};  mov.b32 %r0, {f.x};
+mov.b32 {f.x}, %r0;
+mov.b32 %r0, {k};  mov.b32 {%p0}, %r0;  @%p0 mov.b32 {%r0}, %r1;  mov.f32 %f0, {%f1};
+mov.u32 %r0, {%r1};  mov.f32 {%f0}, %f1;  mov.pred %p0, {%p1};  cvt.u32.u64 %r0, {%b0};  add.f32 %f0, {%f1}, %f2;
+mov.f64 f, %d0;  mov.f32 f, %f0;  mov.b64 f, %b0;  mov.b64 %b0, f;  mov.b64 f, f;  mov.f32 %f0, f;  mov.u64 f, %b0;
+mov.b32 f, %r0;  mov.b64 r, %b0;  mov.b64 f, {%f0, %f1};  mov.b64 {%f0, %f1}, f;  mov.b64 %b0, {f};
+mov.b64 %b0, {f, f};  mov.b64 %b0, {f.x, f.y};  mov.b64 f, 5;
+mov.b64 f, 0d3FF0000000000000;  mov.b64 f, k;
+mov.b64 f, %r0;  mov.b64 f, %d0;  mov.b64 f, %clock64;  mov.u32 f, %tid.x;  mov.pred f, %p0;  mov.b64 f;
+mov.b64 f, 1, 2;  mov.b64 f, {%b0};  mov.b64 {%b0}, f;  mov.b32 h, %r0;  mov.b64 h4, %b0;  mov.b64 %b0, h4;
+mov.b32 h4, %r0;  mov.f32 %f0, f.x;  mov.f32 %f0, f.g;  mov.f32 %f0, f.q;  mov.f32 %f0, f.xx;
+mov.f32 %f0, f[0];
+mov.b32 %r0, r.w;  mov.b32 %r0, r.a;  mov.b32 %r0, %r1.x;  mov.u32 %r0, %r1[1];  mov.b32 %r0, %r1.b0;
+mov.v2.f32 f, %f0;  mov.v2.f32 {%f0, %f1, %f2}, f;  mov.v2.f32 {%f0}, f;  mov.v2.f32 %f0, f;  mov.v2.f32 f, r;
+mov.v2.b32 f, f;  mov.v4.b32 r, {%r0, %r1, %r2, %r3};  mov.v4.b32 f, f;  mov.v2.b32 r, r;  mov.v2.u32 {%r0, _}, {1, 2};
+mov.v2.u32 {%r0, %r1}, 1;  mov.v2.u32 {%r0, %r1};  mov.v4.u32 {%r0, %r1, %r2, _}, %tid;  mov.v2.u32 f, {%r0};
+ld.global.v2.f32 {%f0, %f1, %f2}, [%b0];  ld.global.v2.f32 %f0, [%b0];  ld.global.v4.f32 {%f0, %f1}, [%b0];
+ld.global.f32 {%f0, %f1}, [%b0];  ld.global.f32 {%f0}, [%b0];  ld.global.v2.f32 f, [%b0];  ld.global.v2.f32 r, [%b0];
+ld.global.f32 f, [%b0];  ld.global.v2.f32 {f.x, f.y}, [%b0];  ld.global.v2.f32 {%f0, _}, [%b0];
+ld.global.v8.f32 {%f0, %f1, %f2, %f3}, [%b0];  ld.global.v8.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, [%b0];
+ld.global.v2.b64 {%b1, %b2}, [%b0];  ldu.global.v2.f32 {%f0}, [%b0];  ld.param.v2.f32 {%f0, %f1, %f2}, [p];
+st.global.v2.f32 [%b0], {%f0, %f1, %f2};  st.global.v2.f32 [%b0], %f0;  st.global.v2.f32 [%b0], {%f0};
+st.global.f32 [%b0], {%f0};  st.global.f32 [%b0], {%f0, %f1};  st.global.v2.f32 [%b0], {1.0, 2.0};
+st.global.f32 [%b0], f;  st.global.v2.f32 [%b0], f;  st.global.v2.f32 [%b0], r;
+red.global.add.v2.f32 [%b0], {%f0, %f1, %f2};
+red.global.add.v2.f32 [%b0], {%f0, %f1};  atom.global.add.v2.f32 {%f0, %f1, %f2}, [%b0], {%f0, %f1};
+atom.global.add.v2.f32 {%f0, %f1}, [%b0], {%f0};  atom.global.add.v2.f32 {%f0, %f1}, [%b0], {%f0, %f1};
+tex.1d.v4.f32.s32 {%f0, %f1}, [%b0, {%r0}];  tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%b0, {%r0}];"""
+
+
+@pytest.mark.sampled(24)
+@pytest.mark.parametrize("statement", re.split(r"  |\n", LENGTHS))
+def test_vectors_are_as_long_as_ptxas_takes_them(db: Database, ptxas: Path, tmp_path: Path, statement: str) -> None:
+    declarations = ".reg .v2 .f32 f; .reg .v4 .b32 r; .reg .v2 .b16 h; .reg .v4 .b16 h4; .reg .b16 %h<8>;"
+    header = ".version 9.5\n.target sm_120a\n.address_size 64\n.entry k(.param .align 16 .b8 p[16]) {\n"
+    registers = ".reg .b32 %r<8>; .reg .b64 %b<8>; .reg .f32 %f<8>; .reg .f64 %d<8>; .reg .pred %p<8>;"
+    text = f"{header}{declarations} {registers}\n{statement}\nret;\n}}\n"
+    assert len(lines_in_error(db, text)) == is_refused(ptxas, tmp_path / "a.ptx", text)
+
+
+@pytest.mark.parametrize(
+    ("statement", "code", "message", "help"),
+    [
+        ("mov.b64 {%r0, %r1};", "operand-count", "mov.b64 unpacks one operand, not none", "write mov.b64 {d0, d1}, a"),
+        ("mov.f32 f, %f0;", "illegal-operand", "f is a vector; mov.f32 takes one register here",
+         "name one of it, as in v.x"),
+        ("ld.global.v4.f32 {%f0, %f1}, [%b0];", "illegal-operand", "4 registers are taken here, not 2",
+         "write 4 in braces"),
+        ("st.global.f32 [%b0], {%f0, %f1};", "illegal-operand", "one register is taken here, not 2",
+         "write it alone, or write the length, as in .v2"),
+    ],
+)  # fmt: skip
+def test_the_length_of_a_vector_is_told(db: Database, statement: str, code: str, message: str, help: str) -> None:
+    (found,) = db.lint(f".reg .v2 .f32 f; {statement}")
+    assert (found.code, found.message, found.help) == (code, message, help)
+
+
+def test_what_is_no_register_is_taken_where_ptxas_takes_it(db: Database, ptxas: Path, tmp_path: Path) -> None:
+    """Constants, and symbols with an offset, also where a shift is told how far to go."""
+    statements = """selp.b32 %r1, 1, %r2, %p1; and.b32 %r1, %r2, 255; shl.b32 %r1, %r2, 3; setp.eq.s32 %p1, %r1, 5;
+    set.eq.u32.s32 %r1, %r2, 5; slct.b32.f32 %r1, 1, 2, %f3; add.u32 %r1, %r2, 1; abs.s32 %r1, -3; not.b32 %r1, 5;
+    cvt.rn.f32.s32 %f1, 5; mad.lo.s32 %r1, %r2, 3, 4; shl.b64 %b0, %b1, g+4; shr.s16 %h0, %h1, g+4; shr.u64 %b0, %b1, g;
+    shl.b32 %r1, %r2, g; shl.b32 %r1, %r2, %r3+4; shl.b64 %b0, g+4, 2; shl.b32 %r1, %r2, k; shl.b32 %r1, %r2, 1.0;"""
+    texts = [s.strip() + ";" for s in statements.split(";") if s.strip()]
+    declarations = f"{DECLARED} .shared .b32 g;"
+    assert disagreements(db, ptxas, tmp_path / "a.ptx", declarations, texts) == []
+    assert len([s for s in texts if lines_in_error(db, f".shared .b32 g;\n{s}")]) == 3

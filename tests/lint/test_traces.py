@@ -12,6 +12,7 @@ from ptxspec.lint import traces
 from ptxspec.lint.checking import Checker
 from ptxspec.lint.configuration import Settings
 from ptxspec.lint.discovery import Source
+from ptxspec.lint.languages.text import has_statement
 from ptxspec.lint.linter import Linter
 
 KERNEL = 'k = """\n.version 8.0\n.target sm_80\nmax.NaN.f64 %d0, %d1, %d2;\n"""\n'
@@ -31,12 +32,35 @@ PLAIN = {
         ("add.f32 %0", True),
         ("cvt.rn.bf16x2", True),
         (".pred p", True),
-        ("x.versions .f32a .predicate np.float32 a.b", False),
+        ("x.versions .f32a .predicate np.float32 a.b x.e4m3a .e4 .e4m .s2f x.ue8", False),
         ("", False),
     ],
 )
 def test_inline_assembly_a_version_and_a_type_are_traces(text: str, found: bool) -> None:
     assert traces.has(text) == found == bool(traces.offsets(text))
+
+
+def test_every_type_is_a_trace_and_ends_a_statement(db: Database) -> None:
+    """A string that is PTX is known by it, without a word of assembly around it."""
+    types = [t for t in (*db.types, *db.other_types) if not t.endswith("ref")]
+    assert {"e4m3x2", "e2m1x2", "ue8m0x2", "s2f6x2", "tf32", "b8x16"} <= {*types}
+    for t in types:
+        assert traces.has(f"cvt.rn.{t} %0") and not traces.has(f"cvt.rn.{t}_ %0"), t
+        assert has_statement(f"cvt.rn.{t} $0, $1;") and not has_statement(f"cvt.rn.{t}_ $0, $1;"), t
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    ["cvt.rx.f16x2.e4m3x2", "cvt.rx.f16x2.e2m1x2", "cvt.rx.bf16x2.ue8m0x2", "cvt.foo.e4m3x2.f32", "cvt.rn.f16x2.e5m2"],
+)
+def test_a_string_with_a_narrow_type_is_judged(db: Database, spelling: str) -> None:
+    assert db.lint(f'const char *x = "{spelling} $0, $1;";', language="c++") != []
+    assert db.lint(f'x = "{spelling} $0, $1;"', language="python") != []
+
+
+def test_a_spelling_may_have_a_narrow_type_alone(db: Database) -> None:
+    (found,) = db.lint('x = "cvt.rn.e5m2x2 $0, $1;"', language="python")
+    assert found.code == "illegal-type"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pathlib import PurePath
 
 from ..ptx.scanning import HOLE
 from ..query.database import Database
+from . import traces
 from .constraints import Constraints, uses
 
 # Files of nothing but CUDA.
@@ -48,7 +49,7 @@ class Evidence:
         others = "|".join(assembler["other_opcodes"])
         self.certain = (
             certain
-            or re.search(rf"(?<![\w.])(?:{others})(?:\.[\w:]+)*\.[bsuf]\d+\s[^;\n]{{0,200}}+;", text) is not None
+            or re.search(rf"(?<![\w.])(?:{others})(?:\.[\w:]+)*\.{traces.TYPE}\s[^;\n]{{0,200}}+;", text) is not None
         )
 
     def statement(self, head: str, operands: str, behind: int, ours: bool) -> None:

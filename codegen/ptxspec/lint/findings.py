@@ -16,7 +16,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "The spelling": {
         "unknown-opcode": "There is no instruction of this name.",
         "unknown-modifier": "No instruction of the database has a modifier of this name.",
-        "unknown-type": "The spelling has no type, and a name that is neither a type nor a modifier.",
+        "unknown-type": "No type of PTX's, of a spelling or of what is declared.",
         "missing-type": "The spelling has no type.",
         "illegal-type": "The instruction does not have this type, or has two types.",
         "illegal-modifier": "The instruction does not have this modifier for its type.",

@@ -10,7 +10,7 @@ from ..catalog.explaining import WHOLE, Reason, advice, explain, foreign_types, 
 from ..catalog.likeness import are_near, is_other_function, nearest
 from ..ptx import operands as kinds
 from ..ptx.complaints import ERROR, NOTE, WARNING, Complaint
-from ..ptx.matching import Matcher, beyond, count, unreadable
+from ..ptx.matching import Matcher, count, in_braces, packed_of_one, unknown_names, unreadable
 from ..ptx.operands import Shape
 from ..query.database import Database, Variant
 from .rules import DatabaseRules
@@ -64,6 +64,16 @@ def _spelt(db: Database, opcode: str, type: str, target: str | None, ptx: str | 
     return v.spelling if db.takes(v, target, ptx) and db.is_advisable(v, target, ptx) else opcode
 
 
+def _as_declared(c: Complaint, shapes: Sequence[Shape]) -> str:
+    """The message of a complaint about one register of a vector, with the type of the vector."""
+    shape = shapes[c.operand] if c.operand >= 0 else ""
+    return (
+        c.message.replace(f"is a {shape.split()[-1]} ", f"is a {shape} ")
+        if isinstance(shape, str) and shape
+        else c.message
+    )
+
+
 _Key = tuple[str, tuple[Shape, ...] | None, str | None, str | None, bool, frozenset[str]]
 
 
@@ -85,6 +95,9 @@ class InstructionJudge:
         self.matcher = Matcher(DatabaseRules(db))
         self.ignored = [frozenset(group) for group in assembler["ignored"]]
         self._ignored_names = frozenset().union(*self.ignored)
+        # Those that pack the registers of a vector.
+        packing = (v for o in db.opcodes.values() if "unpacks" in o.data for v in o.variants)
+        self._packing = {v.spelling for v in packing if any(s.braced for s in v.sources)}
         self._known: dict[_Key, Judgement] = {}
 
     def judge(
@@ -124,8 +137,12 @@ class InstructionJudge:
             message = "a name is missing behind a dot"
             is_ours = types or not lenient
             return Judgement(None, (Complaint(ERROR, "syntax", message, "remove the dot"),)) if is_ours else NOT_OURS
-        if self.db.is_elsewhere(opcode, names) or self.matcher.is_elsewhere(opcode, shapes):
+        if self.db.is_elsewhere(opcode, names):
             return self._elsewhere(shapes or ()) if names else NOT_OURS
+        if shapes is not None and self.matcher.is_elsewhere(opcode, shapes):
+            return self._of_vectors(head, shapes, target, ptx, lenient, free) if names else NOT_OURS
+        if shapes is not None and head in self._packing:
+            shapes = packed_of_one(shapes)
         if foreign := tuple(foreign_types(self.db, opcode, names)):
             # What has the type is another instruction, of which no more is known.
             return Judgement(None, tuple(_complaint(r, r.help, r.name) for r in foreign))
@@ -148,10 +165,29 @@ class InstructionJudge:
         return Judgement(variant.spelling, tuple(complaints))
 
     def _elsewhere(self, shapes: Sequence[Shape]) -> Judgement:
-        """Return the judgement on another instruction, of which is known only which operands the asm statement does not
-        have."""
-        complaints = beyond(shapes)
+        """Return the judgement on another instruction, of which no more is known than the names in it."""
+        complaints = unknown_names(shapes)
         return Judgement(None, tuple(complaints)) if complaints else ELSEWHERE
+
+    def _of_vectors(
+        self,
+        head: str,
+        shapes: Sequence[Shape],
+        target: str | None,
+        ptx: str | None,
+        lenient: bool,
+        free: frozenset[str],
+    ) -> Judgement:
+        """Return the judgement on an instruction with registers that are vectors, each of which is taken for its
+        registers in braces."""
+        found = self._judge(head, tuple(map(in_braces, shapes)), target, ptx, lenient, free)
+        wrong = [c._replace(part=WHOLE) for c in found.complaints if c.severity == ERROR]
+        if wrong and found.variant is None and len(shapes) == 2:
+            place = next(i for i, shape in enumerate(shapes) if in_braces(shape) != shape)
+            message, help = f"{{operand}} is a vector; {head} takes one register here", "name one of it, as in v.x"
+            return Judgement(None, (Complaint(ERROR, "illegal-operand", message, help, operand=place),))
+        wrong = [c._replace(message=_as_declared(c, shapes)) for c in wrong[:1]]
+        return Judgement(None, tuple(wrong)) if wrong else ELSEWHERE
 
     def _refusals(self, variant: Variant, target: str | None, ptx: str | None) -> list[Complaint]:
         # What is refused comes to no crash. That the version does not know the target is said once, of the header.

@@ -16,11 +16,24 @@ from ..ptx.complaints import ERROR, Complaint
 from ..ptx.matching import count
 from ..ptx.operands import UNKNOWN, Operand, Shape, split
 from ..ptx.registers import Registers, special_names
-from ..ptx.scanning import HOLE, STRANGER, Declaration, Directive, Instruction, Other, Problem, Scanner, View, Word
+from ..ptx.scanning import (
+    HOLE,
+    STATEMENT,
+    STRANGER,
+    Declaration,
+    Directive,
+    Instruction,
+    Other,
+    Problem,
+    Scanner,
+    View,
+    Word,
+)
 from ..query.database import Database
 from ..query.names import spelled
-from . import traces
+from . import others, traces
 from .constraints import uses
+from .declarations import Declarations
 from .evidence import Evidence, is_cuda, speaks_of_cuda
 from .filling import filled
 from .findings import Finding
@@ -32,7 +45,7 @@ from .reading import Whole
 from .statistics import Tally
 
 # No other machine's assembly declares registers with types.
-_TYPED = re.compile(r"\.reg\s+\.(?:pred|[bsuf]\d+)\b")
+_TYPED = re.compile(rf"\.reg\s+\.{traces.TYPE}\b")
 
 
 class _Module:
@@ -42,7 +55,8 @@ class _Module:
     texts. `uses`: how often an asm statement names each of its operands; `free`: the kinds of those that it has, and
     does not use."""
 
-    def __init__(self, target: str | None, ptx: str | None, registers: Registers) -> None:
+    def __init__(self, target: str | None, ptx: str | None, registers: Registers, text: str) -> None:
+        self.labels = others.Labels(text)
         self.target, self.ptx, self.registers = target, ptx, registers
         self.wrong_header = self.is_ptx = False
         self.statement, self.number = -1, 0
@@ -77,11 +91,12 @@ class Linter:
         self._numbers = itertools.count()
         self._others = frozenset(assembler["other_opcodes"])
         self.judge = InstructionJudge(db)
+        self._declarations = Declarations(db)
 
     def lint(self, text: str, file: str, language: str = PTX) -> Iterator[Finding]:
         """Yield the findings in one text. Raises PtxspecError where it cannot be read."""
         if language == PTX:
-            module = _Module(self.target, self.ptx, Registers(self._special))
+            module = _Module(self.target, self.ptx, Registers(self._special), text)
             yield from self._module(self._scanner(), Whole(text), module, file)
             return
         extract = EXTRACT.get(language)
@@ -104,7 +119,8 @@ class Linter:
                 yield from more
             elif isinstance(item, Declaration):
                 module.wrong_header = False
-                module.registers.take(item.text)
+                module.registers.take(self._declarations.mended(item.text))
+                yield from (_problem(p, view, module, file) for p in self._declarations.problems(item))
             elif isinstance(item, Directive):
                 for f in self._directive(item, view, module, file):
                     module.wrong_header = True
@@ -122,7 +138,7 @@ class Linter:
         only beside an instruction of the database, in prose only where it is about that."""
         registers = Registers(self._special, text.constraints, text.whole)
         # Today's compilers write a module for it.
-        module = _Module(self.target, self.ptx or self.db.catalog.newest_version, registers)
+        module = _Module(self.target, self.ptx or self.db.catalog.newest_version, registers, text.text)
         module.uses = uses(text.text) if text.constraints else Counter()
         module.free = frozenset(f'"{c}"' for i, c in enumerate(text.constraints) if c and i not in module.uses)
         found: list[Finding] = []
@@ -145,7 +161,8 @@ class Linter:
                     doubtful += self._instruction(item, text, module, file, lenient=False)[1]
                     module.is_ptx = is_ptx
             elif isinstance(item, Declaration):
-                registers.take(item.text)
+                registers.take(self._declarations.mended(item.text))
+                found += [_problem(p, text, module, file) for p in self._declarations.problems(item)]
                 typed = item.text is not None and _TYPED.match(item.text) is not None
                 module.is_ptx |= typed
                 evidence.certain |= typed
@@ -166,10 +183,21 @@ class Linter:
 
     def _other(self, item: Other, view: View, module: _Module, file: str) -> Iterator[Finding]:
         """Yield the findings about a statement that is none of the database's."""
-        if item.kind in (STRANGER, "statement"):
+        if item.kind == STRANGER or (item.kind == STATEMENT and self.tally.everything):
             self._count(item.text, False, view.embedded)
         if item.kind == STRANGER:
             yield from self._stranger(item, view, module, file)
+        elif item.kind == STATEMENT:
+            module.statement, module.number = item.statement, next(self._numbers)
+            problems = [*self._guard(item, view, module), *others.names(item, module.registers, module.labels)]
+            problems = problems or [*others.lengths(item, module.registers)]
+            yield from (_problem(p._replace(statement=item.statement), view, module, file) for p in problems)
+
+    def _guard(self, item: Instruction | Other, view: View, module: _Module) -> list[Problem]:
+        if item.start == item.statement:
+            return []
+        problem = others.guard(view.text, item.statement, module.registers, module.labels)
+        return [problem._replace(statement=item.statement)] if problem else []
 
     def _stranger(self, item: Other, view: View, module: _Module, file: str) -> Iterator[Finding]:
         """Yield the finding about an opcode that PTX does not have, where one of the database's is meant."""
@@ -204,18 +232,22 @@ class Linter:
         lenient = view.embedded if lenient is None else lenient
         judgement = self.judge.judge(known + dot + names, shapes, module.target, module.ptx, lenient, module.free)
         module.is_ptx |= judgement is not NOT_OURS
-        if judgement is NOT_OURS or judgement is ELSEWHERE:
+        if judgement is NOT_OURS:
             return False, []
+        found = [_problem(p, view, module, file) for p in self._guard(item, view, module)]
+        if judgement is ELSEWHERE:
+            return False, found or [_problem(p, view, module, file) for p in others.lengths(item, module.registers)]
         if known != opcode:
             message = f"there is no instruction {opcode}; opcodes are written in lower case"
             complaint = Complaint(ERROR, "unknown-opcode", message, f"write {known}{dot}{names}")
-            return True, [_instruction_finding(item, operands, view, file, complaint, head, module.number)]
+            return True, [*found, _instruction_finding(item, operands, view, file, complaint, head, module.number)]
         complaints = [self._with_registers(c, item, opcode, names, view, module) for c in judgement.complaints]
-        complaints = [_alone(c, item, module) for c in complaints]
+        complaints = _agreeing([_alone(c, item, module) for c in complaints], item)
         if item.plain < 0 and (apart := self.judge.apart(item.head)):
             complaints = [apart]
         variant = judgement.variant or head
-        return True, [_instruction_finding(item, operands, view, file, c, variant, module.number) for c in complaints]
+        found += [_instruction_finding(item, operands, view, file, c, variant, module.number) for c in complaints]
+        return True, found
 
     def _scanner(self, embedded: bool = False) -> Scanner:
         return Scanner(self._opcodes, embedded, everything=self.tally.everything, others=self._others)
@@ -314,6 +346,21 @@ def _alone(c: Complaint, item: Instruction, module: _Module) -> Complaint:
     here = uses(item.operands)
     (number,) = uses(_about(c, list(split(item.operands))).text) or (-1,)
     return c._replace(help="") if here[number] < module.uses[number] else c
+
+
+def _agreeing(complaints: list[Complaint], item: Instruction) -> list[Complaint]:
+    """Return complaints without help where two of them mend one operand in different ways."""
+    if len(complaints) < 2:
+        return complaints
+    operands = list(split(item.operands))
+    helps: dict[str, set[str]] = {}
+    for c in complaints:
+        if c.code == "illegal-register":
+            helps.setdefault(_about(c, operands).text, set()).add(c.help)
+    return [
+        c._replace(help="") if c.code == "illegal-register" and len(helps[_about(c, operands).text]) > 1 else c
+        for c in complaints
+    ]
 
 
 def _about(c: Complaint, operands: Sequence[Operand]) -> Operand:

@@ -7,7 +7,9 @@ import re
 
 # Inline assembly says so; a string that is PTX by itself names a version, or a type behind an opcode.
 _WORD = "asm"
-_NAME = re.compile(r"\.(?:(?:[bsuf]\d++|bf16|pred)(?:x\d)?(?!\w)|version\b)")
+# The types that a spelling may end in.
+TYPE = r"(?:[bsuf]\d++|bf16|tf32|u?e\dm\d(?:p\d)?|s\df\d|pred)(?:x\d++)?"
+_NAME = re.compile(rf"\.(?:{TYPE}(?!\w)|version\b)")
 
 
 def has(text: str) -> bool:

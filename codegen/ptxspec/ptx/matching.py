@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -66,8 +67,12 @@ _NO_NUMBERS: dict[str, _Said] = {
         "write all as floating-point numbers, as in 1.0 + 1.0, or all as integers"),
 }  # fmt: skip
 _NAMES: dict[str, _Said] = {
-    kinds.UNDECLARED: ("undeclared-register", "no register {operand} is declared here", "declare it before, by .reg"),
-    kinds.PART: ("illegal-operand", "{operand} is a part of a register that is no vector", "name the register alone"),
+    kinds.UNDECLARED: ("undeclared-register", "{operand} is not declared here", "declare it before, by .reg"),
+    kinds.PART: (
+        "illegal-operand",
+        "{operand} is no part of a vector",
+        "name a register, or one of a vector, as in v.x",
+    ),
     kinds.BEYOND: ("undeclared-register", "the asm statement has no operand {operand}", "the first one is number 0"),
     kinds.MALFORMED: ("syntax", "no operand", "write registers or constants (1.0, 0f3F800000) with commas between"),
 }
@@ -81,20 +86,34 @@ _SOURCES: dict[str, _Said] = {
     kinds.SUM: ("illegal-operand", "{operand} is an address, which is not taken here",
         "load the value into a register first"),
     kinds.PAIR: ("syntax", "a source operand is one register", "name one register"),
+    kinds.VARIABLE: ("illegal-operand", "{operand} is a variable, which is not read here",
+        "load the value into a register first"),
     **dict.fromkeys(kinds.SPECIALS, ("illegal-operand", "{operand} is a special register, which is not read here",
         "move it into a register first, and convert that")),
     **_NO_NUMBERS,
     **_NAMES,
 }  # fmt: skip
+# The names that are wrong in any instruction.
+_UNKNOWN = (kinds.BEYOND, kinds.UNDECLARED)
 # By which of the sorts of constants names are taken that no register has.
 _NAMED = {
     **{kind: frozenset([kind]) for kind in (kinds.SPECIAL, kinds.WIDE_SPECIAL, kinds.PREDICATE_SPECIAL)},
     kinds.EITHER_SPECIAL: frozenset([kinds.SPECIAL, kinds.WIDE_SPECIAL]),
-    **dict.fromkeys((kinds.UNDECLARED, kinds.PART), frozenset(["variable"])),
+    kinds.VARIABLE: frozenset(["variable"]),
     kinds.SUM: frozenset(["variable", "sum"]),
 }
 _FUNCTION = ("illegal-operand", "{operand} is a function, which is not read here", "name a register")
+# To these nothing is added, whatever is taken.
+_NO_BASES: dict[str, _Said] = {
+    kinds.FUNCTION: (
+        "illegal-operand",
+        "{operand} is a function, to which nothing is added",
+        "name the function alone",
+    ),
+    kinds.UNDECLARED: _NAMES[kinds.UNDECLARED],
+}
 _IN_VECTORS = {kinds.FUNCTION: _FUNCTION, kinds.SUM: _NAMES[kinds.MALFORMED]}
+_NOT_PACKED_ALONE = (kinds.FUNCTION, kinds.SUM, kinds.EXPRESSION, kinds.DISCARD)
 _NO_REGISTER = ("illegal-destination", "the result needs a register", "name a register")
 _DESTINATIONS: dict[str, _Said] = {
     **dict.fromkeys((*_CONSTANTS, *_NO_NUMBERS, kinds.SUM), _NO_REGISTER),
@@ -109,6 +128,7 @@ _DESTINATIONS: dict[str, _Said] = {
         ("illegal-destination", "{operand} is a special register, which is not written", "name a register"),
     ),
     kinds.FUNCTION: ("illegal-destination", "{operand} is a function", "name a register"),
+    kinds.VARIABLE: ("illegal-destination", "{operand} is a variable", "name a register and store that"),
     **_NAMES,
 }
 
@@ -118,6 +138,26 @@ def count(shapes: Sequence[Shape], unpacks: bool = False) -> int:
     if unpacks:
         return len(shapes[0]) - 1
     return sum(len(s) - 1 if _kind(s) == kinds.VECTOR else 1 for s in shapes[1:])
+
+
+def in_braces(shape: Shape) -> Shape:
+    """The shape of a register that is declared as a vector, written as its registers in braces."""
+    if not isinstance(shape, str) or not shape.startswith(".v"):
+        return shape
+    lanes, type = shape.split()
+    return (kinds.VECTOR, *[type] * int(lanes[2:]))
+
+
+def packed_of_one(shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
+    """The shapes with a vector of one operand as that operand, which is packed into one as large."""
+    vectors = [i for i, s in enumerate(shapes) if _kind(s) == kinds.VECTOR]
+    if len(shapes) != 2 or len(vectors) != 1:
+        return shapes
+    (place,) = vectors
+    parts = shapes[place][1:]
+    if len(parts) != 1 or parts[0] in _NOT_PACKED_ALONE:
+        return shapes
+    return (*shapes[:place], parts[0], *shapes[place + 1 :])
 
 
 def _kind(shape: Shape) -> str:
@@ -145,10 +185,13 @@ def unreadable(shapes: Sequence[Shape]) -> list[Complaint]:
     return [Complaint(ERROR, *said, operand=i) for i, s in enumerate(shapes) if s == kinds.MALFORMED]
 
 
-def beyond(shapes: Sequence[Shape]) -> list[Complaint]:
-    """Operands that the asm statement does not have."""
-    said = _SOURCES[kinds.BEYOND]
-    return [Complaint(ERROR, *said, operand=i) for i, s in enumerate(shapes) if s == kinds.BEYOND]
+def unknown_names(shapes: Sequence[Shape]) -> list[Complaint]:
+    """The operands that the asm statement does not have, and the names that nothing has."""
+    found = []
+    for i, shape in enumerate(shapes):
+        parts = [(WHOLE, shape)] if isinstance(shape, str) else enumerate(shape[1:])
+        found += [Complaint(ERROR, *_NAMES[k], operand=i, part=p) for p, k in parts if k in _UNKNOWN]
+    return found
 
 
 class Matcher:
@@ -166,10 +209,10 @@ class Matcher:
         """Return whether a statement stands the other way round: a vector is its result."""
         return shapes is not None and [_kind(s) for s in shapes[:1]] == [kinds.VECTOR] and self._rules.unpacks(opcode)
 
-    def is_elsewhere(self, opcode: str, shapes: Sequence[Shape] | None) -> bool:
+    def is_elsewhere(self, opcode: str, shapes: Sequence[Shape]) -> bool:
         """Return whether operands are those of other instructions of this name."""
         others = self._rules.has_vectors_elsewhere(opcode)
-        kinds_of_all = [_kind(s) for s in shapes or ()]
+        kinds_of_all = [_kind(s) for s in shapes]
         # A register may be declared as a vector.
         return others and any(k.startswith(".v") for k in kinds_of_all)
 
@@ -184,6 +227,9 @@ class Matcher:
             # What stands in a wrong place may belong into another one.
             self._free = free | wrong
             found = self._complaints(v, shapes)
+        if any(c.code == "undeclared-register" for c in found):
+            # Where the list of operands is too short, those that it has may all stand in wrong places.
+            found = [c._replace(help="") if c.code == "illegal-register" else c for c in found]
         return found
 
     def _complaints(self, v: Matched, shapes: Sequence[Shape]) -> list[Complaint]:
@@ -201,7 +247,9 @@ class Matcher:
             if source.braced:
                 message = f"a vector of {source.registers} registers is taken here"
                 said = "illegal-operand", message, "write them in braces"
-            part = 0 if source.negatable and _kind(shape) == kinds.INVERTED else WHOLE
+            is_base = _kind(shape) == kinds.SUM and shape[1] in _NO_BASES
+            is_inside = is_base or (source.negatable and _kind(shape) == kinds.INVERTED)
+            part = 0 if is_inside else WHOLE
             found += [Complaint(ERROR, *said, operand=i, part=part)] if said else []
             if is_vector or source.braced:
                 break
@@ -211,6 +259,10 @@ class Matcher:
         """Return the complaints about a statement that stands the other way round: the vector that `v` has as its
         source is the result."""
         lanes, (vector, *sources) = v.sources[0], shapes
+        if len(sources) != 1:
+            registers = ", ".join(f"d{i}" for i in range(len(vector) - 1))
+            message = f"{v.spelling} unpacks one operand, not {len(sources) or 'none'}"
+            return [Complaint(ERROR, "operand-count", message, f"write {v.spelling} {{{registers}}}, a")]
         if not lanes.braced:
             return [Complaint(ERROR, *_DESTINATIONS[kinds.VECTOR], operand=0)]
         if sources and _kind(sources[0]) == kinds.VECTOR:
@@ -263,7 +315,9 @@ class Matcher:
                 return _FUNCTION
         if kind in (*_CONSTANTS, kinds.FUNCTION):
             return self._constant(v, kind, source.type)
-        if (kind == kinds.SUM and shape[1] != kinds.UNDECLARED) or self._is_named(v, kind, source.type):
+        if kind == kinds.SUM and shape[1] in _NO_BASES:
+            return _NO_BASES[shape[1]]
+        if (kind == kinds.SUM and shape[1] != kinds.VARIABLE) or self._is_named(v, kind, source.type):
             return None
         return _SOURCES.get(kind) or self._register(v, kind, source.type)
 
@@ -319,7 +373,8 @@ class Matcher:
         letters = [c for c in letters if f".{type.lstrip('.')}" in self._letters[c]] or letters
         fitting = any(not set(taken).isdisjoint(self._letters[c]) for c in self._free if c in self._letters)
         # The one mend, or none. What is no number in C may be anything: an address, packed values, a scale.
-        is_number = any(r.startswith(".f") for r in is_)
+        # What is wanted as bits alone, as random bits are, may stand at another place of the list.
+        is_number = any(r.startswith(".f") for r in is_) and not re.fullmatch(r"\.?b\d+", type)
         help = f"write {letters[0]}" if len(letters) == 1 and is_number and not fitting else ""
         return "illegal-register", f"{{operand}} has the constraint {kind}, of {' or '.join(is_)}; {takes}", help
 

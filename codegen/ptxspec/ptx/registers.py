@@ -13,6 +13,11 @@ from .scanning import COMMENT, HOLE
 _REG = re.compile(r"\.reg\b\s*(?:\.align\s+\d+\s*)?(?P<type>(?:\.v\d\s*)?\.\w+)\s*(?P<names>[^;()]*)")
 _NAME = re.compile(r"([%\w$]+)(?:\s*<\s*(\w+)\s*>)?")
 _HEAD = re.compile(r"\.(?:func|entry)\b")
+_LITERAL = re.compile(r'"[^"]*"')
+_INNER = re.compile(r"\{[^{}]*\}|\([^()]*\)")
+_IDENTIFIER = re.compile(
+    r"(?<![.\w$%])(?P<name>(?!_\b)[A-Za-z_%$][\w$%]*)(?P<count>\s*<\s*\w+\s*>)?(?P<array>\s*\[)?", re.ASCII
+)
 _PARAMETER = re.compile(r"\.reg\b\s*(?:\.align\s+\d+\s*)?(?P<type>(?:\.v\d\s*)?\.\w+)\s+(?P<name>[%\w$]+)")
 _PART = re.compile(r"[.\[].*", re.DOTALL)
 _ARGUMENT = re.compile(r"[%$][0-9]{1,4}")
@@ -25,9 +30,13 @@ _COMPUTED = (kinds.NEGATED, kinds.INVERTED, kinds.SUM, kinds.EXPRESSION)
 _DEEPEST = 1000
 # Special registers of which a field is read.
 _VECTOR = "special vector"
+# Variables that have elements.
+_ARRAY = "array"
+# The parts of a register by the number of its lanes.
+_LANES = {"2": ".x.y.r.g", "4": ".x.y.z.w.r.g.b.a"}
 _MANY = 100_000
 
-# Names of one block: of %f<9>, %f has the count and the type.
+# Names of one block, of registers, variables and functions: of %f<9>, %f has the count and the type.
 Block = dict[str, tuple[int | None, str]]
 
 
@@ -48,6 +57,7 @@ class Registers:
         self._pending: Block | None = None  # the registers of a function whose body follows
         self._body: int | None = None  # how deep the body of the function is
         self._lost = False
+        self.has_vectors = False  # whether some register is declared as one
         self._known: dict[str, str] = {}
 
     def take(self, text: str | None) -> None:
@@ -75,23 +85,31 @@ class Registers:
             return _no_constant(operand, parts)
         # To a register of any type the assembler adds; a variable is declared elsewhere.
         if operand.kind == kinds.SUM and parts[0].kind == kinds.REGISTER and parts[0].text[0] not in "%$":
-            parts = (parts[0]._replace(kind=kinds.UNDECLARED),)
+            parts = (parts[0]._replace(kind=kinds.VARIABLE),)
         return operand._replace(parts=parts)
 
     def _declare(self, directive: str) -> None:
         text = re.sub(COMMENT, " ", directive).replace("%%", "%")
-        if HOLE in text or (text.startswith(".reg") and not _REG.match(text)):
+        is_register, is_head = text.startswith(".reg"), _HEAD.search(text) is not None
+        if HOLE in text:
+            # A variable whose name is not known is no register that is.
+            self._lost |= is_register or is_head
+        elif is_register and not _REG.match(text):
             self._lost = True
         elif m := _REG.match(text):
             self._lost |= not _add(self._blocks[-1], _type(m["type"]), m["names"])
-        elif _HEAD.search(text):
-            names = text
-            while (outside := re.sub(r"\([^()]*\)", " ", names)) != names:
-                names = outside
-            for name in re.findall(r"(?<![.\w$%])[A-Za-z_$%][\w$]*", names):
-                self._blocks[0][name] = (None, kinds.FUNCTION)
+            self.has_vectors |= m["type"].startswith(".v")
+        elif is_head:
+            functions: Block = {}
+            _add_variables(functions, _outside(text))
+            functions = dict.fromkeys(functions, (None, kinds.FUNCTION))
+            self._blocks[0] |= functions
             if not text.rstrip().endswith(";"):
                 self._pending = {p["name"]: (None, _type(p["type"])) for p in _PARAMETER.finditer(text)}
+                _add_variables(self._pending, text)
+                self._pending = {name: of for name, of in self._pending.items() if name not in functions}
+        else:
+            _add_variables(self._blocks[-1], _outside(text))
 
     def _braces(self, text: str) -> None:
         for c in text:
@@ -159,17 +177,43 @@ class Registers:
             if special := _find(self._special, name):
                 return _read_special(special, part)
             return kinds.UNDECLARED if self._body is not None and self._whole else kinds.REGISTER
-        if not part or declared == kinds.FUNCTION:
+        if declared == _ARRAY:
+            return kinds.PART if part.startswith(".") else self._element(part)
+        if not part:
             return declared
-        if declared.startswith(".v"):
-            return declared.split()[1] if re.fullmatch(r"\.[xyzwrgba]", part) else kinds.REGISTER
+        if declared.startswith(".v") and len(part) == 2 and part in _LANES.get(declared[2], ""):
+            return declared.split()[1]
         return kinds.PART
+
+    def _element(self, part: str) -> str:
+        """Return the kind of an element of a variable, which a name in the brackets may spoil."""
+        unknown = any(self.kind(m["name"]) == kinds.UNDECLARED for m in _IDENTIFIER.finditer(part))
+        return kinds.UNDECLARED if unknown else kinds.VARIABLE
 
     def _declared(self, name: str) -> str | None:
         for block in reversed(self._blocks):
             if found := _find(block, name):
                 return found
         return None
+
+
+def _outside(text: str) -> str:
+    """Return a declaration without its strings and what stands in braces and parentheses."""
+    text = _LITERAL.sub(" ", text)
+    while (outside := _INNER.sub(" ", text)) != text:
+        text = outside
+    return text
+
+
+def _add_variables(block: Block, text: str) -> None:
+    """Add the names of a declaration to a block. What is behind = is the value of one."""
+    for one in text.split(","):
+        for m in _IDENTIFIER.finditer(one.partition("=")[0]):
+            kind = _ARRAY if m["array"] else kinds.VARIABLE
+            if m["count"]:
+                _add(block, kind, m["name"] + m["count"])
+            else:
+                block.setdefault(m["name"], (None, kind))
 
 
 def _no_constant(operand: Operand, parts: Sequence[Operand]) -> Operand:
@@ -216,6 +260,13 @@ def _add(block: Block, type_: str, names: str) -> bool:
         else:
             return False
     return True
+
+
+def as_held(type: str, registers: Mapping[str, Sequence[str]]) -> str:
+    """Return the type of the registers that hold a type: that of bits, where they do not have the type itself. Empty
+    where nothing is known of it."""
+    held = registers.get(type, ())
+    return type if type in held else next((r for r in held if r[0] == "b"), "")
 
 
 def _find(block: Block, name: str) -> str | None:

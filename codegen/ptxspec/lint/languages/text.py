@@ -87,7 +87,7 @@ class Text:
 _MODULE = re.compile(rf"\.version\s+(?:\d+\.\d|(?:\d+\.)?{HOLE})")
 _STATEMENT = re.compile(
     rf"""(?:^|[;{{}}{HOLE}]|\*/)[^\S\n]*+(?:[%$\w{HOLE}]++\s*+:\s*+)?(?:@!?[%$\w{HOLE}]++\s++)?
-        [A-Za-z]\w*(?:\.[\w:]+)*\.(?:[bsuf]\d+|bf16|pred)(?:x\d)?\s(?P<operands>[^;]{{0,4096}});""",
+        [A-Za-z]\w*(?:\.[\w:]+)*\.{traces.TYPE}\s(?P<operands>[^;]{{0,4096}});""",
     re.MULTILINE | re.VERBOSE,
 )
 # Names that tell of themselves that they are operands, and those that may be.

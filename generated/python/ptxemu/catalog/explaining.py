@@ -191,13 +191,19 @@ def lacks_text(form: str, modifier: str, has: Iterable[str]) -> str:
     return f"{form} has no .{modifier}; it has {_listed(has) or 'no modifiers'}"
 
 
+def meant_type(name: str) -> str:
+    """Return the type of PTX that is meant by one of other languages, as i32 and float are; empty where none is."""
+    m = _FOREIGN_TYPE(name)
+    if m is None:
+        return ""
+    return _SORTS[m["sort"].lower()] + m["bits"] if m["sort"] else _C_TYPES[name.lower()]
+
+
 def foreign_types(known: Known[V], opcode: str, names: Sequence[str]) -> Iterator[Reason]:
     """Yield what is wrong with types in capital letters, and with those of other languages."""
     for i, n in enumerate(names):
-        m, lower = _FOREIGN_TYPE(n), n.lower()
-        meant = ""
-        if m:
-            meant = _SORTS[m["sort"].lower()] + m["bits"] if m["sort"] else _C_TYPES[lower]
+        meant, lower = meant_type(n), n.lower()
+        if meant:
             right = [*names[:i], meant, *names[i + 1 :]]
             if not known.is_elsewhere(opcode, right) and known.find(opcode, right, None) is None:
                 continue

@@ -9,7 +9,7 @@ operands_1 = {
         "u32": ("b32", "u32", "s32"),
     },
     "constants": {
-        "u32": ("integer",),
+        "u32": ("integer", "sum"),
     },
 }
 

@@ -17,6 +17,8 @@ REGISTER, VECTOR, ADDRESS, NEGATED, INVERTED, DISCARD, PAIR, SUM, MALFORMED, UNK
 EXPRESSION = "expression"
 # The kinds of a register by its name and the declarations; a declared one has its type instead.
 SPECIAL, UNDECLARED, PART, FUNCTION = "special", "undeclared", "part", "function"
+# A variable or a parameter, which is an address.
+VARIABLE = "variable"
 # A number that no operand of the asm statement has.
 BEYOND = "beyond"
 # Special registers of 64 bits, of 32 or 64, predicates, and what is read of none: vectors, fields of what is none.

@@ -24,7 +24,8 @@ _LINE = r'\#[ \t]*+(?:line[ \t]++)?\d++[ \t]++"[^"\n]*+"[ \t\d\r]*+(?=\n|\Z)'
 COMMENT = r"//[^\n]*+|/\*(?s:.)*?\*/"
 _GAP = rf"(?:\s|{COMMENT})*+"
 _STRING = r'"[^"\n]*+"|"[^";]*+"'
-_DECLARES = re.compile(r"\.(?:reg|func|entry)\b")
+_STRINGS = re.compile(_STRING)
+_DECLARES = re.compile(r"\.(?:reg|func|entry|param|global|const|shared|local|tex)\b")
 _DEFINES = re.compile(r"#\s*[a-z]")  # and no line marker, as in # 1 "a.ptx"
 _NAMES = r"(?:\.[\w:]++)*+"
 _BLANKED = re.compile(rf"{COMMENT}|{_LINE}")
@@ -34,7 +35,9 @@ _PLAIN = bytes(b for b in range(128) if not _STRANGE.match(chr(b)))
 
 # A statement: perhaps a predicate, the opcode and its names, and its operands.
 _HEAD = re.compile(
-    r"(?:@\s*+!?\s*+(?!\d|_\b)[%\w$\0]++\s++)?(?P<head>(?P<opcode>[A-Za-z_][\w$]*+)(?:\s*+\.[\w:.]*+)*+)", re.ASCII
+    r"(?:@\s*+!?\s*+(?!\d|_\b)[%\w$\0]++(?=[\s\\\x1a])[\s\x1a]*+(?:\\[\s\x1a]*+)?)?"
+    r"(?P<head>(?P<opcode>[A-Za-z_][\w$]*+)(?:\s*+\.[\w:.]*+)*+)",
+    re.ASCII,
 )
 # Two operands side by side, or an operand and the next statement.
 _ADJACENT = re.compile(r"[\w$\]}](?P<gap>\s++(?=[\w%$@])|(?=\s*+\.[a-z])[^\S\n]*+\n\s*+)", re.ASCII)
@@ -99,24 +102,27 @@ class Problem(NamedTuple):
 
 
 class Declaration(NamedTuple):
-    """A text that tells which registers there are: `.reg`, the head of a function, braces; None for one that was not
-    read."""
+    """A text that tells which names there are: of registers, of variables, of a function and its parameters; or braces;
+    None for one that was not read."""
 
     text: str | None
     start: int = 0
 
 
-STRANGER = "stranger"
+STRANGER, STATEMENT = "stranger", "statement"
 
 
 class Other(NamedTuple):
-    """An item of no other kind: a label, a statement with its opcode, a directive. Only a scanner that is to tell
-    everything yields it. A STRANGER is a statement of an opcode that PTX does not have, as far as is known, by its
-    spelling."""
+    """An item of no other kind: a statement by its spelling, with its operands; and where the scanner is to tell
+    everything, a label or a directive. A STRANGER is a statement of an opcode that PTX does not have, as far as is
+    known. `statement` is where the statement starts, with its guard."""
 
     start: int
     kind: str
     text: str
+    operands: str = ""
+    operands_start: int = 0
+    statement: int = 0
 
 
 Item: TypeAlias = Instruction | Directive | Problem | Declaration | Other
@@ -135,7 +141,7 @@ class Scanner:
         self._everything = everything
         self._last: str | None = None  # what was read last
         self._match = _pattern(self._opcodes).match
-        self._initialised = False  # between = { and the semicolon
+        self._initialised: int | None = None  # where the variable is declared that = { and its values belong to
         # How many braces are open, and the outermost one. A program may open them in one string and close them in
         # another.
         self._depth = None if embedded else 0
@@ -145,9 +151,10 @@ class Scanner:
         """The items of a text."""
         text, end, position = view.text, len(view.text), 0
         missing = behind = 0  # semicolons that are missing before the one that ends at `behind`
+        backslash = -1  # where one stands that no statement has followed yet
         strange = not text.isascii() or text.encode("ascii").translate(None, _PLAIN) != b""
         while position < end:
-            m = (_INITIAL if self._initialised else self._match)(text, position)
+            m = (self._match if self._initialised is None else _INITIAL)(text, position)
             assert m is not None, "one alternative matches anything"
             kind, start, position = m.lastgroup, position, m.end()
             if strange and kind != "comment" and (problem := _strange(m[0], start)):
@@ -156,6 +163,14 @@ class Scanner:
                 if m[0].startswith("/*") and (len(m[0]) < 4 or not m[0].endswith("*/")):
                     yield _open_comment(start)
                 continue
+            if kind == "backslash" and (self._embedded or backslash < 0):
+                # A string of a program may have it in another language's stead.
+                backslash = -1 if self._embedded else start
+                continue
+            if backslash >= 0:
+                if kind not in ("plain", "general") or not m[0][0].isalpha():
+                    yield _backslash(backslash)
+                backslash = -1
             # A semicolon too many, a .TARGET and what is no statement at all are complained of by themselves.
             if not self._embedded and kind not in ("empty", "stray") and not m[0][1:2].isupper():
                 if problem := _misplaced(kind, self._last, start):
@@ -171,7 +186,9 @@ class Scanner:
             elif kind == "directive":
                 problem, length = self._directive(_blank(m[0]), start, text[position : position + 1])
                 position = start + length
-                if _DECLARES.search(m[0]):
+                if self._initialised is not None:
+                    pass  # More variables may be declared behind its values.
+                elif _DECLARES.search(m[0]):
                     yield Declaration(m[0][:length], start)
                 elif self._everything:
                     yield Other(start, kind, m[0][:length])
@@ -194,8 +211,9 @@ class Scanner:
                 if _DEFINES.match(m[0]):
                     yield Declaration(None)
                 yield Problem(start, 1, "syntax", "unexpected '#'", 'comments begin with //; # 1 "file" is taken')
-            elif kind == "end":
-                self._initialised = False
+            elif kind == "end" and self._initialised is not None:
+                yield Declaration(text[self._initialised : position], self._initialised)
+                self._initialised = None
             elif kind == "stray" and not (strange and _STRANGE.search(m[0])):
                 yield Problem(start, len(m[0]), "syntax", f"unexpected {m[0]!a}", stray=True)
             elif kind == "label" and self._everything:
@@ -203,6 +221,8 @@ class Scanner:
             if position < m.end():
                 missing, behind = (missing + 1 if m.end() == behind else 1), m.end()
                 position = position if missing < _MISSING else behind
+        if backslash >= 0:
+            yield _backslash(backslash)
         if self._depth and self._brace:
             yield Problem(0, 1, "syntax", "this brace is not closed", "close it by }", self._brace)
 
@@ -220,6 +240,8 @@ class Scanner:
             if two and (_NEXT if "\n" in two["gap"] else _NEXT_ON_LINE).match(statement, two.end()):
                 end, length = two.start("gap"), two.end()
                 problem = _no_semicolon(start + end)
+            elif not self._embedded and "\\" in statement[m.end() :]:
+                problem = _backslash(start + statement.index("\\", m.end()))
             elif two and not ours:
                 problem = Problem(start + two.end(), 1, "syntax", "a comma is missing before this")
             elif end == length:
@@ -229,13 +251,15 @@ class Scanner:
         # Where a hole follows the spelling, it goes on there, or what is filled in behind a dot.
         behind = statement[m.end() : m.end() + 1]
         goes_on = behind == HOLE or (self._embedded and head.endswith(".") and not behind.isspace())
+        operands, place = statement[m.end() : end], start + m.end()
         if ours and not goes_on:
-            operands, place = statement[m.end() : end], start + m.end()
             items.insert(0, Instruction(start + m.start("head"), head, operands, place, -1, start))
-        elif self._others and not goes_on and m["opcode"] not in self._others and ("." in head or head[-1].isdigit()):
-            items.insert(0, Other(start + m.start("head"), STRANGER, head))
-        elif self._everything:
-            items.insert(0, Other(start + m.start("head"), "statement", statement[m.start("head") : end]))
+        else:
+            is_typed = "." in head or head[-1].isdigit()
+            strange = self._others and not goes_on and m["opcode"] not in self._others and is_typed
+            kind = STRANGER if strange else STATEMENT
+            text = statement[m.start("head") : end] if goes_on else head
+            items.insert(0, Other(start + m.start("head"), kind, text, operands, place, start))
         return items, length
 
     def _directive(self, directive: str, start: int, behind: str) -> tuple[Problem | None, int]:
@@ -249,8 +273,10 @@ class Scanner:
             return Problem(start, len(first), "syntax", f"there is no directive {first}", help, header=header), len(
                 first
             )
+        if not self._embedded and "\\" in (plain := _STRINGS.sub(lambda m: " " * len(m[0]), directive)):
+            return _backslash(start + plain.index("\\")), length
         if behind == "{" and directive.rstrip().endswith("="):
-            self._initialised = True
+            self._initialised = start
         elif HOLE not in directive and (m := _DECLARATION.match(directive)):
             if two := _DECLARED.search(directive, m.end()):
                 return _no_semicolon(start + two.start("gap")), two.end()
@@ -287,6 +313,11 @@ def _no_semicolon(at: int) -> Problem:
     return Problem(at, 1, "syntax", "a semicolon is missing here", "end the statement by ;")
 
 
+def _backslash(at: int) -> Problem:
+    """The assembler passes over one backslash before an opcode, and takes none elsewhere."""
+    return Problem(at, 1, "syntax", "a backslash stands here, behind which no line goes on", "remove it")
+
+
 def _no_opcode(statement: str, start: int) -> Problem:
     if statement.startswith("@"):
         help = "write @p or @!p before one instruction"
@@ -320,7 +351,7 @@ def _pattern(names: frozenset[str]) -> re.Pattern[str]:
     inner = rf'(?:[^;{{}}"/]++|{COMMENT}|/(?![/*])|\{{[^;{{}}"]*+\}}|{_STRING})'
     return re.compile(
         rf"""
-        (?P<space> [\s\x1a\\]++ | {_LINE} )
+        (?P<space> [\s\x1a]++ | {_LINE} )
       | (?P<plain> (?:@!?(?!\d|_\b)[%\w$]++{_SPACE}++)? (?P<head>(?:{opcodes}){_NAMES})
             {_SPACE}++ (?P<args>{_REGISTER}(?:{_SPACE}*+,{_SPACE}*+{_REGISTER})*+) {_SPACE}*+; )
       | (?P<label> (?!\d)[%\w$\0]++\s*+:(?!:) )
@@ -335,6 +366,7 @@ def _pattern(names: frozenset[str]) -> re.Pattern[str]:
       | (?P<close> \}}++ )
       | (?P<hole> (?:\0++\s++)++(?=[A-Za-z@{{}}.\#/"]|\Z) )
       | (?P<general> [@A-Za-z_%$\0] {inner}*+;? )
+      | (?P<backslash> \\ )
       | (?P<empty> ; )
       | (?P<string> {_STRING} )
       | (?P<quote> "[^"\n]*+ )

@@ -1,0 +1,135 @@
+"""What is wrong with any statement, whichever instruction it is: with its guard, with operands that nothing declares,
+and with the lengths of vectors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..ptx import operands as kinds
+from ..ptx.operands import Operand, split
+from ..ptx.registers import Registers
+from ..ptx.scanning import HOLE, Instruction, Other, Problem
+
+_GUARD = re.compile(r"@\s*+!?\s*+(?P<name>[%\w$]++)", re.ASCII)
+_NAME = re.compile(r"(?<![\w.$%])(?:%{0,2}(?!_\b)[A-Za-z_$][\w$]*+|[%$]\d++)", re.ASCII)
+# No label is longer, as far as anyone looks back from its colon.
+_LONGEST = 4096
+_LABEL_BACKWARDS = re.compile(r"\s*+(?P<name>[%\w$]++)", re.ASCII)
+# The opcodes that take labels.
+_TAKE_LABELS = ("bra", "brx", "call")
+# Of these the first operand is the register that is written.
+_READ = ("ld", "ldu", "atom")
+_NOT_WRITTEN = (kinds.FUNCTION, kinds.VARIABLE, *kinds.SPECIALS)
+_HELP = "name a register"
+_UNKNOWN = (kinds.UNDECLARED, kinds.BEYOND)
+# Names of no other kind are right wherever they stand, but for those that bra goes to.
+_REMARKABLE = frozenset([*_UNKNOWN, *_NOT_WRITTEN])
+# What may be a predicate.
+_PREDICATES = (".pred", kinds.PREDICATE_SPECIAL, kinds.REGISTER)
+# The operands that are as long as .v2, .v4 or .v8 says; nothing but loads and stores say it of single registers too.
+_LOADS = {"ld": (0,), "ldu": (0,), "st": (1,)}
+_AS_LONG = {**_LOADS, "red": (1,), "atom": (0, 2), "tex": (0,)}
+
+
+class Labels:
+    """The labels of a text. They are looked for when one is asked for, as they may stand behind what names them."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._names: frozenset[str] | None = None
+
+    def __contains__(self, name: str) -> bool:
+        if self._names is None:
+            self._names = frozenset(self._found())
+        return name in self._names
+
+    def _found(self) -> Iterator[str]:
+        text, at = self._text, -1
+        while (at := text.find(":", at + 1)) >= 0:
+            if m := _LABEL_BACKWARDS.match(text[max(0, at - _LONGEST) : at][::-1]):
+                yield m["name"][::-1]
+
+
+def guard(text: str, statement: int, registers: Registers, labels: Labels) -> Problem | None:
+    """Return what is wrong with the guard of a statement."""
+    m = _GUARD.match(text, statement)
+    if m is None:
+        return None
+    name, start = m["name"], m.start("name")
+    kind = registers.kind(name)
+    if kind in _UNKNOWN:
+        return _unknown(name, start, kind, labels)
+    if kind in _PREDICATES:
+        return None
+    code = "illegal-register" if kind[0] in '."' else "illegal-operand"
+    return Problem(start, len(name), code, f"{name} is no predicate", "name a register of .pred")
+
+
+def names(item: Other, registers: Registers, labels: Labels) -> Iterator[Problem]:
+    """Yield what is wrong with the names among the operands of an instruction that the database does not have."""
+    opcode = item.text.partition(".")[0].strip()
+    remarkable = opcode == "bra" or not _REMARKABLE.isdisjoint(map(registers.kind, _NAME.findall(item.operands)))
+    if not remarkable or HOLE in item.operands:
+        return
+    for m in _NAME.finditer(item.operands):
+        name, start = m[0], item.operands_start + m.start()
+        kind = registers.kind(name)
+        if kind in _UNKNOWN:
+            if not (opcode in _TAKE_LABELS and name in labels):
+                yield _unknown(name, start, kind, labels)
+        elif opcode == "bra" and kind != kinds.REGISTER:
+            yield Problem(start, len(name), "illegal-operand", f"{name} is no label", "name a label of this function")
+        elif opcode in _READ and not item.operands[: m.start()].strip(" \t\n{") and kind in _NOT_WRITTEN:
+            yield Problem(start, len(name), "illegal-destination", f"{name} is no register", _HELP)
+        elif kind == kinds.FUNCTION and item.operands[: m.start()].rstrip().endswith("["):
+            yield Problem(start, len(name), "illegal-operand", f"{name} is a function, which is no address here", _HELP)
+
+
+def lengths(item: Instruction | Other, registers: Registers) -> Iterator[Problem]:
+    """Yield what is wrong with the lengths of the vectors of an instruction."""
+    # Those of the database have one source.
+    is_move = isinstance(item, Instruction)
+    written = item.head if isinstance(item, Instruction) else item.text
+    may_be_vectors = ".v" in written or (not is_move and ("{" in item.operands or registers.has_vectors))
+    if not may_be_vectors or HOLE in item.operands:
+        return
+    head = "".join(written.split())
+    opcode, *names = head.split(".")
+    said = next((int(n[1:]) for n in names if n in ("v2", "v4", "v8")), 0)
+    places = (0, 1) if is_move else _AS_LONG.get(opcode, ())
+    if not places or not (said or opcode in _LOADS):
+        return
+    operands = [registers.known(o) for o in split(item.operands)]
+    if is_move and len(operands) != 2:
+        message = f"{head} takes 1 source operand, not {len(operands) - 1}"
+        yield Problem(item.start, len(written), "operand-count", message, f"write {head} d, a")
+    for i in places:
+        if i >= len(operands):
+            break
+        length = _length(operands[i].kind, operands[i])
+        is_spread = is_move and i == 1 and length == 1 and operands[i].kind != kinds.VECTOR
+        if length not in (0, max(said, 1)) and not is_spread:
+            wanted = f"{said} registers are taken here" if said else "one register is taken here"
+            help = f"write {said} in braces" if said else "write it alone, or write the length, as in .v2"
+            start, long = item.operands_start + operands[i].start, len(operands[i].text)
+            yield Problem(start, long, "illegal-operand", f"{wanted}, not {length}", help)
+
+
+def _length(kind: str, operand: Operand) -> int:
+    """Return how many registers an operand is; 0 where that is not known."""
+    if kind == kinds.VECTOR:
+        return len(operand.parts)
+    if kind.startswith(".v"):
+        return int(kind[2])
+    return 1 if kind[0] in '."' else 0
+
+
+def _unknown(name: str, start: int, kind: str, labels: Labels) -> Problem:
+    if kind == kinds.BEYOND:
+        message, help = f"the asm statement has no operand {name}", "the first one is number 0"
+    elif name in labels:
+        return Problem(start, len(name), "illegal-operand", f"{name} is a label, which is not taken here", _HELP)
+    else:
+        message, help = f"{name} is not declared here", "declare it before"
+    return Problem(start, len(name), "undeclared-register", message, help)
