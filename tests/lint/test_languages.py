@@ -216,6 +216,10 @@ def test_strings_of_cpp_that_are_plainly_ptx_are_judged(db: Database, text: str)
         # Statements that are filled in
         ("python", 'asm = """\n{\n.reg .b32 M;\nmov.b32 M, __MCG__;\n__I1__\n__I0__\nadd.f32 $0, $1, $2;\n}"""'),
         ("c++", 'R"(asm volatile("{ .reg .pred p; @!p {store_shared}; add.f32 %0, %1, %2; }");)"'),
+        (
+            "python",
+            'inline_asm(f"{{ .reg .b32 a; mov.b32 a, $0; {MMA} {{a,$1}}, {{a}}; {MMA} {{a,$1}}; }}", "=r,r", [])',
+        ),
         # The operands of nvvm.inline_ptx
         (
             "python",

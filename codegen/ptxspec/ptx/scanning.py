@@ -38,6 +38,9 @@ _HEAD = re.compile(
     r"(?P<head>(?P<opcode>[A-Za-z_][\w$]*+)(?:\s*+\.[\w:.]*+)*+)",
     re.ASCII,
 )
+_OPERANDS_IN_BRACES = re.compile(r"\{[^{};]*+\}\s*+(?:,[^;]*+)?;")
+# How far before operands it is looked for a spelling that is filled in.
+_NEAR = 64
 # Two operands side by side, or an operand and the next statement.
 _ADJACENT = re.compile(r"[\w$\]}](?P<gap>\s++(?=[\w%$@])|(?=\s*+\.[a-z])[^\S\n]*+\n\s*+)", re.ASCII)
 _NEXT_ON_LINE = re.compile(r"[A-Za-z_]\w*+\.[A-Za-z][\w.:]*+\s", re.ASCII)
@@ -175,6 +178,12 @@ class Scanner:
                 if problem := _misplaced(kind, self._last, start):
                     yield problem
                 self._last = kind
+            if kind == "open" and self._embedded and HOLE in text[max(0, start - _NEAR) : start]:
+                # A spelling may be filled in whole.
+                spelled = text[max(0, start - _NEAR) : start].rstrip().endswith(HOLE)
+                if spelled and (filled := _OPERANDS_IN_BRACES.match(text, start)):
+                    position = filled.end()
+                    continue
             if kind == "plain":
                 operands = m["args"]
                 yield Instruction(m.start("head"), m["head"], operands, m.start("args"), operands.count(",") + 1, start)
