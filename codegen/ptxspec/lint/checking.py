@@ -55,6 +55,9 @@ class Checker:
             findings = ignores.left(findings)
         if conditions:
             findings = conditions.left(findings)
+        if ignores:
+            # By the code that it has where a condition is not understood, too.
+            findings = ignores.left(findings)
         findings = joined(f for f in findings if self._is_said(f, settings))
         if ignores:
             of_target = source.language == PTX or settings.target is not None or settings.ptx is not None
@@ -65,7 +68,9 @@ class Checker:
             account.errors |= _counts(f, settings)
             yield f
         account.ignored += ignores.ignored if ignores else 0
-        account.excluded += conditions.excluded if conditions else 0
+        if conditions:
+            account.excluded += conditions.excluded
+            account.asked.update(conditions.asked)
         if account.instructions == before:
             account.others += 1
         else:

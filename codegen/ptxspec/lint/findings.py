@@ -49,6 +49,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "target-specific": "The instruction is there for few targets only, and the module's is none of them.",
         "target-too-new": "The instruction had ended before the target came.",
         "target-unknown": "The PTX version does not know the target.",
+        "unknown-guard": "One of these, where a condition around the code is not understood (a warning).",
     },
     "The file": {
         "unknown-ptx": "There is no such PTX version.",
@@ -62,6 +63,19 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     },
 }
 CODES = {code: meaning for group in GROUPS.values() for code, meaning in group.items()}
+# These depend on what is judged for, so that they may be there for another target.
+BY_TARGET = frozenset(
+    [
+        "hazard",
+        "ptx-too-old",
+        "ptx-too-new",
+        "target-too-old",
+        "target-specific",
+        "target-too-new",
+        "target-unknown",
+        "unknown-guard",
+    ]
+)
 
 
 def unknown_code(code: str) -> tuple[str, str]:

@@ -1,89 +1,67 @@
-"""The conditions of C's preprocessor around code, decided for a target in three values.
+"""The conditions around code, decided for a target in three values.
 
-True is compiled, False is not, and None is unknown: that depends on what the file does not say. The value of a macro is
-an integer, or None where it is unknown."""
+True is compiled or run, False is not, and None is unknown: that depends on what the file does not say."""
 
 from __future__ import annotations
 
-import operator
-import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import cached_property, partial
-from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
+from ..ptx.complaints import WARNING
+from ..ptx.scanning import View
 from ..query.database import Database
-from .findings import Finding
-from .languages import CPP
-from .macros import NONE, UNKNOWN, Defines, Macro, Truth, known, macros_of, stated
+from . import branches, preprocessor
+from .branches import Span
+from .findings import BY_TARGET, Finding
+from .languages import BLOCKS, CPP, MARKDOWN, PROGRAMS, PYTHON
+from .languages.markdown import blocks
+from .macros import Defines, Truth, known, macros_of, nv_target, stated
+from .reading import Whole
 
-# The most macros that stand for each other one after the other, and the most levels of brackets.
-_DEEPEST = 40
+if TYPE_CHECKING:
+    from .languages.text import Text
 
-_WORD = re.compile(r"\w+")
-_DIRECTIVE = re.compile(
-    r"""^[ \t]*\#[ \t]*(?P<name>[A-Za-z_]\w*)(?P<rest>(?:[^\n\\/]|\\\n|\\|/\*(?s:.)*?(?:\*/|\Z)|//(?:\\\n|[^\n])*|/)*)
-    |(?P<comment>//(?:\\\n|[^\n])*|/\*(?s:.)*?(?:\*/|\Z))
-    |(?P<string>(?:u8|[LuU])?R"(?P<d>[^()\\\s]{0,16})\((?s:.)*?(?:\)(?P=d)"|\Z)|"(?:[^"\\\n]|\\(?s:.))*"?|'(?:[^'\\\n]|\\.){1,8}')
-    """,
-    re.VERBOSE | re.MULTILINE,
-)
-_PRAGMA = re.compile(r"^[ \t]*\#[ \t]*pragma\b[^\n]*", re.MULTILINE)
-_COMMENT = re.compile(r"//(?:\\\n|[^\n])*|/\*(?s:.)*?(?:\*/|\Z)")
-_TOKEN = re.compile(
-    r"""\s*(?:(?P<number>(?:0[xX][0-9a-fA-F']+|0[bB][01']+|\d[\d']*)[uUlLzZ]*)|(?P<name>[A-Za-z_]\w*)
-    |(?P<operator><<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>!~&|^?:(),]))""",
-    re.VERBOSE,
-)
-
-
-class _Directive(NamedTuple):
-    """A directive from `start` to `end`, and what stands behind its name, without comments."""
-
-    start: int
-    end: int
-    name: str
-    rest: str
-
-
-class Region(NamedTuple):
-    """The lines from `first` on, up to the next region."""
-
-    first: int
-    compiled: Truth
+# What is found where it is not known whether the compiler looks.
+UNKNOWN_GUARD = "unknown-guard"
 
 
 def guards(
     db: Database, text: str, language: str, target: str | None, defines: Defines = (), ptx: str | None = None
 ) -> Guards | None:
-    """Return the conditions in a text; None in a language that has no preprocessor."""
-    if language != CPP:
+    """Return the conditions in a text; None in a language that has none."""
+    if language not in PROGRAMS and language != MARKDOWN:
         return None
-    said = {name: stated(db, value, target) for name, value in defines}
-    return Guards(text, macros_of(db, target, ptx), partial(known, db, target), said)
+    return Guards(db, text, language, target, defines, ptx)
 
 
 class Guards:
-    """The conditions in a text of C, C++ or CUDA. `macros` are those that the compiler defines for the target, `known`
-    returns those of headers, which what the text defines comes before, and `said` are those that come before that."""
+    """The conditions in a text, for a target. `defines` are macros that other files define, as the configuration has
+    them; `excluded` counts what stood where nobody looks, and `asked` what stands under conditions that are not
+    known."""
 
     def __init__(
-        self,
-        text: str,
-        macros: Mapping[str, Macro],
-        known: Callable[[], Mapping[str, Macro]] = dict,
-        said: Mapping[str, Macro] = MappingProxyType({}),
+        self, db: Database, text: str, language: str, target: str | None, defines: Defines, ptx: str | None
     ) -> None:
-        self._text, self._macros, self._known, self._said = text, macros, known, said
+        self._db, self._text, self._language, self._target = db, text, language, target
+        self._macros = macros_of(db, target, ptx)
+        self._said = {name: stated(db, value, target) for name, value in defines}
         self.excluded = 0
+        self.asked: Counter[str] = Counter()
 
     def left(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Yield the findings that do not stand where the compiler does not look; `excluded` counts the others."""
+        """Yield the findings that do not stand where nobody looks. What depends on the target is a warning where it is
+        not known."""
         for f in findings:
-            if self.excludes(f.line):
+            compiled, condition = self._at(self._lines[f.line - 1] + f.column - 1)
+            if compiled is False:
                 self.excluded += 1
+            elif compiled is None and f.code in BY_TARGET and self._target is not None:
+                self.asked[condition] += 1
+                message = f"{f.message}, unless '{condition}', which is not understood, excludes it"
+                yield f._replace(severity=WARNING, code=UNKNOWN_GUARD, message=message)
             else:
                 yield f
 
@@ -93,337 +71,61 @@ class Guards:
 
     def compiled(self, line: int) -> Truth:
         """Return whether a line is compiled."""
-        return self._regions[bisect_right(self._regions, line, key=lambda r: r.first) - 1].compiled
+        return self._at(self._lines[line - 1] if line <= len(self._lines) else len(self._text))[0]
+
+    def _at(self, offset: int) -> tuple[Truth, str]:
+        _, compiled, condition = self._steps[bisect_right(self._steps, offset, key=lambda s: s[0]) - 1]
+        return compiled, condition
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """The offsets at which lines begin."""
+        found, at = [0], self._text.find("\n")
+        while at >= 0:
+            found.append(at + 1)
+            at = self._text.find("\n", at + 1)
+        return found
 
     # A text in which nothing is found need not be gone through.
     @cached_property
-    def _regions(self) -> list[Region]:
-        directives = list(_directives(self._text))
-        # With one that the text defines something else may be meant than what a header of that name has.
-        own = {m[0] for d in directives if d.name == "define" and (m := _WORD.match(d.rest))}
-        known = {name: macro for name, macro in self._known().items() if name.removesuffix("()") not in own}
-        state = _State({**known, **self._macros, **self._said}, frozenset(self._said))
-        return list(_regions(self._text, directives, state))
-
-
-@dataclass
-class _Group:
-    """An #if with its branches so far. `taken`: whether one of them was compiled; `outer`: whether the group is.
-    `off`: that is the same for every target, as by `#if 0`."""
-
-    outer: Truth
-    taken: Truth
-    off: bool = False
-
-
-@dataclass
-class _State:
-    """The macros so far, of which those that are `fixed` stay, and the groups around."""
-
-    macros: dict[str, Macro]
-    fixed: frozenset[str]
-    groups: list[_Group] = field(default_factory=list)
-    compiled: Truth = True
-
-
-def _regions(text: str, directives: Sequence[_Directive], state: _State) -> Iterator[Region]:
-    yield Region(1, True)
-    line, position = 1, 0
-    guard = _include_guard(text, directives)
-    for start, end, name, rest in directives:
-        if name in ("define", "undef"):
-            _define(state, name, rest)
-            continue
-        if name in ("if", "ifdef", "ifndef"):
-            state.groups.append(_Group(state.compiled, False))
-            _branch(state, True if start == guard else decided(_condition(name, rest), state.macros))
-            state.groups[-1].off = rest.isdigit()
-        elif name in ("elif", "elifdef", "elifndef") and state.groups:
-            _branch(state, decided(_condition(name.removeprefix("el"), rest), state.macros))
-        elif name == "else" and state.groups:
-            _branch(state, True)
-        elif name == "endif" and state.groups:
-            state.compiled = state.groups.pop().outer
-        else:
-            continue
-        line += text.count("\n", position, end)
-        position = end
-        yield Region(line + 1, state.compiled)
-
-
-def _directives(text: str) -> Iterator[_Directive]:
-    for m in _DIRECTIVE.finditer(text):
-        if m["name"]:
-            rest = _COMMENT.sub(" ", m["rest"].replace("\\\n", " ")).strip()
-            yield _Directive(m.start(), m.end(), m["name"], rest)
-
-
-def _include_guard(text: str, directives: Iterable[_Directive]) -> int:
-    """Return where the condition starts by which a header is read once, which holds when it is read; -1 where there is
-    none."""
-    first, guard, depth, is_defined = -1, "", 0, False
-    for start, end, name, rest in directives:
-        if name == "pragma":
-            continue
-        if first < 0:
-            before = _COMMENT.sub("", _PRAGMA.sub("", text[:start])).strip()
-            m = re.fullmatch(r"!\s*defined\s*\(?\s*(\w+)\s*\)?", _condition(name, rest))
-            if before or m is None:
-                return -1
-            first, guard, depth = start, m[1], 1
-            continue
-        if not is_defined:
-            if name != "define" or rest.split()[:1] != [guard]:
-                return -1
-            is_defined = True
-        depth += name in ("if", "ifdef", "ifndef")
-        if depth == 1 and name in ("else", "elif", "elifdef", "elifndef"):
-            return -1
-        if name == "endif":
-            depth -= 1
-            if not depth:
-                # What is behind it is read twice, so that it is another condition.
-                return -1 if _COMMENT.sub("", text[end:]).strip() else first
-    return -1
-
-
-def _condition(name: str, rest: str) -> str:
-    """Return the condition of a directive as that of an #if."""
-    word = rest.split(maxsplit=1)[0] if rest else ""
-    return {"ifdef": f"defined({word})", "ifndef": f"!defined({word})"}.get(name, rest)
-
-
-def _branch(state: _State, holds: Truth) -> None:
-    """Begin a branch of the innermost group."""
-    group = state.groups[-1]
-    state.compiled = both(group.outer, both(opposite(group.taken), holds))
-    group.taken = either(group.taken, holds)
-
-
-def _define(state: _State, name: str, rest: str) -> None:
-    """Define a macro or take it back. One that the file defines for other targets is not defined for this one, unless
-    something else says so first; what `#if 0` leaves out may be defined by an option."""
-    m = re.match(r"([A-Za-z_]\w*)(\()?(.*)", rest, re.DOTALL)
-    if m is None or m[1] in state.fixed:
-        return
-    macros = state.macros
-    if state.compiled is False:
-        if name == "define" and not any(g.off for g in state.groups):
-            macros.setdefault(m[1], NONE)
-    elif state.compiled is None:
-        macros[m[1]] = UNKNOWN
-    elif name == "undef":
-        macros[m[1]] = NONE
-    else:
-        macros[m[1]] = Macro(True, None if m[2] else m[3].strip())
-
-
-def both(a: Truth, b: Truth) -> Truth:
-    """Return whether both hold."""
-    return False if a is False or b is False else None if a is None or b is None else True
-
-
-def either(a: Truth, b: Truth) -> Truth:
-    """Return whether one of two holds."""
-    return opposite(both(opposite(a), opposite(b)))
-
-
-def opposite(a: Truth) -> Truth:
-    return None if a is None else not a
-
-
-def decided(condition: str, macros: Mapping[str, Macro]) -> Truth:
-    """Return whether the condition of an #if holds; None too where it cannot be read."""
-    try:
-        value = _Expression(condition, macros, {}).value()
-    except _UnreadableError:
-        return None
-    return None if value is None else value != 0
-
-
-class _UnreadableError(Exception):
-    """A condition that is no expression of the preprocessor's, or is too deep."""
-
-
-# What binds tighter has a higher number.
-_BINARY = {
-    "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, ">": 7, "<=": 7, ">=": 7, "<<": 8, ">>": 8,
-    "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
-}  # fmt: skip
-
-
-class _Expression:
-    """An expression of the preprocessor's, evaluated as it is read. `known` are the values of macros so far."""
-
-    def __init__(self, text: str, macros: Mapping[str, Macro], known: dict[str, int | None], depth: int = 0) -> None:
-        self._macros, self._known, self._depth = macros, known, depth
-        self._tokens = list(_tokens(text))
-        self._at = 0
-
-    def value(self) -> int | None:
-        found = self._ternary()
-        if self._at < len(self._tokens):
-            raise _UnreadableError
+    def _steps(self) -> list[tuple[int, Truth, str]]:
+        """The offsets from which on it is something else whether code is compiled, with the unknown condition."""
+        spans = list(self._spans(Whole(self._text), self._language))
+        ends = sorted({0, *(s.start for s in spans), *(s.end for s in spans)})
+        begun = sorted(spans, key=lambda s: s.start)
+        found: list[tuple[int, Truth, str]] = []
+        open_: list[Span] = []
+        i = 0
+        for at in ends:
+            open_ = [s for s in open_ if s.end > at]
+            while i < len(begun) and begun[i].start <= at:
+                open_ += [begun[i]] * (begun[i].end > at)
+                i += 1
+            if any(s.holds is False for s in open_):
+                found.append((at, False, ""))
+            else:
+                found.append((at, None, open_[-1].condition) if open_ else (at, True, ""))
         return found
 
-    def _next(self) -> str:
-        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+    def _spans(self, view: View, language: str) -> Iterator[Span]:
+        """Yield the parts of a text that are under a condition which does not hold, or of which that is not known."""
+        if language == MARKDOWN:
+            for name, block in blocks(view):
+                yield from self._inside(block, BLOCKS.get(name, ""))
+        elif language == CPP:
+            regions, macros = preprocessor.regions(view.text, self._macros, known(self._db, self._target), self._said)
+            ends = [*(r.start for r in regions[1:]), len(view.text)]
+            for region, end in zip(regions, ends, strict=True):
+                if region.compiled is not True:
+                    yield Span(region.start, end, region.compiled, region.condition)
+            yield from branches.of_cpp(view, macros, partial(nv_target, self._db, target=self._target))
+        elif language == PYTHON and self._target is not None:
+            yield from branches.of_python(view, self._target)
+        if language in PROGRAMS:
+            for text in branches.programs(view, language):
+                yield from self._inside(text, CPP)
 
-    def _take(self, *wanted: str) -> bool:
-        if self._next() in wanted and self._next():
-            self._at += 1
-            return True
-        return False
-
-    def _expect(self, token: str) -> None:
-        if not self._take(token):
-            raise _UnreadableError
-
-    def _ternary(self) -> int | None:
-        test = self._binary(1)
-        if not self._take("?"):
-            return test
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise _UnreadableError
-        then = self._ternary()
-        self._expect(":")
-        other = self._ternary()
-        self._depth -= 1
-        if test is None:
-            return then if then == other else None
-        return then if test else other
-
-    def _binary(self, least: int) -> int | None:
-        left = self._unary()
-        while _BINARY.get(self._next(), 0) >= least:
-            sign = self._next()
-            self._at += 1
-            left = _applied(sign, left, self._binary(_BINARY[sign] + 1))
-        return left
-
-    def _unary(self) -> int | None:
-        signs = []
-        while self._next() in ("!", "-", "+", "~"):
-            signs.append(self._next())
-            self._at += 1
-        x = self._primary()
-        for sign in reversed(signs):
-            x = None if x is None else {"!": int(not x), "-": -x, "+": x, "~": ~x}[sign]
-        return x
-
-    def _primary(self) -> int | None:
-        token = self._next()
-        self._at += 1
-        if token == "(":
-            self._depth += 1
-            if self._depth > _DEEPEST:
-                raise _UnreadableError
-            found = self._ternary()
-            self._expect(")")
-            self._depth -= 1
-            return found
-        if token[:1].isdigit():
-            return _number(token)
-        if not token.isidentifier():
-            raise _UnreadableError
-        if token == "defined":
-            bracket = self._take("(")
-            name = self._next()
-            self._at += 1
-            if bracket:
-                self._expect(")")
-            defined = self._macros.get(name, self._macros.get(f"{name}()", UNKNOWN)).defined
-            return None if defined is None else int(defined)
-        return self._macro(token)
-
-    def _macro(self, name: str) -> int | None:
-        if name in ("true", "false"):
-            return int(name == "true")
-        if self._take("("):
-            return self._called(self._macros.get(f"{name}()"), self._arguments())
-        macro = self._macros.get(name)
-        if macro is None or macro.defined is None or (macro.defined and not macro.body):
-            return None
-        if not macro.defined:
-            return 0
-        if self._depth >= _DEEPEST:
-            raise _UnreadableError
-        if name not in self._known:
-            self._known[name] = self._stands_for(macro.body or "")
-        return self._known[name]
-
-    def _stands_for(self, body: str) -> int | None:
-        return _Expression(body, self._macros, self._known, self._depth + 1).value()
-
-    def _called(self, macro: Macro | None, arguments: Sequence[str]) -> int | None:
-        """Return the value of a macro with arguments. Nothing is known of an operator, as __has_include(<x>), or of one
-        that is given fewer than what it stands for has."""
-        if macro is None or not macro.body:
-            return None
-        if self._depth >= _DEEPEST:
-            raise _UnreadableError
-        try:
-            return self._stands_for(macro.body.format(*arguments))
-        except IndexError:
-            return None
-
-    def _arguments(self) -> list[str]:
-        """Take arguments, behind their opening bracket."""
-        found, depth = [""], 1
-        while self._at < len(self._tokens):
-            token = self._next()
-            self._at += 1
-            depth += {"(": 1, ")": -1}.get(token, 0)
-            if not depth:
-                return found
-            if token == "," and depth == 1:
-                found.append("")
-            else:
-                found[-1] += token
-        raise _UnreadableError
-
-
-def _tokens(text: str) -> Iterator[str]:
-    position, text = 0, text.rstrip()
-    while position < len(text):
-        m = _TOKEN.match(text, position)
-        if m is None:
-            raise _UnreadableError
-        yield m[m.lastgroup or 0]
-        position = m.end()
-
-
-def _number(token: str) -> int:
-    digits = token.rstrip("uUlLzZ").replace("'", "")
-    if digits.startswith("0") and digits.isdigit():
-        return int(digits, 8) if set(digits) <= set("01234567") else 0
-    return _wrapped(int(digits, 0)) if len(digits) < 100 else 0
-
-
-def _wrapped(x: int) -> int:
-    """Return an integer of 64 bits, in which the preprocessor computes."""
-    return (x + (1 << 63)) % (1 << 64) - (1 << 63)
-
-
-_COMPUTED: Mapping[str, Callable[[int, int], int]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "&": operator.and_, "|": operator.or_, "^": operator.xor,
-    "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
-}  # fmt: skip
-
-
-def _applied(name: str, a: int | None, b: int | None) -> int | None:
-    if name in ("&&", "||"):
-        sides = (None if x is None else x != 0 for x in (a, b))
-        found = both(*sides) if name == "&&" else either(*sides)
-        return None if found is None else int(found)
-    if a is None or b is None:
-        return None
-    if name in ("<<", ">>"):
-        return None if not 0 <= b < 64 else _wrapped(a << b) if name == "<<" else a >> b
-    if name in ("/", "%"):
-        if not b:
-            return None
-        quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-        return _wrapped(quotient if name == "/" else a - quotient * b)
-    return _wrapped(int(_COMPUTED[name](a, b)))
+    def _inside(self, text: Text, language: str) -> Iterator[Span]:
+        for s in self._spans(text, language):
+            if s.end > s.start:
+                yield s._replace(start=text.outside(s.start), end=text.outside(s.end - 1) + 1)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ..catalog.likeness import suggest
 from ..ptx.complaints import WARNING
 from .comments import Comment, comments
-from .findings import CODES, Finding, joined, unknown_code
+from .findings import BY_TARGET, CODES, Finding, joined, unknown_code
 from .guards import Guards
 
 WORD = "ptxspec:"
@@ -30,10 +30,6 @@ _SAID = re.compile(
 _MARK = re.compile(r"(?:/[/*]+!?|\#=?|\#+|<!--|;+)\s*+")
 _VERBS = ("ignore", "ignore-file")
 _CODE = re.compile(r"[^\s,]+")
-# These depend on what is judged for, so that they may be there for another target.
-_BY_TARGET = frozenset(
-    ["hazard", "ptx-too-old", "ptx-too-new", "target-too-old", "target-specific", "target-too-new", "target-unknown"]
-)
 
 
 class _Ignore(NamedTuple):
@@ -92,6 +88,9 @@ def heard(
         findings = ignores.left(findings)
     if guards:
         findings = guards.left(findings)
+    if ignores:
+        # By the code that it has where a condition is not understood, too.
+        findings = ignores.left(findings)
     found = joined(findings)
     return ignores.with_complaints(found, of_target) if ignores else found
 
@@ -129,7 +128,7 @@ class Ignores:
         found = [*findings, *self._wrong]
         for i in self._found:
             excluded = self._guards is not None and self._guards.excludes(i.first)
-            if not i.quoted and i not in self._used and not excluded and (of_target or i.code not in _BY_TARGET):
+            if not i.quoted and i not in self._used and not excluded and (of_target or i.code not in BY_TARGET):
                 message = f"nothing is ignored by this: there is no {i.code} {i.where}"
                 found.append(self._finding("unused-ignore", message, "remove it", i.at, len(i.code)))
         return iter(sorted(found, key=lambda f: (f.line, f.column)))

@@ -34,6 +34,7 @@ class Account:
         self.codes: Counter[str] = Counter()
         self.ignored = 0
         self.excluded = 0  # findings where the compiler does not look
+        self.asked: Counter[str] = Counter()  # findings under conditions that are not understood, by these
         # What they were judged for: whether they said that themselves, target and PTX version.
         self.judged_for: set[tuple[bool, str | None, str | None]] = set()
 
@@ -47,6 +48,7 @@ class Account:
         self.codes.update(other.codes)
         self.ignored += other.ignored
         self.excluded += other.excluded
+        self.asked.update(other.asked)
         self.judged_for |= other.judged_for
 
     @property
@@ -84,6 +86,15 @@ class Account:
         if self.codes:
             yield ""
             yield from _columns(("code", "found"), sorted(self.codes.items(), key=lambda c: (-c[1], c[0])))
+
+    def guards(self) -> Iterator[str]:
+        """A line for each condition that was not understood, the one with the most findings first."""
+        if not self.asked:
+            yield "no finding stands under a condition that is not understood"
+            return
+        yield "findings  condition"
+        for condition, n in sorted(self.asked.items(), key=lambda c: (-c[1], c[0])):
+            yield f"{n:8,}  {' '.join(condition.split())}"
 
     def as_json(self) -> dict[str, Any]:
         tally = self.tally

@@ -116,7 +116,7 @@ def are_operands(text: str) -> bool:
 _BRACED = re.compile(r"\$\{(?P<number>\d++)(?::\w++)?\}|(?P<other>\$\{:\w++\})|\{(?P<nvvm>\$(?:rw|r|w)\d++)\}")
 _CONVERSION = r"(?:\(\w+\))?[-+\ \#0]*+(?:\d++|\*)?(?:\.(?:\d++|\*))?(?:l|ll|z)?[sdiurxXofFeEgGca]"
 _LATER = r"""\{\{(?=[^{};\n]*\w)[^{};\n]*+\}\} | \{%[^{}]*%\} | \{\#[^{}]*\#\} | \$?\{[\w.!:\[\]]*\}
-    | \b__[A-Z][A-Z\d_]*__\b"""
+    | \b__(?!CUDA)[A-Z][A-Z\d_]*__\b"""
 # What is filled in by % and what follows the string; and {name}, {{ name }}, ${name}, %s, %(name)s, __NAME__ of a
 # string that is formatted later, where a PTX vector has a % or $, or a comma, and a register more than one letter.
 FORMATTED = re.compile(rf"(?P<literal>%%)|%{_CONVERSION}|{_LATER}", re.VERBOSE)

@@ -13,7 +13,7 @@ from ...diagnostics import PtxspecError
 
 # Where no program is read they are not needed, and take a while.
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Language, Node, Parser
 
 # A tree takes up to 40 times the memory of its text.
 LONGEST = 8 << 20
@@ -82,12 +82,19 @@ class Walk:
 class Tree:
     """The tree of a program. Offsets are of its characters."""
 
-    def __init__(self, root: Node) -> None:
-        self.root = root
+    def __init__(self, root: Node, language: Language) -> None:
+        self.root, self._language = root, language
 
     def at(self, offset: int) -> Place:
         """Return the smallest node at a character."""
         return Walk(self.root).to(offset)
+
+    def nodes(self, *types: str) -> list[Node]:
+        """Return the nodes of some types, in their order."""
+        reader = import_module("tree_sitter")
+        query = reader.Query(self._language, "[" + " ".join(f"({t})" for t in types) + "] @found")
+        found: list[Node] = reader.QueryCursor(query).captures(self.root).get("found", [])
+        return sorted(found, key=lambda n: n.start_byte)
 
     def leaves(self, offset: int, whole: Collection[str]) -> Iterator[Node]:
         """Yield the nodes without children from the one at a character on; those of the types in `whole` are not looked
@@ -121,7 +128,8 @@ def parse(grammar: str, text: str) -> Tree:
     except ValueError:  # it was given up
         parser.reset()
         raise UnreadProgramError("no program that can be read in a reasonable time") from None
-    return Tree(tree.root_node)
+    assert parser.language is not None
+    return Tree(tree.root_node, parser.language)
 
 
 @cache
