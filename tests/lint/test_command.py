@@ -39,7 +39,7 @@ def test_json_is_a_plain_array(tmp_path: Path, capsys: pytest.CaptureFixture[str
     file.write_text('asm("max.NaN.f64 %0, %1, %2;");\n')
     assert run("lint", file, "--format", "json") == 1
     (found,) = json.loads(capsys.readouterr().out)
-    assert list(found) == ["file", "line", "column", "severity", "code", "message", "variant"]
+    assert list(found) == ["file", "line", "column", "severity", "code", "message", "variant", "targets"]
     assert (found["file"], found["line"], found["column"], found["variant"]) == (str(file), 1, 9, "max.NaN.f64")
     file.write_text("")
     assert run("lint", file, "--format", "json") == 0

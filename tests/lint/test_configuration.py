@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from helpers.repository_of_programs import NEW, ORDER, RIGHT, TWICE, WRONG, lint, write
+from ptxspec.lint.configuration import KEYS
 
 
 @pytest.fixture
@@ -84,9 +85,14 @@ def test_each_folder_of_a_walk_has_its_own(repository: Path, capsys: pytest.Capt
     ("line", "column", "message", "help"),
     [
         ('tagret = "sm_90"', 1, "unknown key 'tagret'", "did you mean 'target'?"),
-        ("look = 1", 1, "unknown key 'look'", "known: exclude, select, ignore, target, ptx, defines, strict"),
+        (
+            "look = 1",
+            1,
+            "unknown key 'look'",
+            f"known: {', '.join(KEYS)}",
+        ),
         ('target = "sm_91"', 11, "unknown target 'sm_91'; did you mean 'sm_90'?", ""),
-        ("target = 90", 1, "'target' is a target as \"sm_90\"", 'write target = "90"'),
+        ("target = 90", 1, "'target' is a target or a list of them, as \"sm_90\"", 'write target = "sm_90"'),
         ("ptx = 8.0", 1, "'ptx' is a PTX version as \"8.0\"", 'write ptx = "8.0"'),
         ('ptx = "8.9"', 8, "unknown PTX version '8.9'", ""),
         ('select = ["hazard", "hazrad"]', 22, "unknown code 'hazrad'", "did you mean 'hazard'?"),

@@ -1,4 +1,4 @@
-"""`ptxspec lint` on code within conditions of the preprocessor: what is not compiled for the target is not judged."""
+"""`ptxspec lint` on code within conditions: what is not compiled or run for the target is not judged."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from helpers.sizes import each_size
-from oracles.nvcc import holding
+from oracles.nvcc import compiled, holding
 from ptxspec import Database
 from ptxspec.cli.main import main
-from ptxspec.lint.guards import Guards, guards
-from ptxspec.lint.macros import macros_of
+from ptxspec.lint.guards import guards
 
 ASM = 'asm("tanh.approx.bf16x2 %0, %1;" : "=r"(r) : "r"(a));'
 TARGETS = ("sm_80", "sm_90", "sm_90a", "sm_100a", "sm_100f", "sm_103a", "sm_120")
@@ -36,7 +35,7 @@ GUARDED = {
     "comments": "#if /* from */ __CUDA_ARCH__ >= 900 // on\n{}\n#endif",
     "within a header": "#ifndef A_H\n#define A_H\n#define ON (__CUDA_ARCH__ >= 900)\n#if ON\n{}\n#endif\n#endif",
 }
-# What the file does not decide, and what is no condition of code.
+# What the file does not decide.
 OPEN = (
     "#if __GNUC__ < 12\n{}\n#endif",
     "#ifdef HAS_TANH\n{}\n#endif",
@@ -44,9 +43,18 @@ OPEN = (
     "#if 0\n#define HAS_TANH\n#endif\n#ifdef HAS_TANH\n{}\n#endif",
     "#if __has_include(<cuda.h>)\n{}\n#endif",
     "#if __CUDA_ARCH__ >=\n{}\n#endif",
+    "#ifdef HAS_TANH\n#else\n{}\n#endif",
+    "template <int ARCH> void f() {{ if constexpr (ARCH >= 90) {{\n{}\n}} }}",
+    "void f() {{ if (__CUDA_ARCH__ >= 900) {{\n{}\n}} }}",
+    "NV_IF_TARGET(SOME_TARGET, ({}))",
+)
+# What is no condition of code, or of no target.
+NONE = (
     "/*\n#if 0\n*/\n{}\n/*\n#endif\n*/",
     "// #if 0 \\\n#if 0\n{}\n",
     'const char *s = R"(\n#if 0\n)";\n{}',
+    "template <int N> void f() {{ if constexpr (N > 3) {{\n{}\n}} }}",
+    "void f(int a) {{ if (a > 3) {{\n{}\n}} }}",
 )
 
 
@@ -64,19 +72,69 @@ def test_what_is_not_compiled_for_the_target_is_not_judged(db: Database, name: s
 
 
 @pytest.mark.parametrize("text", OPEN)
-def test_what_is_not_known_to_be_left_out_is_judged(db: Database, text: str) -> None:
-    assert found(db, text.format(ASM), "sm_80") == ["target-too-old"]
+def test_what_is_not_known_to_be_left_out_is_a_warning(db: Database, text: str) -> None:
+    (f,) = db.lint(text.format(ASM), target="sm_80", language="c++")
+    assert (f.code, f.severity) == ("unknown-guard", "warning")
+    assert f.message.startswith("tanh.approx.bf16x2 (1 operand) needs sm_90 or newer; sm_80 is older, unless '")
+    # What is wrong for every target is so under any condition.
+    assert found(db, text.format(ASM.replace("tanh.approx", "tanh.aprox")), "sm_80") == ["missing-modifier"]
+    assert found(db, f"// ptxspec: ignore-file[target-too-old]\n{text.format(ASM)}", "sm_80") == []
+    assert found(db, f"// ptxspec: ignore-file[unknown-guard]\n{text.format(ASM)}", "sm_80") == []
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_what_is_no_condition_on_the_target_is_judged(db: Database, text: str) -> None:
+    assert found(db, text.format(ASM), "sm_80")[:1] == ["target-too-old"]
+
+
+CALL = 'inline_asm("tanh.approx.bf16x2 $0, $1;", "=r,r")'
+# Each is for sm_90 and newer.
+PYTHON = {
+    "a tuple": "if torch.cuda.get_device_capability() >= (9, 0):\n    {}",
+    "an element": "if torch.cuda.get_device_capability(0)[0] >= 9 and True:\n    {}",
+    "what is assigned": "cap = torch.cuda.get_device_capability()\nmajor = cap[0]\nif not major < 9:\n    {}",
+    "a number of two digits": "if capability[0] * 10 + capability[1] >= 90:\n    {}",
+    "a name of it": "if self.arch >= 90:\n    {}",
+    "of three digits": "x = {} if cuda_arch >= 900 else None",
+    "one of several": "if get_device_capability()[0] in (9, 10, 12):\n    {}",
+    "elif": "if capability[0] < 8:\n    pass\nelif capability[0] == 8:\n    pass\nelse:\n    {}",
+    "behind a branch that leaves": "def f():\n    if props.compute_capability.major < 9:\n        return None\n    {}",
+    "a test that is skipped": '@pytest.mark.skipif(capability < (9, 0), reason="no")\ndef test_f():\n    {}',
+}
+
+
+@pytest.mark.parametrize("name", PYTHON)
+def test_conditions_of_python_on_the_device_are_decided(db: Database, name: str) -> None:
+    text = PYTHON[name].format(CALL)
+    assert [f.code for f in db.lint(text, target="sm_80", language="python")] == []
+    wrong = text.replace("tanh.approx", "tanh.aprox")
+    assert [f.code for f in db.lint(wrong, target="sm_80", language="python")] == []
+    assert [f.code for f in db.lint(wrong, target="sm_90", language="python")] == ["missing-modifier"]
+
+
+@pytest.mark.parametrize(
+    "text", ["if x >= 90:\n    {}", "if arch:\n    pass\nelse:\n    {}", "if a.capability() > b:\n    {}", "x = {}"]
+)
+def test_other_conditions_of_python_are_none(db: Database, text: str) -> None:
+    assert [f.code for f in db.lint(text.format(CALL), target="sm_80", language="python")] == ["target-too-old"]
+
+
+def test_programs_in_strings_and_blocks_have_conditions_too(db: Database) -> None:
+    program = f"\n#if __CUDA_ARCH__ >= 900\n{ASM}\n#else\n{ASM.replace('tanh', 'tanhh')}\n#endif\n"
+    for language, text in (
+        ("python", f'x = r"""{program}"""'),
+        ("c++", f'auto x = R"({program})";'),
+        ("markdown", f"> ```cuda{program.replace(chr(10), chr(10) + '> ')}```\n"),
+    ):
+        for target, line in (("sm_80", 5), ("sm_90", 0)):
+            lines = [f.line for f in db.lint(text, target=target, language=language)]
+            assert lines == [line] * bool(line), (language, target)
 
 
 def test_without_a_target_only_what_nobody_compiles_is_left_out(db: Database) -> None:
     wrong = ASM.replace("bf16x2", "bf16x3")
     assert found(db, f"#if 0\n{wrong}\n#endif", None) == []
     assert found(db, f"#if __CUDA_ARCH__ >= 900\n{wrong}\n#endif", None) != []
-
-
-def test_other_languages_have_no_preprocessor(db: Database) -> None:
-    text = f"# if 0\nx = '{ASM}'\n"
-    assert guards(db, text, "python", "sm_80") is None
 
 
 def test_what_is_ignored_there_is_not_called_needless(db: Database) -> None:
@@ -121,7 +179,8 @@ def test_the_account_tells_what_was_left_out(
     ],
 )  # fmt: skip
 def test_any_text_is_gone_through(db: Database, text: str) -> None:
-    assert Guards(text, macros_of(db, "sm_80")).compiled(text.count("\n") + 1) in (True, False, None)
+    found = guards(db, text, "c++", "sm_80")
+    assert found and found.compiled(text.count("\n") + 1) in (True, False, None)
 
 
 # Against nvcc
@@ -150,7 +209,54 @@ def test_conditions_are_decided_as_by_nvcc(db: Database, nvcc: Path, tmp_path: P
     first = head.count("\n") + 2
     for target in TARGETS if whole else ("sm_80", "sm_90a"):
         holds = holding(nvcc, tmp_path, head, conditions, target)
-        own = Guards(text, macros_of(db, target))
-        assert [own.compiled(first + 3 * i) for i in range(len(conditions))] == [
+        own = guards(db, text, "c++", target)
+        assert own and [own.compiled(first + 3 * i) for i in range(len(conditions))] == [
             i in holds for i in range(len(conditions))
         ], target
+
+
+# The lines that start with @ are asm statements.
+CHOSEN = """\
+#include <nv/target>
+constexpr int ARCH = __CUDA_ARCH__ / 10;
+template <int N> __global__ void of() {
+  if constexpr (ARCH >= 90) {
+    @
+  } else if constexpr (ARCH == 80) {
+    @
+  } else {
+    @
+  }
+}
+template __global__ void of<1>();
+__global__ void targets() {
+  NV_IF_TARGET(NV_PROVIDES_SM_90, (
+    @
+  ))
+  NV_IF_ELSE_TARGET(NV_IS_EXACTLY_SM_80, (
+    @
+  ), (
+    @
+  ))
+  NV_DISPATCH_TARGET(NV_HAS_FEATURE_SM_100a, (
+    @
+  ), NV_PROVIDES_SM_90, (
+    @
+  ), NV_IS_DEVICE, (
+    @
+  ))
+  NV_IF_TARGET(NV_IS_HOST, (
+    @
+  ))
+}
+"""
+
+
+@each_size
+def test_branches_are_chosen_as_by_nvcc(db: Database, nvcc: Path, tmp_path: Path, whole: bool) -> None:
+    lines = [f'asm("// at {i}");' if line.strip() == "@" else line for i, line in enumerate(CHOSEN.split("\n"), 1)]
+    numbers = [i for i, line in enumerate(lines, 1) if line.startswith("asm")]
+    for target in ("sm_80", "sm_90", "sm_100a", "sm_120") if whole else ("sm_90",):
+        ptx = compiled(nvcc, tmp_path, "\n".join(lines), target)
+        own = guards(db, "\n".join(lines), "c++", target)
+        assert own and [own.compiled(i) for i in numbers] == [f"// at {i}\n" in ptx for i in numbers], target

@@ -60,7 +60,17 @@ def test_messages_fit_the_terminal(
         ),
         ({"a_cu": RIGHT}, ["--ptx", "8.0"], "1 file, judged for any target and PTX 8.0"),
         ({"a_ptx": MODULE}, [], "1 instruction in 1 file, judged by its own .version and .target"),
-        ({"a_ptx": MODULE, "b_ptx": MODULE}, ["--target", "sm_90"], "judged for sm_90 and their own .version"),
+        ({"a_ptx": MODULE, "b_ptx": MODULE}, ["--target", "sm_90"], "judged by their own .version and .target"),
+        (
+            {"a_ptx": MODULE, "b_ptx": MODULE},
+            ["--target", "sm_90", "--force-target"],
+            "judged for sm_90 and their own .version",
+        ),
+        (
+            {"a_cu": RIGHT},
+            ["--target", "sm_80,sm_90a"],
+            "1 instruction in 1 file, judged for sm_80, sm_90a and PTX 9.5",
+        ),
         (
             {"a_ptx": MODULE, "b_cu": RIGHT},
             [],

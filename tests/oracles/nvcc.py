@@ -33,12 +33,17 @@ def bodies(nvcc: Path, folder: Path, functions: Sequence[str], target: str) -> l
     """Their PTX, which made.ptx has, too."""
     includes = "".join(f"#include <{h}>\n" for h in HEADERS)
     text = "\n".join(f'extern "C" __global__ void k{n}{f}' for n, f in enumerate(functions))
-    (folder / "made.cu").write_text(includes + text, "utf-8")
-    command = [str(nvcc), "-ptx", f"-arch={target}", "made.cu", "-o", "made.ptx"]
+    found = dict(_BODY.findall(compiled(nvcc, folder, includes + text, target)))
+    return [found[str(n)] for n in range(len(functions))]
+
+
+def compiled(nvcc: Path, folder: Path, program: str, target: str, *options: str) -> str:
+    """Return the PTX that nvcc makes of a program for a target."""
+    (folder / "made.cu").write_text(program, "utf-8")
+    command = [str(nvcc), "-ptx", f"-arch={target}", *options, "made.cu", "-o", "made.ptx"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:2000]
-    found = dict(_BODY.findall((folder / "made.ptx").read_text("utf-8")))
-    return [found[str(n)] for n in range(len(functions))]
+    return (folder / "made.ptx").read_text("utf-8")
 
 
 def _statements(body: str) -> list[Made]:

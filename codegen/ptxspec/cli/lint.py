@@ -44,8 +44,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     languages = tuple(dict.fromkeys(LANGUAGES.values()))
     about = "files, folders and patterns; - is standard input; without any, the working folder"
     parser.add_argument("files", nargs="*", metavar="PATH", default=[], help=about)
-    parser.add_argument("--target", metavar="T", help=f"judge for this target, whatever the files say: {TARGET}")
-    parser.add_argument("--ptx", metavar="V", help="judge for this PTX version, whatever the files say")
+    about = f"judge for this target, or these: T,T; a .ptx file that names its own keeps it. {TARGET}"
+    parser.add_argument("--target", metavar="T", action="append", help=about)
+    parser.add_argument("--ptx", metavar="V", help="judge for this PTX version, where a file does not name its own")
+    parser.add_argument("--force-target", action="store_true", help="judge for them whatever the files say")
     parser.add_argument("--select", metavar="CODE", action="append", help="say only this, or these: CODE,CODE")
     parser.add_argument("--ignore", metavar="CODE", action="append", help="do not say this, or these")
     about = "pass by files and folders as third_party, *.inc, src/**/old_*.cu"
@@ -57,6 +59,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", "-q", action="store_true", help=about)
     about = "instead of what was found, count the instructions by opcode, with those outside of the database"
     parser.add_argument("--stats", action="store_true", help=about)
+    about = "instead of what was found, list the conditions around it that were not understood, with how much is there"
+    parser.add_argument("--explain-guards", action="store_true", help=about)
     about = "what standard input, and a file that is named, is written in, whatever its ending says"
     parser.add_argument("--language", choices=languages, help=about)
     about = "the file that standard input is: its ending says the language, its folder the configuration"
@@ -71,8 +75,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Judge the files and print the findings. Files that cannot be read are named on standard error; the others are
     judged all the same."""
-    if options.stats and options.format not in ("text", "json"):
-        raise PtxspecError(f"--stats is text or json, not {options.format}")
+    counted = "--stats" if options.stats else "--explain-guards" if options.explain_guards else ""
+    if counted and options.format not in ("text", "json"):
+        raise PtxspecError(f"{counted} is text or json, not {options.format}")
     try:
         found = _find(options)
     except ConfigurationError as e:
@@ -105,12 +110,12 @@ def run(options: argparse.Namespace) -> int:
                         _say(event.message)
                     elif not options.quiet:
                         _say(event.message, "warning:", "yellow")
-                elif not options.stats:
+                elif not counted:
                     progress.clear()
                     yield event
 
         paint = terminal.painted if terminal.has_colours(sys.stdout) else plain
-        if options.stats:
+        if counted:
             for _ in findings():
                 pass
         else:
@@ -122,17 +127,21 @@ def run(options: argparse.Namespace) -> int:
                 sys.stdout.write(part)
     if options.stats:
         print(json.dumps(account.as_json(), indent=2) if options.format == "json" else "\n".join(account.table()))
+    if options.explain_guards:
+        asked = dict(account.asked.most_common())
+        print(json.dumps(asked, indent=2) if options.format == "json" else "\n".join(account.guards()))
     if options.format in _FOR_PEOPLE and not options.quiet and found.sources:
-        if counted := account.found():
-            print(counted)
+        if found_in_all := account.found():
+            print(found_in_all)
         print(account.judged(db.catalog.newest_version))
     return MISUSE if unreadable else NO if account.errors else OK
 
 
 def _find(options: argparse.Namespace) -> Found:
     given = Given(
-        options.target,
+        _listed(options.target),
         options.ptx,
+        options.force_target,
         _listed(options.select),
         _listed(options.ignore),
         _listed(options.exclude),

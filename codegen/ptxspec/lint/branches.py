@@ -243,9 +243,9 @@ class _Conditions:
             return self._compared(node, depth)
         if kind == "binary_operator":
             a, b = (self._value(node.child_by_field_name(f), depth + 1) for f in ("left", "right"))
-            compute = _COMPUTED.get(self.program.said(node.child(1)))
-            fitting = compute and isinstance(a, int) and isinstance(b, int) and b
-            return compute(int(a), int(b)) if compute and fitting else None
+            sign = self.program.said(node.child(1))
+            fitting = sign in _COMPUTED and isinstance(a, int) and isinstance(b, int) and (b or sign in ("+", "-", "*"))
+            return _COMPUTED[sign](int(a), int(b)) if fitting else None
         if kind == "subscript":
             value, index = (self._value(node.child_by_field_name(f), depth + 1) for f in ("value", "subscript"))
             is_index = isinstance(value, tuple) and isinstance(index, int) and index < len(value)

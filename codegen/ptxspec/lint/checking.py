@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..files import Bounded, standard_input
@@ -10,13 +11,15 @@ from ..query.database import Database
 from . import traces
 from .configuration import Settings
 from .discovery import STDIN, Source
-from .findings import Finding, joined
+from .findings import Finding, joined, merged
 from .guards import guards
 from .ignores import WORD, Ignores
 from .languages import PTX
-from .linter import Linter
+from .linter import Linter, texts
 from .reading import decoded, read_bytes
-from .statistics import Account
+from .statistics import Account, Tally
+
+_TARGET = re.compile(r"^\s*\.target\b", re.MULTILINE)
 
 
 class Checker:
@@ -28,7 +31,7 @@ class Checker:
         self.quiet = quiet
         self._stdin = stdin
         self.account = Account(everything)
-        self._linters: dict[tuple[str | None, str | None], Linter] = {}
+        self._linters: dict[tuple[str | None, str | None, bool], Linter] = {}
 
     def check(self, source: Source) -> Iterator[Finding]:
         """The findings in one file. Raises PtxspecError for one that cannot be read or is not text."""
@@ -46,46 +49,63 @@ class Checker:
 
     def _judged(self, text: str, name: str, source: Source) -> Iterator[Finding]:
         settings, account = source.settings, self.account
-        linter = self._linter(settings.target, settings.ptx)
-        before, headers = account.instructions, linter.tally.headers
-        conditions = guards(self._db, text, source.language, settings.target, settings.defines, settings.ptx)
+        before, headers = account.instructions, account.tally.headers
+        is_ptx = source.language == PTX
+        # A module says for what it is itself.
+        own = is_ptx and not settings.forced and _TARGET.search(text) is not None
+        targets: tuple[str | None, ...] = (None,) if own else settings.targets_of(source.path) or (None,)
+        every = [guards(self._db, text, source.language, target, settings.defines, settings.ptx) for target in targets]
+        conditions = [c for c in every if c is not None]
         ignores = Ignores(text, name, source.language, conditions) if WORD in text else None
-        findings = linter.lint(text, name, source.language)
+        parts = None if is_ptx else list(texts(text, name, source.language))
+        found: dict[str, Iterator[Finding]] = {}
+        for i, (target, guarded) in enumerate(zip(targets, every, strict=True)):
+            linter = self._linter(target, settings, counts=not i)
+            findings = linter.lint(text, name) if parts is None else linter.lint_texts(parts, text, name)
+            if ignores:
+                findings = ignores.left(findings)
+            if guarded:
+                findings = guarded.left(findings)
+            if ignores:
+                # By the code that it has where a condition is not understood, too.
+                findings = ignores.left(findings)
+            found[target or ""] = joined(f for f in findings if self._is_said(f, source))
+        ((one, findings), *others) = found.items()
+        if others:
+            findings = iter(merged(found))
+        elif one:
+            findings = (f._replace(targets=(one,)) for f in findings)
         if ignores:
-            findings = ignores.left(findings)
-        if conditions:
-            findings = conditions.left(findings)
-        if ignores:
-            # By the code that it has where a condition is not understood, too.
-            findings = ignores.left(findings)
-        findings = joined(f for f in findings if self._is_said(f, settings))
-        if ignores:
-            of_target = source.language == PTX or settings.target is not None or settings.ptx is not None
-            findings = (f for f in ignores.with_complaints(findings, of_target) if self._is_said(f, settings))
+            of_target = is_ptx or targets != (None,) or settings.ptx is not None
+            findings = (f for f in ignores.with_complaints(findings, of_target) if self._is_said(f, source))
         for f in findings:
             account.severities[f.severity] += 1
             account.codes[f.code] += 1
             account.errors |= _counts(f, settings)
             yield f
         account.ignored += ignores.ignored if ignores else 0
-        if conditions:
-            account.excluded += conditions.excluded
-            account.asked.update(conditions.asked)
+        account.excluded += max((c.excluded for c in conditions), default=0)
+        for c in conditions:
+            account.asked |= c.asked
         if account.instructions == before:
             account.others += 1
         else:
             account.files += 1
-            has_header = source.language == PTX and linter.tally.headers > headers
-            account.judged_for.add((has_header, settings.target, settings.ptx))
+            has_header = is_ptx and account.tally.headers > headers
+            account.judged_for.add((has_header, ", ".join(filter(None, targets)) or None, settings.ptx))
 
-    def _is_said(self, f: Finding, settings: Settings) -> bool:
-        return (settings.codes is None or f.code in settings.codes) and (not self.quiet or _counts(f, settings))
+    def _is_said(self, f: Finding, source: Source) -> bool:
+        settings = source.settings
+        return not settings.ignores(f.code, source.path) and (not self.quiet or _counts(f, settings))
 
-    def _linter(self, target: str | None, ptx: str | None) -> Linter:
-        if (target, ptx) not in self._linters:
-            linter = self._linters[target, ptx] = Linter(self._db, target, ptx)
-            linter.tally = self.account.tally
-        return self._linters[target, ptx]
+    def _linter(self, target: str | None, settings: Settings, counts: bool) -> Linter:
+        """Return the linter for a target. `counts`: what it judges goes into the account."""
+        key = (target, settings.ptx, settings.forced)
+        if key not in self._linters:
+            self._linters[key] = Linter(self._db, *key)
+        linter = self._linters[key]
+        linter.tally = self.account.tally if counts else Tally()
+        return linter
 
 
 def _counts(f: Finding, settings: Settings) -> bool:

@@ -1,4 +1,5 @@
-"""The configuration of a repository, the table [tool.ptxspec.lint] of its pyproject.toml. The command line wins."""
+"""The configuration of a repository: the table [lint] of its ptxspec.toml, or [tool.ptxspec.lint] of its
+pyproject.toml. The command line wins."""
 
 from __future__ import annotations
 
@@ -19,13 +20,18 @@ from .links import AWAY, leads_away
 from .macros import Defines, needed
 from .patterns import Pattern
 
-FILE = "pyproject.toml"
+# In a folder the first of them that has a table for lint counts.
+FILES = ("ptxspec.toml", "pyproject.toml")
 _MAX_BYTES = 1 << 22
+_BY_FILE = ("per-file-targets", "per-file-ignores")
 KEYS = {
     "exclude": "a list of patterns, as third_party and src/**/old_*.cu",
     "select": "a list of codes: only these are said",
     "ignore": "a list of codes that are not said",
-    "target": 'a target as "sm_90"',
+    "target": 'a target or a list of them, as "sm_90"',
+    "per-file-targets": 'a table of patterns, as {"src/hopper/**" = ["sm_90a"]}',
+    "per-file-ignores": 'a table of patterns, as {"tests/**" = ["hazard"]}',
+    "force-target": "true or false: whether the target and the PTX version take the place of a module's own",
     "ptx": 'a PTX version as "8.0"',
     "defines": 'a table of macros, as {HAS_FP8 = ">= sm_89", DEBUG = false}',
     "strict": "true or false: whether warnings make the exit code 1",
@@ -33,22 +39,40 @@ KEYS = {
 
 
 class Settings(NamedTuple):
-    """The settings for judging files. `codes` are those that are reported; None: all. `defines` are macros that the
-    files do not define themselves."""
+    """The settings for judging files. `codes` are those that are reported; None: all. `forced`: target and PTX version
+    take the place of what modules say of themselves. `defines` are macros that the files do not define themselves. Of
+    the patterns in `own_targets` the first that matches a file counts, of those in `own_ignores` all do."""
 
-    target: str | None = None
+    targets: tuple[str, ...] = ()
     ptx: str | None = None
+    forced: bool = False
     codes: frozenset[str] | None = None
     exclude: tuple[Pattern, ...] = ()
     strict: bool = False
     defines: Defines = ()
+    own_targets: tuple[tuple[Pattern, tuple[str, ...]], ...] = ()
+    own_ignores: tuple[tuple[Pattern, frozenset[str]], ...] = ()
+
+    def targets_of(self, file: str) -> tuple[str, ...]:
+        """Return the targets for which a file is judged."""
+        path = Path(os.path.abspath(file))
+        return next((targets for pattern, targets in self.own_targets if pattern.matches(path)), self.targets)
+
+    def ignores(self, code: str, file: str) -> bool:
+        """Return whether a code is not said of a file."""
+        if self.codes is not None and code not in self.codes:
+            return True
+        own = [codes for _, codes in self.own_ignores if code in codes]
+        path = Path(os.path.abspath(file)) if own else None
+        return path is not None and any(code in codes and p.matches(path) for p, codes in self.own_ignores)
 
 
 class Given(NamedTuple):
     """The settings given on the command line; None, or nothing, where it does not give one."""
 
-    target: str | None = None
+    targets: tuple[str, ...] | None = None
     ptx: str | None = None
+    forced: bool = False
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] | None = None
     exclude: tuple[str, ...] | None = None
@@ -65,7 +89,7 @@ class ConfigurationError(PtxspecError):
 
 
 class Configurations:
-    """The settings of each folder: of the nearest pyproject.toml above it that has a table for lint, else of that above
+    """The settings of each folder: of the nearest configuration above it that has a table for lint, else of that above
     the working folder. Raises ConfigurationError for one that is wrong, and PtxspecError for what the command line
     says."""
 
@@ -78,7 +102,7 @@ class Configurations:
                     raise PtxspecError("; ".join(unknown_code(code)))
         if given.select is not None and (wrong := _silence(given.select, given.ignore or (), "--select", "--ignore")):
             raise PtxspecError(wrong)
-        self._target = db.target(given.target) if given.target is not None else None
+        self._targets = None if given.targets is None else tuple(dict.fromkeys(map(db.target, given.targets)))
         self._ptx = db.ptx_version(given.ptx) if given.ptx is not None else None
         self._known: dict[Path, Settings | None] = {}
         self.left_out: list[str] = []  # what would have been read, but shows another place
@@ -91,7 +115,7 @@ class Configurations:
 
     def _above(self, folder: Path) -> Settings | None:
         if folder not in self._known:
-            found = self._read(folder / FILE)
+            found = next((s for name in FILES if (s := self._read(folder / name))), None)
             if found is None and folder.parent != folder:
                 found = self._above(folder.parent)
             self._known[folder] = found
@@ -102,7 +126,7 @@ class Configurations:
             data = read_bytes(path, _MAX_BYTES)
         except OSError:
             return None
-        if b"ptxspec" not in data:
+        if path.name != FILES[0] and b"ptxspec" not in data:
             return None
         if leads_away(path, path.parent):
             self.left_out.append(f"{_shown(path)}: a link that leads {AWAY}; not read")
@@ -115,17 +139,19 @@ class Configurations:
             raise ConfigurationError([table.undecodable(str(e))]) from None
         except RecursionError:
             raise ConfigurationError([table.undecodable("it is nested too deep")]) from None
-        tools = whole.get("tool", {})
-        ours = tools.get("ptxspec") if isinstance(tools, dict) else None
-        if ours is None and isinstance(tools, dict):
-            return None
-        if not isinstance(ours, dict):
-            name, key = ("tool", "tool") if ours is None else ("tool.ptxspec", "ptxspec")
-            raise ConfigurationError([table.says(f"{name} is a table", "write [tool.ptxspec.lint]", key)])
+        ours: Any = whole
+        if table.prefix:
+            tools = whole.get("tool", {})
+            ours = tools.get("ptxspec") if isinstance(tools, dict) else None
+            if ours is None and isinstance(tools, dict):
+                return None
+            if not isinstance(ours, dict):
+                name, key = ("tool", "tool") if ours is None else ("tool.ptxspec", "ptxspec")
+                raise ConfigurationError([table.says(f"{name} is a table", "write [tool.ptxspec.lint]", key)])
         wrong: list[Diagnostic] = []
         for key in ours:
             if key != "lint":
-                wrong.append(table.says(f"unknown table tool.ptxspec.{key}", "write [tool.ptxspec.lint]", key))
+                wrong.append(table.says(f"unknown table {table.prefix}{key}", f"write [{table.prefix}lint]", key))
         said = ours.get("lint")
         if said is not None:
             wrong += self._wrong(said, table)
@@ -135,34 +161,60 @@ class Configurations:
 
     def _wrong(self, said: Any, table: _Table) -> Iterable[Diagnostic]:
         if not isinstance(said, dict):
-            yield table.says("tool.ptxspec.lint is a table", "write [tool.ptxspec.lint] and its keys below it", "lint")
+            name = f"{table.prefix}lint"
+            yield table.says(f"{name} is a table", f"write [{name}] and its keys below it", "lint")
             return
         for key, value in said.items():
             if key not in KEYS:
                 yield table.says(f"unknown key '{key}'", suggest(key, KEYS), key)
             elif key in ("exclude", "select", "ignore"):
-                if not (isinstance(value, list) and all(isinstance(v, str) for v in value)):
-                    example = "third_party/" if key == "exclude" else "hazard"
-                    yield table.says(f"'{key}' is {KEYS[key]}", f'write {key} = ["{example}"]', key)
+                yield from self._wrong_list(key, value, table, None if key == "exclude" else _wrong_code)
+            elif key == "target":
+                yield from self._wrong_list(key, _as_list(value), table, self._wrong_target)
+            elif key in _BY_FILE:
+                if not isinstance(value, dict):
+                    yield table.says(f"'{key}' is {KEYS[key]}", "", key)
                     continue
-                for v in value:
-                    if key != "exclude" and v not in CODES:
-                        yield table.says(*unknown_code(v), key, v)
-                    elif not v.strip():
-                        yield table.says("an empty pattern excludes nothing", "remove it", key, v)
+                wrong = self._wrong_target if key == "per-file-targets" else _wrong_code
+                for pattern, listed in value.items():
+                    yield from self._wrong_list(pattern, _as_list(listed), table, wrong)
             elif key == "defines":
                 yield from self._wrong_defines(value, table)
-            elif key == "strict":
+            elif key in ("strict", "force-target"):
                 if not isinstance(value, bool):
-                    yield table.says("'strict' is true or false", "write strict = true", key)
+                    yield table.says(f"'{key}' is true or false", f"write {key} = true", key)
             elif not isinstance(value, str):
                 yield table.says(f"'{key}' is {KEYS[key]}", f'write {key} = "{value}"', key)
             else:
-                known: Callable[[str], str] = self._db.target if key == "target" else self._db.ptx_version
                 try:
-                    known(value)
+                    self._db.ptx_version(value)
                 except PtxspecError as e:
                     yield table.says(str(e), "", key, value)
+
+    def _wrong_list(
+        self, key: str, value: Any, table: _Table, wrong: Callable[[str], tuple[str, str] | None] | None
+    ) -> Iterable[Diagnostic]:
+        """What is wrong with a list of texts; `wrong` says it of one of them. Patterns have none."""
+        if not (isinstance(value, list) and all(isinstance(v, str) for v in value)):
+            what = KEYS.get(key, "a list of texts")
+            example = {"exclude": '["third_party/"]', "target": '"sm_90"'}.get(key)
+            if example is None:
+                example = '["sm_90a"]' if wrong == self._wrong_target else '["hazard"]'
+            yield table.says(f"'{key}' is {what}", f"write {key} = {example}", key)
+            return
+        for v in value:
+            if wrong is None:
+                if not v.strip():
+                    yield table.says("an empty pattern excludes nothing", "remove it", key, v)
+            elif said := wrong(v):
+                yield table.says(*said, key, v)
+
+    def _wrong_target(self, name: str) -> tuple[str, str] | None:
+        try:
+            self._db.target(name)
+        except PtxspecError as e:
+            return str(e), ""
+        return None
 
     def _wrong_defines(self, said: Any, table: _Table) -> Iterable[Diagnostic]:
         if not isinstance(said, dict):
@@ -199,25 +251,44 @@ class Configurations:
         exclude = tuple(Pattern(e, base, table.place(e) if table else "") for e in said.get("exclude", ()))
         if given.exclude is not None:
             exclude = tuple(Pattern(e, Path.cwd(), "--exclude") for e in given.exclude)
-        target, ptx = self._target, self._ptx
-        if target is None and "target" in said:
-            target = self._db.target(said["target"])
+        targets = self._listed(said.get("target", ())) if self._targets is None else self._targets
+        ptx = self._ptx
         if ptx is None and "ptx" in said:
             ptx = self._db.ptx_version(said["ptx"])
-        if impossible := pair(self._db, target, ptx):
-            # Nothing could be judged.
-            own = next((key for key, by in (("ptx", self._ptx), ("target", self._target)) if by is None), None)
-            if table is None or own is None:
-                raise PtxspecError(impossible.message)
-            raise ConfigurationError([table.says(impossible.message, "", own, said[own])])
+        own_targets = () if self._targets is not None else tuple(self._by_file(said, "per-file-targets", base))
+        for target in targets or (None,):
+            if impossible := pair(self._db, target, ptx):
+                # Nothing could be judged.
+                own = next((key for key, by in (("ptx", self._ptx), ("target", self._targets)) if by is None), None)
+                if table is None or own is None or own not in said:
+                    raise PtxspecError(impossible.message)
+                raise ConfigurationError([table.says(impossible.message, "", own, target if own == "target" else ptx)])
         return Settings(
-            target,
+            targets,
             ptx,
+            given.forced or bool(said.get("force-target")),
             None if codes == CODES.keys() else codes,
             exclude,
             given.strict or bool(said.get("strict")),
             tuple(said.get("defines", {}).items()),
+            tuple((p, self._listed(of)) for p, of in own_targets),
+            tuple((p, frozenset(_as_list(of))) for p, of in self._by_file(said, "per-file-ignores", base)),
         )
+
+    def _by_file(self, said: dict[str, Any], key: str, base: Path) -> list[tuple[Pattern, Any]]:
+        return [(Pattern(pattern, base), of) for pattern, of in said.get(key, {}).items()]
+
+    def _listed(self, targets: Any) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(map(self._db.target, _as_list(targets))))
+
+
+def _as_list(value: Any) -> Any:
+    """Return one text as a list of one; what is none of these as it is."""
+    return [value] if isinstance(value, str) else value
+
+
+def _wrong_code(code: str) -> tuple[str, str] | None:
+    return None if code in CODES else unknown_code(code)
 
 
 def _silence(select: Iterable[str], ignore: Iterable[str], selecting: str, ignoring: str) -> str:
@@ -239,6 +310,7 @@ class _Table:
 
     def __init__(self, path: Path, text: str) -> None:
         self._path = _shown(path)
+        self.prefix = "" if path.name == FILES[0] else "tool.ptxspec."
         self._lines = text.splitlines()
         self._text = text
 
@@ -263,7 +335,8 @@ class _Table:
 
     def _place(self, key: str) -> tuple[int, int]:
         word = re.escape(key)
-        header = re.search(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*ptxspec[ \t]*\.[ \t]*lint[ \t]*\]", self._text, re.M)
+        name = r"[ \t]*\.[ \t]*".join(f"{self.prefix}lint".split("."))
+        header = re.search(rf"^[ \t]*\[[ \t]*{name}[ \t]*\]", self._text, re.M)
         start = header.end() if header else 0
         for pattern, begin in (
             (rf"^[ \t]*(?:[\w-]+[ \t]*\.[ \t]*)*[\"']?(?P<key>{word})[\"']?[ \t]*=", start),

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..catalog.likeness import suggest
 from ..diagnostics import PtxspecError
-from .configuration import Configurations, Settings
+from .configuration import FILES, Configurations, Settings
 from .languages import LANGUAGES, PTX
 from .links import AWAY, leads_away
 from .linter import language
@@ -164,7 +164,7 @@ def _walk(
         entries = sorted(os.scandir(folder), key=lambda e: e.name)
     except OSError as e:
         raise PtxspecError(f"{folder}: {e.strerror or e}") from None
-    if any(e.name == "pyproject.toml" for e in entries):
+    if any(e.name in FILES for e in entries):
         settings = configurations.of(absolute)
     named = walked.named
     patterns = [p for p in settings.exclude if named is None or not p.matches(named)]

@@ -105,6 +105,7 @@ class Finding(NamedTuple):
     statement: int | None = None
     also: tuple[str, ...] = ()
     marks: tuple[tuple[int, int], ...] = ()
+    targets: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -121,7 +122,26 @@ class Finding(NamedTuple):
             "code": self.code,
             "message": self.text,
             "variant": self.variant,
+            "targets": list(self.targets),
         }
+
+
+def merged(found: Mapping[str, Iterable[Finding]]) -> list[Finding]:
+    """Return the findings of several targets, each once, in the order of the text. What does not hold for all of them
+    names those that it holds for."""
+    targets: dict[tuple[object, ...], list[str]] = {}
+    first: dict[tuple[object, ...], Finding] = {}
+    for target, findings in found.items():
+        for f in findings:
+            said = tuple(part.replace(target, "") for part in (f.message, f.help, *f.also))
+            key: tuple[object, ...] = (f.line, f.column, f.length, f.code, f.severity, said)
+            first.setdefault(key, f)
+            targets.setdefault(key, []).append(target)
+    named = []
+    for f, where in zip(first.values(), map(tuple, targets.values()), strict=True):
+        message = f.message if len(where) == len(found) else f"{f.message} (for {', '.join(where)})"
+        named.append(f._replace(message=message, targets=where))
+    return sorted(named, key=lambda f: (f.line, f.column))
 
 
 # The most messages about one statement; further ones are counted.

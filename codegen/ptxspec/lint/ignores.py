@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ..catalog.likeness import suggest
@@ -83,7 +83,7 @@ def heard(
 ) -> Iterator[Finding]:
     """Return the findings in a text without those that its comments ignore, or that stand where the compiler does not
     look; those of a statement are joined. `of_target`: it is known what was judged for, or the text says it."""
-    ignores = Ignores(text, file, language, guards) if WORD in text else None
+    ignores = Ignores(text, file, language, [guards] if guards else ()) if WORD in text else None
     if ignores:
         findings = ignores.left(findings)
     if guards:
@@ -96,9 +96,10 @@ def heard(
 
 
 class Ignores:
-    """The ignores in the comments of a text. Where the compiler does not look none is complained of."""
+    """The ignores in the comments of a text. Where the compiler looks for no target, as `guards` say of each, none is
+    complained of."""
 
-    def __init__(self, text: str, file: str, language: str, guards: Guards | None = None) -> None:
+    def __init__(self, text: str, file: str, language: str, guards: Sequence[Guards] = ()) -> None:
         self._text, self._file, self._guards = text, file, guards
         self._starts = [0, *(m.end() for m in re.finditer("\n", text))]
         self._found: list[_Ignore] = []
@@ -127,7 +128,7 @@ class Ignores:
         `of_target` as in `heard`."""
         found = [*findings, *self._wrong]
         for i in self._found:
-            excluded = self._guards is not None and self._guards.excludes(i.first)
+            excluded = bool(self._guards) and all(g.excludes(i.first) for g in self._guards)
             if not i.quoted and i not in self._used and not excluded and (of_target or i.code not in BY_TARGET):
                 message = f"nothing is ignored by this: there is no {i.code} {i.where}"
                 found.append(self._finding("unused-ignore", message, "remove it", i.at, len(i.code)))

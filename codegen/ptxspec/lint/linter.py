@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import PurePath
 
@@ -73,16 +73,30 @@ def language(path: PurePath) -> str:
     return found
 
 
-class Linter:
-    """Judges files with one database. `target` and `ptx` take the place of what the files say. Raises PtxspecError
-    where one of them is unknown, or that PTX version does not know that target."""
+def texts(program: str, file: str, language: str) -> Iterator[Text]:
+    """Yield what may be PTX in a program. Raises PtxspecError for an unknown language, and where it cannot be read."""
+    extract = EXTRACT.get(language)
+    if extract is None:
+        raise PtxspecError(unknown("language", language, (PTX, *EXTRACT)))
+    if traces.has(program):
+        try:
+            yield from extract(Whole(program))
+        except UnreadProgramError as e:
+            raise PtxspecError(f"{file}: {e}") from None
 
-    def __init__(self, db: Database, target: str | None = None, ptx: str | None = None) -> None:
+
+class Linter:
+    """Judges files with one database, for a target and a PTX version. `forced`: they take the place of what modules say
+    of themselves. Raises PtxspecError where one of them is unknown, or that PTX version does not know that target."""
+
+    def __init__(self, db: Database, target: str | None = None, ptx: str | None = None, forced: bool = True) -> None:
         self.db = db
         self.target = db.target(target) if target is not None else None
         self.ptx = db.ptx_version(ptx) if ptx is not None else None
         if impossible := pair(db, self.target, self.ptx):
             raise PtxspecError(impossible.message)
+        # What takes the place of a module's own.
+        self._instead = (self.target, self.ptx) if forced else (None, None)
         assembler = db.data["assembler"]
         self._options = frozenset(assembler["target_options"])
         self._special = special_names(assembler)
@@ -98,17 +112,14 @@ class Linter:
         if language == PTX:
             module = _Module(self.target, self.ptx, Registers(self._special), text)
             yield from self._module(self._scanner(), Whole(text), module, file)
-            return
-        extract = EXTRACT.get(language)
-        if extract is None:
-            raise PtxspecError(unknown("language", language, (PTX, *EXTRACT)))
-        if traces.has(text):
-            certain, likely = is_cuda(file), speaks_of_cuda(text)
-            try:
-                for part in extract(Whole(text)):
-                    yield from self._embedded(part, file, certain, likely)
-            except UnreadProgramError as e:
-                raise PtxspecError(f"{file}: {e}") from None
+        else:
+            yield from self.lint_texts(texts(text, file, language), text, file)
+
+    def lint_texts(self, found: Iterable[Text], program: str, file: str) -> Iterator[Finding]:
+        """Yield the findings in the texts of a program. Raises PtxspecError where it cannot be read."""
+        certain, likely = is_cuda(file), speaks_of_cuda(program)
+        for text in found:
+            yield from self._embedded(text, file, certain, likely)
 
     def _module(self, scanner: Scanner, view: View, module: _Module, file: str) -> Iterator[Finding]:
         for item in scanner.scan(view):
@@ -283,6 +294,7 @@ class Linter:
             )
 
         self.tally.headers += 1
+        target, version = self._instead
         itself = Word(item.start, f".{item.name}")
         if not item.values:
             yield finding(itself, "syntax", f"{itself.text} names nothing", "as in .version 8.0 and .target sm_90")
@@ -297,7 +309,7 @@ class Linter:
                     yield finding(value, "unknown-ptx", f"there is no PTX version {value.text}", help)
                     ptx = None
                     break
-            if self.ptx is None:
+            if version is None:
                 module.ptx = ptx
         else:
             # Of several targets the last one counts.
@@ -311,18 +323,18 @@ class Linter:
                     help = suggest(value.text, self.db.targets) or f"as in {next(reversed(self.db.targets))}"
                     yield finding(value, "unknown-target", f"there is no target {value.text}", help)
                     targets.append(None)
-            if self.target is None:
+            if target is None:
                 module.target = targets[-1] if targets else None
         # The header is complete where the file has said what the options do not.
-        last = "target" if self.target is None else "version"
-        if item.name != last or module.target is None or module.ptx is None or (self.target and self.ptx):
+        last = "target" if target is None else "version"
+        if item.name != last or module.target is None or module.ptx is None or (target and version):
             return
         floor = self.db.targets[module.target].ptx
         if not self.db.catalog.knows(module.target, module.ptx):
             message = f"PTX {module.ptx} does not know {module.target}"
             yield finding(item.values[-1], "target-unknown", message, f"write .version {floor} or newer")
             # What it does not know either follows from that.
-            if self.ptx is None:
+            if version is None:
                 module.ptx = None
 
 
