@@ -12,7 +12,7 @@ from ptxspec.cli.main import main
 
 TANH = 'asm("tanh.approx.bf16x2 %0, %1;" : "=r"(r) : "r"(a));'  # from sm_90 on
 EX2 = 'asm("ex2.approx.ftz.bf16x2 %0, %1;" : "=r"(r) : "r"(a));'  # too
-FP4 = 'asm("{ .reg .b8 b; cvt.rn.satfinite.e2m1x2.f32 b, %1, %2; mov.b32 %0, {b, b, b, b}; }" : "=r"(r) : "f"(a), "f"(a));'
+FP4 = 'asm("{ .reg .b8 b; cvt.rn.satfinite.e2m1x2.f32 b, %1, %1; mov.b32 %0, {b, b, b, b}; }" : "=r"(r) : "f"(a));'
 WRONG = 'asm("add.bad.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));'
 Lint = Callable[..., list[dict[str, Any]]]
 
