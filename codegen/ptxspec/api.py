@@ -126,10 +126,10 @@ class Database(database.Database):
     ) -> shown.Findings:
         """Return what ptxas would say of PTX, or of the PTX in a program: a list of findings in the text's order.
 
-        `language` is "ptx", "c++", "python", "rust", "julia", "mlir" or "markdown"; `target` and `ptx` take the place
-        of the module's own, and `file` is the name that findings have. What comments of the text ignore is left out,
-        and in C++ what the preprocessor leaves out for the target. Raises PtxspecError for an unknown language, target
-        or PTX version, and for a version that does not know the target.
+        `language` is "ptx", "c++", "python", "rust", "julia", "c#", "javascript", "mlir", "markdown" or "notebook";
+        `target` and `ptx` take the place of the module's own, and `file` is the name that findings have. What comments
+        of the text ignore is left out, and what is under a condition that does not hold for the target. Raises
+        PtxspecError for an unknown language, target or PTX version, and for a version that does not know the target.
 
             >>> db.lint("add.rz.bf16 d, a, b;")
             <text>:1:4: error: add.bf16 has no .rz; it has .rn [illegal-modifier]

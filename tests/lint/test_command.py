@@ -135,7 +135,7 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_judged(tmp_path: Path, caps
     assert run("lint", good, "--ptx", "99.9") == 2
 
 
-@pytest.mark.parametrize(("name", "code"), [("a.HIP", 1), ("a.cl", 1), ("a", 0), ("a.go", 2), ("a.ipynb", 2)])
+@pytest.mark.parametrize(("name", "code"), [("a.HIP", 1), ("a.cl", 1), ("a", 0), ("a.go", 2), ("a.xyz", 2)])
 def test_the_ending_says_what_a_file_is_written_in(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, code: int
 ) -> None:

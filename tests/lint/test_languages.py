@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path, PurePath
 
@@ -9,7 +10,7 @@ import pytest
 from ptxspec import Database
 from ptxspec.__main__ import main
 from ptxspec.lint.languages import trees
-from ptxspec.lint.linter import Linter, language
+from ptxspec.lint.linter import Linter, language, texts
 
 RUST = r"""
 // asm!("add.foo.f32 {0}, {1}, {2};")
@@ -57,6 +58,7 @@ add.foo.f32 %f0, %f1, %f2; is no instruction.
     add.foo.f32 %f0, %f1, %f2;
 
 ```
+$ ptxas a.ptx
 add.foo.f32 %f0, %f1, %f2;
 ```
 ```ptx
@@ -374,3 +376,93 @@ def test_what_is_misspelt_is_told_in_blocks_that_are_called_ptx(db: Database) ->
     (found,) = db.lint("```ptx\nfmaf.f32 %f1, %f2, %f3, %f4;\n```\n", language="markdown")
     assert (found.code, found.help) == ("unknown-opcode", "did you mean 'fma'?")
     assert db.lint("```ptx\nfmaf computes;\nvfma.f32 q0, q1, q2;\nd = fmaf(a, b, c);\n```\n", language="markdown") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("```\n.version 8.0\n.target sm_80\n.entry k() {\nadd.foo.f32 %f1, %f2, %f3;\n}\n```\n", [5]),
+        ("```\n{\n  .reg .f32 a; // it\n  add.foo.f32 a, a, a;\n}\n```\n", [4]),
+        ("```\nadd.foo.f32 %f1, %f2, %f3;\nmov.b32 %r1,\n  %r2;\n```\n", [2]),
+        ("```\nadd.foo.f32 d, a, b;\n...\n```\n", []),
+        ("```\nadd{.rnd}.foo.f32 d, a, b;\n```\n", []),
+        ("```\n$ cat a.ptx\nadd.foo.f32 d, a, b;\n```\n", []),
+        ("```\nadd.foo.f32 takes two;\n```\n", []),
+    ],
+)
+def test_a_block_of_markdown_without_a_language_is_judged_where_it_is_plainly_ptx(
+    db: Database, text: str, lines: list[int]
+) -> None:
+    assert [f.line for f in db.lint(text, language="markdown")] == lines
+
+
+def test_the_cells_of_notebooks_are_programs(db: Database) -> None:
+    python = [
+        "%pip install x\n",
+        "# ptxspec: ignore[modifier-order]\n",
+        'inline_asm(\n "add.bad.f32 $0, $1, $2;", "=f,f,f")',
+    ]
+    cuda = '%%cuda\n__global__ void k() {\n asm("add.bad.f32 %0, %1, %2;" : "=f"(a) : "f"(b), "f"(c));\n}\n'
+    cells = [
+        {"cell_type": "markdown", "source": ["add.bad.f32 %f1, %f2, %f3;"]},
+        {"cell_type": "code", "metadata": {}, "source": python},
+        {"cell_type": "code", "outputs": [{"text": "asm"}], "source": cuda},
+        {"cell_type": "raw", "source": "asm('add.bad.f32 %0, %1, %2;')"},
+    ]
+    text = json.dumps({"cells": cells, "nbformat": 4}, indent=1)
+    found = list(Linter(db).lint(text, "a.ipynb", "notebook"))
+    assert [f.code for f in found] == ["unknown-modifier"] * 2
+    lines = text.split("\n")
+    assert all(lines[f.line - 1][f.column - 1 :].startswith(".bad.f32") for f in found)
+    assert "$0" in lines[found[0].line - 1] and "%0" in lines[found[1].line - 1]
+    ignored = db.lint(text.replace("modifier-order", "unknown-modifier"), language="notebook")
+    assert [f.line for f in ignored] == [found[1].line]
+    assert list(db.lint('{"cells": [{"cell_type": "code", "source": ["asm(', language="notebook")) == []
+
+
+CALLS = {
+    "python": 'emit("{}", 1)\nk.emit_at(1, x, "{}")\n',
+    "c++": 'void f() {{ k->emit("{}", 1); ns::emit_at<int>(1, x, "{}"); }}',
+    "c#": 'class A {{ void F() {{ K.emit("{}", 1); emit_at(1, x, "{}"); }} }}',
+    "javascript": 'emit("{}", 1); k.emit_at(1, x, "{}");',
+    "julia": 'emit("{}", 1)\nemit_at(1, x, "{}")\n',
+    "rust": 'fn f() {{ emit("{}", 1); k::emit_at(1, x, "{}"); }}',
+}
+
+
+@pytest.mark.parametrize("language", CALLS)
+def test_calls_of_a_projects_own_take_ptx(db: Database, language: str) -> None:
+    """What is passed to them is PTX, however short it is, and whole."""
+    text = CALLS[language].replace("{}", "add.bad.f32 x, y, z")
+    calls = (("emit", 0), ("emit_at", 3))
+
+    def found(*calls: tuple[str, int]) -> list[str]:
+        return [f.code for f in Linter(db).lint_texts(texts(text, "f", language, calls), text, "f")]
+
+    assert found() == []
+    assert found(*calls) == ["unknown-modifier", "syntax"] * 2
+    assert found(("emit_at", 2)) == []
+
+
+def test_the_configuration_names_calls_and_endings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ptxspec.toml").write_text(
+        '[lint]\ncalls = ["emit:2"]\nendings = {".cu.in" = "c++", ".k" = "python"}\n'
+    )
+    (tmp_path / "a.cu.in").write_text('void f() { emit(1, "add.bad.f32 x, y, z;"); }')
+    (tmp_path / "b.k").write_text('emit(1, "add.bad.f32 x, y, z;")\n')
+    (tmp_path / "c.mlir.in").write_text('llvm.inline_asm "add.bad.f32 $0, $1, $2;", "=f,f,f"\n')
+    (tmp_path / "d.in").write_text('emit(1, "add.bad.f32 x, y, z;")\n')
+    assert main(["lint", "."]) == 1
+    out = capsys.readouterr().out
+    assert [f"{name}:" in out for name in ("a.cu.in", "b.k", "c.mlir.in", "d.in")] == [True, True, True, False]
+    for line, said in (
+        ('calls = ["a.b"]', "'a.b' is no name of a call"),
+        ('endings = {"k" = "python"}', "'k' is no ending"),
+        ('endings = {".k" = "pyton"}', "unknown language 'pyton'"),
+    ):
+        (tmp_path / "ptxspec.toml").write_text(f"[lint]\n{line}\n")
+        assert main(["lint", "."]) == 2
+        assert said in capsys.readouterr().err

@@ -57,7 +57,7 @@ class Checker:
         every = [guards(self._db, text, source.language, target, settings.defines, settings.ptx) for target in targets]
         conditions = [c for c in every if c is not None]
         ignores = Ignores(text, name, source.language, conditions) if WORD in text else None
-        parts = None if is_ptx else list(texts(text, name, source.language))
+        parts = None if is_ptx else list(texts(text, name, source.language, settings.calls))
         found: dict[str, Iterator[Finding]] = {}
         for i, (target, guarded) in enumerate(zip(targets, every, strict=True)):
             linter = self._linter(target, settings, counts=not i)

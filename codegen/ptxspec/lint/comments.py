@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from .languages import BLOCKS, MARKDOWN, MLIR, PROGRAMS, PTX
-from .languages.markdown import blocks
+from .languages import BLOCKS, CONTAINERS, MARKDOWN, MLIR, PROGRAMS, PTX
 from .languages.programs import Program
 from .languages.trees import Walk
 from .reading import Whole
@@ -66,8 +65,8 @@ _HOLD_STATEMENTS = frozenset(
 
 def comments(text: str, language: str, word: str) -> Iterator[Comment]:
     """The comments of a text that hold a word, in no order."""
-    if language == MARKDOWN:
-        yield from _in_blocks(text, word)
+    if language in CONTAINERS:
+        yield from _in_blocks(text, language, word)
     elif language in PROGRAMS:
         yield from _in_program(PROGRAMS[language](Whole(text)), word)
     else:
@@ -131,20 +130,22 @@ def _is_alone(program: Program, line: int, comment: int) -> bool:
     return True
 
 
-def _in_blocks(text: str, word: str) -> Iterator[Comment]:
-    """The comments in the blocks of Markdown; one of HTML outside of them stands before the next one."""
+def _in_blocks(text: str, language: str, word: str) -> Iterator[Comment]:
+    """The comments in the blocks of a file; in Markdown one of HTML outside of them stands before the next one."""
     position = 0
-    for language, block in blocks(Whole(text)):
+    for name, block in CONTAINERS[language](Whole(text)):
         start, end = block.outside(0), block.outside(max(len(block.text) - 1, 0)) + 1
-        yield from _of_html(text, word, position, start, (start, end))
-        if language in BLOCKS:
-            for c in comments(block.text, BLOCKS[language], word):
+        if language == MARKDOWN:
+            yield from _of_html(text, word, position, start, (start, end))
+        if name in BLOCKS:
+            for c in comments(block.text, BLOCKS[name], word):
                 first, last = block.outside(c.first), block.outside(max(c.last - 1, c.first)) + 1
                 yield Comment(
                     block.outside(c.start), block.outside(c.end - 1) + 1, first, last, start, end, c.alone, True
                 )
         position = end
-    yield from _of_html(text, word, position, len(text), (len(text), len(text)))
+    if language == MARKDOWN:
+        yield from _of_html(text, word, position, len(text), (len(text), len(text)))
 
 
 def _of_html(text: str, word: str, position: int, end: int, about: tuple[int, int]) -> Iterator[Comment]:

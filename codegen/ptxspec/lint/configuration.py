@@ -16,6 +16,8 @@ from ..diagnostics import Diagnostic, Mark, PtxspecError
 from ..files import read_bytes
 from ..query.database import Database
 from .findings import CODES, unknown_code
+from .languages import EXTRACT, PTX
+from .languages.programs import Calls
 from .links import AWAY, leads_away
 from .macros import Defines, needed
 from .patterns import Pattern
@@ -32,6 +34,8 @@ KEYS = {
     "per-file-targets": 'a table of patterns, as {"src/hopper/**" = ["sm_90a"]}',
     "per-file-ignores": 'a table of patterns, as {"tests/**" = ["hazard"]}',
     "force-target": "true or false: whether the target and the PTX version take the place of a module's own",
+    "endings": 'a table of languages, as {".impl" = "c++"}',
+    "calls": "a list of calls that take PTX, as emit_ptx, or emit:2 for the second argument",
     "ptx": 'a PTX version as "8.0"',
     "defines": 'a table of macros, as {HAS_FP8 = ">= sm_89", DEBUG = false}',
     "strict": "true or false: whether warnings make the exit code 1",
@@ -40,7 +44,8 @@ KEYS = {
 
 class Settings(NamedTuple):
     """The settings for judging files. `codes` are those that are reported; None: all. `forced`: target and PTX version
-    take the place of what modules say of themselves. `defines` are macros that the files do not define themselves. Of
+    take the place of what modules say of themselves. `endings` are languages of files, and `calls` take PTX, beside
+    those that are known. `defines` are macros that the files do not define themselves. Of
     the patterns in `own_targets` the first that matches a file counts, of those in `own_ignores` all do."""
 
     targets: tuple[str, ...] = ()
@@ -50,6 +55,8 @@ class Settings(NamedTuple):
     exclude: tuple[Pattern, ...] = ()
     strict: bool = False
     defines: Defines = ()
+    endings: tuple[tuple[str, str], ...] = ()
+    calls: Calls = ()
     own_targets: tuple[tuple[Pattern, tuple[str, ...]], ...] = ()
     own_ignores: tuple[tuple[Pattern, frozenset[str]], ...] = ()
 
@@ -178,6 +185,10 @@ class Configurations:
                 wrong = self._wrong_target if key == "per-file-targets" else _wrong_code
                 for pattern, listed in value.items():
                     yield from self._wrong_list(pattern, _as_list(listed), table, wrong)
+            elif key == "calls":
+                yield from self._wrong_list(key, value, table, _wrong_call)
+            elif key == "endings":
+                yield from _wrong_endings(value, table)
             elif key == "defines":
                 yield from self._wrong_defines(value, table)
             elif key in ("strict", "force-target"):
@@ -271,6 +282,8 @@ class Configurations:
             exclude,
             given.strict or bool(said.get("strict")),
             tuple(said.get("defines", {}).items()),
+            tuple((ending.lower(), name) for ending, name in said.get("endings", {}).items()),
+            tuple((name, int(place or 0)) for name, _, place in (c.partition(":") for c in said.get("calls", ()))),
             tuple((p, self._listed(of)) for p, of in own_targets),
             tuple((p, frozenset(_as_list(of))) for p, of in self._by_file(said, "per-file-ignores", base)),
         )
@@ -285,6 +298,24 @@ class Configurations:
 def _as_list(value: Any) -> Any:
     """Return one text as a list of one; what is none of these as it is."""
     return [value] if isinstance(value, str) else value
+
+
+def _wrong_call(call: str) -> tuple[str, str] | None:
+    if re.fullmatch(r"[^\W\d]\w*(?::[1-9]\d?)?", call):
+        return None
+    return f"'{call}' is no name of a call", "write it without what it belongs to, as emit_ptx or emit_ptx:2"
+
+
+def _wrong_endings(said: Any, table: _Table) -> Iterable[Diagnostic]:
+    if not isinstance(said, dict):
+        yield table.says(f"'endings' is {KEYS['endings']}", "", "endings")
+        return
+    for ending, name in said.items():
+        if not re.fullmatch(r"\.[^/\s]+", ending):
+            yield table.says(f"'{ending}' is no ending", "write it with its dot", ending)
+        if not isinstance(name, str) or name not in (PTX, *EXTRACT):
+            help = suggest(str(name), (PTX, *EXTRACT), otherwise=f"known: {', '.join((PTX, *EXTRACT))}")
+            yield table.says(f"unknown language '{name}'", help, ending, str(name))
 
 
 def _wrong_code(code: str) -> tuple[str, str] | None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..catalog.likeness import suggest
 from ..diagnostics import PtxspecError
 from .configuration import FILES, Configurations, Settings
-from .languages import LANGUAGES, PTX
+from .languages import LANGUAGES, PTX, language_of
 from .links import AWAY, leads_away
 from .linter import language
 from .patterns import Pattern, excluded
@@ -23,7 +23,6 @@ STDIN = "-"
 PASSED_BY = frozenset(
     ["__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist", "node_modules", "site-packages", "venv"]
 )
-_ENDINGS = frozenset(filter(None, LANGUAGES))
 _ENVIRONMENT = "pyvenv.cfg"
 
 
@@ -121,7 +120,8 @@ def _named(
 ) -> Iterator[Source]:
     if argument == STDIN:
         where = configurations.of(_absolute(stdin).parent) if stdin else configurations.otherwise
-        yield Source(STDIN, written_in or (language(Path(stdin)) if stdin else PTX), where, True)
+        by_name = language(Path(stdin), dict(where.endings)) if stdin else PTX
+        yield Source(STDIN, written_in or by_name, where, True)
         return
     path = Path(argument)
     absolute = _absolute(argument)
@@ -144,7 +144,7 @@ def _named(
             raise PtxspecError(_no_such(path))
         settings = configurations.of(absolute.parent)
         if not (excluding and _is_left_out(absolute, absolute, settings)):
-            yield Source(str(path), written_in or language(path), settings, True)
+            yield Source(str(path), written_in or language(path, dict(settings.endings)), settings, True)
 
 
 def _is_left_out(path: Path, inside: Path, settings: Settings) -> bool:
@@ -166,7 +166,7 @@ def _walk(
         raise PtxspecError(f"{folder}: {e.strerror or e}") from None
     if any(e.name in FILES for e in entries):
         settings = configurations.of(absolute)
-    named = walked.named
+    named, endings = walked.named, dict(settings.endings)
     patterns = [p for p in settings.exclude if named is None or not p.matches(named)]
     walked.wholly.update(dict.fromkeys(p for p in patterns if p.base == absolute))
     for entry in entries:
@@ -176,12 +176,13 @@ def _walk(
             if not (patterns and excluded(inside, patterns, walked.used)) and not _is_passed_by(name, path):
                 yield from _walk(path, inside, settings, configurations, walked)
         elif (
-            (ending := os.path.splitext(name)[1].lower()) in _ENDINGS
+            "." in name
+            and (written_in := language_of(name, endings)) is not None
             and os.path.isfile(entry.path)  # unlike the entry's, false of a link to itself
             and not (patterns and excluded(absolute / name, patterns, walked.used))
             and not (entry.is_symlink() and walked.leads_away(entry.path))
         ):
-            yield Source(os.path.normpath(entry.path), LANGUAGES[ending], settings)
+            yield Source(os.path.normpath(entry.path), written_in, settings)
 
 
 def _is_passed_by(name: str, folder: Path) -> bool:
@@ -202,14 +203,16 @@ def _matching(pattern: str, configurations: Configurations, walked: _Walked) -> 
     some = False
     for matched in sorted(glob.iglob(pattern, recursive=True)):
         path, absolute = Path(matched), _absolute(matched)
-        is_folder, is_file = path.is_dir(), path.suffix.lower() in _ENDINGS and path.is_file()
-        if not (is_folder or is_file) or _passed_by(absolute / "_", _absolute(base)):
+        is_folder = path.is_dir()
+        if not (is_folder or ("." in path.name and path.is_file())) or _passed_by(absolute / "_", _absolute(base)):
             continue
+        known = is_folder or language_of(path.name, dict(configurations.otherwise.endings)) is not None
         # It may stand behind a link to a folder, too. The configuration there would be another place's.
-        if own.leads_away(matched):
+        if own.leads_away(matched) if known else leads_away(matched, own.inside):
             continue
         settings = configurations.of(absolute if is_folder else absolute.parent)
-        if excluded(absolute, settings.exclude):
+        written_in = language_of(path.name, dict(settings.endings))
+        if (written_in is None and not is_folder) or excluded(absolute, settings.exclude):
             continue
         if is_folder:
             for source in _walk(path, absolute, settings, configurations, own):
@@ -217,12 +220,11 @@ def _matching(pattern: str, configurations: Configurations, walked: _Walked) -> 
                 yield source
         else:
             some = True
-            yield Source(str(path), LANGUAGES[path.suffix.lower()], settings)
+            yield Source(str(path), written_in or PTX, settings)
     walked.links.update(own.links)
     if not some:
-        there = (
-            sorted({p.suffix.lower() for p in base.rglob("*") if p.suffix.lower() in _ENDINGS}) if base.is_dir() else []
-        )
+        files = base.rglob("*") if base.is_dir() else ()
+        there = sorted({p.suffix.lower() for p in files if p.suffix and language_of(p.name)})
         if not base.is_dir():
             help = _no_such(base)
         elif there:

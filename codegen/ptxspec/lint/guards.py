@@ -16,8 +16,7 @@ from ..query.database import Database
 from . import branches, preprocessor
 from .branches import Span
 from .findings import BY_TARGET, Finding
-from .languages import BLOCKS, CPP, MARKDOWN, PROGRAMS, PYTHON
-from .languages.markdown import blocks
+from .languages import BLOCKS, CONTAINERS, CPP, PROGRAMS, PYTHON
 from .macros import Defines, Truth, known, macros_of, nv_target, stated
 from .reading import Whole
 
@@ -32,7 +31,7 @@ def guards(
     db: Database, text: str, language: str, target: str | None, defines: Defines = (), ptx: str | None = None
 ) -> Guards | None:
     """Return the conditions in a text; None in a language that has none."""
-    if language not in PROGRAMS and language != MARKDOWN:
+    if language not in PROGRAMS and language not in CONTAINERS:
         return None
     return Guards(db, text, language, target, defines, ptx)
 
@@ -109,8 +108,8 @@ class Guards:
 
     def _spans(self, view: View, language: str) -> Iterator[Span]:
         """Yield the parts of a text that are under a condition which does not hold, or of which that is not known."""
-        if language == MARKDOWN:
-            for name, block in blocks(view):
+        if language in CONTAINERS:
+            for name, block in CONTAINERS[language](view):
                 yield from self._inside(block, BLOCKS.get(name, ""))
         elif language == CPP:
             regions, macros = preprocessor.regions(view.text, self._macros, known(self._db, self._target), self._said)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import PurePath
+from types import MappingProxyType
 
 from ..catalog.explaining import RECIPE, is_block, pair
 from ..catalog.likeness import suggest
@@ -38,7 +39,8 @@ from .evidence import Evidence, is_cuda, speaks_of_cuda
 from .filling import filled
 from .findings import Finding
 from .judging import ELSEWHERE, NOT_OURS, InstructionJudge, misspelt
-from .languages import EXTRACT, LANGUAGES, PTX
+from .languages import EXTRACT, LANGUAGES, PTX, language_of
+from .languages.programs import Calls
 from .languages.text import Text, are_operands
 from .languages.trees import UnreadProgramError
 from .reading import Whole
@@ -64,23 +66,25 @@ class _Module:
         self.free: frozenset[str] = frozenset()
 
 
-def language(path: PurePath) -> str:
-    """Return the language of a file by its ending. Raises PtxspecError for an ending that says nothing of it."""
-    found = LANGUAGES.get(path.suffix.lower())
+def language(path: PurePath, endings: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the language of a file by its ending, of which `endings` are a project's own. Raises PtxspecError for one
+    that says nothing of it."""
+    found = language_of(path.name, endings)
     if found is None:
         known = " ".join(filter(None, LANGUAGES))
         raise PtxspecError(f"{path}: files end in {known}; `-` is PTX on standard input")
     return found
 
 
-def texts(program: str, file: str, language: str) -> Iterator[Text]:
-    """Yield what may be PTX in a program. Raises PtxspecError for an unknown language, and where it cannot be read."""
+def texts(program: str, file: str, language: str, calls: Calls = ()) -> Iterator[Text]:
+    """Yield what may be PTX in a program; `calls` are those of the project's own that take PTX. Raises PtxspecError for
+    an unknown language, and where it cannot be read."""
     extract = EXTRACT.get(language)
     if extract is None:
         raise PtxspecError(unknown("language", language, (PTX, *EXTRACT)))
     if traces.has(program):
         try:
-            yield from extract(Whole(program))
+            yield from extract(Whole(program), calls)
         except UnreadProgramError as e:
             raise PtxspecError(f"{file}: {e}") from None
 

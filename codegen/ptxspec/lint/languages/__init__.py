@@ -10,12 +10,14 @@ julia.py       Julia
 csharp.py      C#
 javascript.py  JavaScript
 llvm.py        MLIR and LLVM's assembly, which no grammar is kept for
-markdown.py    blocks of all of these"""
+markdown.py    blocks of all of these
+notebook.py    Jupyter's cells"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from types import MappingProxyType
 
 from ...ptx.scanning import View
 from .cpp import Cpp
@@ -23,25 +25,28 @@ from .csharp import CSharp
 from .javascript import JavaScript
 from .julia import Julia
 from .llvm import llvm
-from .markdown import markdown
-from .programs import Program
+from .markdown import as_ptx, blocks, unnamed
+from .notebook import cells
+from .programs import Calls, Program
 from .python import Python
 from .rust import Rust
 from .text import Text
 
 PTX, CPP, PYTHON, RUST, JULIA, MLIR, MARKDOWN = "ptx", "c++", "python", "rust", "julia", "mlir", "markdown"
-CSHARP, JAVASCRIPT = "c#", "javascript"
+CSHARP, JAVASCRIPT, NOTEBOOK = "c#", "javascript", "notebook"
 LANGUAGES = {
     # Without an ending: /dev/stdin, and what a shell substitutes for a file.
     **dict.fromkeys((".ptx", ""), PTX),
     **dict.fromkeys((".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hh", ".hpp", ".hxx", ".inl", ".inc"), CPP),
-    **dict.fromkeys((".hip", ".cl"), CPP),
-    **dict.fromkeys((".py", ".pyi"), PYTHON),
+    **dict.fromkeys((".hip", ".cl", ".ipp", ".tpp", ".tcc", ".impl"), CPP),
+    # Mojo's strings are Python's.
+    **dict.fromkeys((".py", ".pyi", ".mojo"), PYTHON),
+    ".ipynb": NOTEBOOK,
     ".rs": RUST,
     ".jl": JULIA,
     ".cs": CSHARP,
     **dict.fromkeys((".js", ".mjs", ".cjs", ".jsx"), JAVASCRIPT),
-    **dict.fromkeys((".mlir", ".ll"), MLIR),
+    **dict.fromkeys((".mlir", ".mlir.in", ".ll", ".td"), MLIR),
     ".md": MARKDOWN,
 }
 PROGRAMS: dict[str, type[Program]] = {
@@ -54,13 +59,31 @@ PROGRAMS: dict[str, type[Program]] = {
 }
 
 
-def _texts(program: type[Program], view: View) -> Iterator[Text]:
-    return program(view).texts()
+def language_of(name: str, endings: Mapping[str, str] = MappingProxyType({})) -> str | None:
+    """Return the language of a file by the longest ending of its name that is known; None where it says nothing of it.
+    `endings` come before those that are known here."""
+    at = name.find(".", 1)
+    while at >= 0:
+        ending = name[at:].lower()
+        if found := endings.get(ending) or LANGUAGES.get(ending):
+            return found
+        at = name.find(".", at + 1)
+    return None if "." in name[1:] else LANGUAGES[""]
 
 
-_READERS: dict[str, Callable[[View], Iterator[Text]]] = {
+def _texts(program: type[Program], view: View, calls: Calls = ()) -> Iterator[Text]:
+    return program(view, calls).texts()
+
+
+def _without_calls(view: View, calls: Calls = ()) -> Iterator[Text]:
+    return llvm(view)
+
+
+# A reader is told which calls of the project's own take PTX.
+Reader = Callable[[View, Calls], Iterator[Text]]
+_READERS: dict[str, Reader] = {
     **{name: partial(_texts, program) for name, program in PROGRAMS.items()},
-    MLIR: llvm,
+    MLIR: _without_calls,
 }
 # What the blocks of Markdown are called.
 BLOCKS: dict[str, str] = {
@@ -73,5 +96,22 @@ BLOCKS: dict[str, str] = {
     **dict.fromkeys(("javascript", "js"), JAVASCRIPT),
     **dict.fromkeys(("mlir", "llvm"), MLIR),
 }
-_IN_BLOCKS = {name: _READERS.get(language) for name, language in BLOCKS.items()}
-EXTRACT: dict[str, Callable[[View], Iterator[Text]]] = {**_READERS, MARKDOWN: partial(markdown, extract=_IN_BLOCKS)}
+
+
+def _in_blocks(blocks: Callable[[View], Iterator[tuple[str, Text]]], view: View, calls: Calls = ()) -> Iterator[Text]:
+    """Yield the texts in the blocks of a file, each in a language of its own."""
+    for name, block in blocks(view):
+        language = BLOCKS.get(name)
+        if language == PTX:
+            yield from as_ptx(block)
+        elif language:
+            yield from _READERS[language](block, calls)
+        elif not name:
+            yield from unnamed(block)
+
+
+CONTAINERS: dict[str, Callable[[View], Iterator[tuple[str, Text]]]] = {MARKDOWN: blocks, NOTEBOOK: cells}
+EXTRACT: dict[str, Reader] = {
+    **_READERS,
+    **{name: partial(_in_blocks, of) for name, of in CONTAINERS.items()},
+}

@@ -85,10 +85,10 @@ class Cpp(Program):
     # Strings
 
     def read(self, strings: Strings) -> Iterator[Text]:
-        found = self.text_of(strings, whole=False)
+        found, is_template = self.found(strings)
         # A whole module is PTX wherever it is written to.
-        if is_module(found.text) or not self._is_logged(strings):
-            yield from in_program(found) or by_itself(found)
+        if is_template or is_module(found.text) or not self._is_logged(strings):
+            yield from in_program(found) or ([found] if is_template else by_itself(found))
 
     def _is_logged(self, strings: Strings) -> bool:
         first = next(super().parts(strings.joined))

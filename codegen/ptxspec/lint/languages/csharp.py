@@ -30,9 +30,7 @@ class CSharp(Program):
     def read(self, strings: Strings) -> Iterator[Text]:
         if self.is_told(strings.value):
             return
-        argument = self.argument(strings.value)
-        is_template = argument is not None and self.is_template(argument)
-        found = self.text_of(strings, is_template)
+        found, is_template = self.found(strings)
         if programs := in_program(found):
             yield from programs
         elif is_template:

@@ -23,5 +23,5 @@ class JavaScript(Program):
 
     def read(self, strings: Strings) -> Iterator[Text]:
         if not self.is_told(strings.value):
-            found = self.text_of(strings, whole=False)
-            yield from in_program(found) or by_itself(found)
+            found, is_template = self.found(strings)
+            yield from in_program(found) or ([found] if is_template else by_itself(found))

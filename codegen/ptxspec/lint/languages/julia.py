@@ -27,10 +27,7 @@ class Julia(Program):
         argument = self.argument(strings.value)
         if self._documents(strings.value) or (argument and argument.called == "@doc"):
             return
-        is_template = argument is not None and self.is_template(argument)
-        found = self.text_of(strings, is_template)
-        if argument:
-            found.constraints = self.constraints(argument)
+        found, is_template = self.found(strings)
         if is_template:
             yield found.close_without_braces()
         elif "asm" in found.text:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
 from ...ptx.scanning import View
-from .text import Text
+from .text import Text, is_plainly_ptx
 
 # It may stand in a list and in a quote.
 _FENCE = re.compile(
@@ -15,20 +15,21 @@ _FENCE = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 # A place in a spelling where one of several may stand: such a block is no PTX, but tells what PTX may be.
-_NOTATION = re.compile(r"\{\s*+[.,]|\.\{")
+_NOTATION = re.compile(r"\{[ \t]*+[.,]\w*+[ \t]*+[,}]|\.\{")
 
 
-def markdown(view: View, extract: Mapping[str, Callable[[View], Iterator[Text]] | None]) -> Iterator[Text]:
-    """Yield the texts in the code blocks of Markdown. `extract` has the languages that are looked into, None for PTX
-    itself."""
-    for language, block in blocks(view):
-        if language in extract:
-            reader = extract[language]
-            if reader:
-                yield from reader(block)
-            elif not _NOTATION.search(block.text):
-                block.prose = block.named = True
-                yield block
+def as_ptx(block: Text) -> Iterator[Text]:
+    """Yield a block that says it is PTX, unless it is what PTX may be."""
+    if not _NOTATION.search(block.text):
+        block.prose = block.named = True
+        yield block
+
+
+def unnamed(block: Text) -> Iterator[Text]:
+    """Yield a block that says nothing of itself where it is plainly PTX."""
+    if is_plainly_ptx(block.text) and not _NOTATION.search(block.text):
+        block.prose = True
+        yield block
 
 
 def blocks(view: View) -> Iterator[tuple[str, Text]]:

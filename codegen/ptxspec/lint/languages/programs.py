@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
+# What takes PTX, by its name, and which of its arguments that is, from 1 on; 0 is the first string.
+Calls = tuple[tuple[str, int], ...]
+
+
 class Literal(NamedTuple):
     """A string: its prefix, where its text starts and ends, and the places that are filled in."""
 
@@ -48,6 +52,8 @@ _OPENING = re.compile(
 )
 _UNINDENTING = re.compile(r"(?:^|\W)(?:dedent|cleandoc|string)$")
 _LISTED = re.compile(r"[=&+\w,~{} ]*+")
+# The name of what is called, before the arguments of a template.
+_NAME = re.compile(r"\w+(?=(?:<[^()]*>)?$)")
 _BRACKETS = "parenthesized_expression"
 # How far around a string is looked whether it is told to people.
 _FURTHEST = 64
@@ -73,8 +79,8 @@ class Program:
     told: frozenset[str] = frozenset()
     blocks: frozenset[str] = frozenset()
 
-    def __init__(self, view: View) -> None:
-        self.view, self.text = view, view.text
+    def __init__(self, view: View, calls: Calls = ()) -> None:
+        self.view, self.text, self._own_calls = view, view.text, dict(calls)
         self.tree = parse(self.package, self.as_parsed())
 
     def as_parsed(self) -> str:
@@ -89,6 +95,17 @@ class Program:
     def read(self, strings: Strings) -> Iterator[Text]:
         """Yield what strings say where that is PTX."""
         raise NotImplementedError
+
+    def found(self, strings: Strings) -> tuple[Text, bool]:
+        """Return what strings say, and whether that is passed as inline assembly."""
+        argument = self.argument(strings.value)
+        is_ptx = argument is not None and self._takes_ptx(argument)
+        is_template = argument is not None and (is_ptx or self.is_template(argument))
+        found = self.text_of(strings, is_template)
+        found.named = is_ptx
+        if argument:
+            found.constraints = self.constraints(argument)
+        return found, is_template
 
     def add(self, found: Literal, into: Text, percent: bool) -> None:
         """Add what a string says to a text. `percent`: it is filled in by an operator."""
@@ -225,6 +242,20 @@ class Program:
             return None
         return Argument(self._called(parent), parent.node, passed.node, name)
 
+    def _takes_ptx(self, a: Argument) -> bool:
+        """Return whether an argument is PTX by what the configuration says of calls."""
+        name = _NAME.search(a.called)
+        place = self._own_calls.get(name[0], -1) if name else -1
+        if place > 0:
+            arguments = [n for n in _named(a.arguments) if n.type not in self.comments]
+            return arguments.index(a.node) == place - 1
+        return place == 0 and self._is_first(a)
+
+    def _is_first(self, a: Argument) -> bool:
+        """Return whether no string stands before an argument."""
+        first = next((other for other in _named(a.arguments) if self._string(other)), None)
+        return first is None or first.start_byte >= a.node.start_byte
+
     def is_template(self, a: Argument) -> bool:
         """Return whether an argument is inline assembly: the one of that name, or the first string that is given to
         what is called so."""
@@ -234,8 +265,7 @@ class Program:
             return False
         if a.name:
             return a.name in _TEMPLATES
-        first = next((other for other in _named(a.arguments) if self._string(other)), None)
-        return first is None or first.start_byte >= a.node.start_byte
+        return self._is_first(a)
 
     def _string(self, argument: Node) -> Node | None:
         """Return the first string of an argument that is joined strings; None of another one."""

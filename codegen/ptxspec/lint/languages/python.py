@@ -30,11 +30,7 @@ class Python(Program):
     def read(self, strings: Strings) -> Iterator[Text]:
         if self.is_told(strings.value) or self._documents(strings.value):
             return
-        argument = self.argument(strings.value)
-        is_template = argument is not None and self.is_template(argument)
-        found = self.text_of(strings, is_template)
-        if argument:
-            found.constraints = self.constraints(argument)
+        found, is_template = self.found(strings)
         found.close_without_braces()
         if programs := in_program(found):
             yield from programs

@@ -115,8 +115,8 @@ class Rust(Program):
 
     def read(self, strings: Strings) -> Iterator[Text]:
         if not self.is_told(strings.value):
-            found = self.text_of(strings, whole=False)
-            yield from in_program(found) or by_itself(found)
+            found, is_template = self.found(strings)
+            yield from in_program(found) or ([found] if is_template else by_itself(found))
 
     def add(self, found: Literal, into: Text, percent: bool) -> None:
         self.fill(found, into, verbatim if "r" in found.prefix else unescape, FORMATTED_LATER)

@@ -104,6 +104,16 @@ def has_statement(text: str) -> bool:
     return any(are_operands(m["operands"]) for m in _STATEMENT.finditer(text))
 
 
+_COMMENT = re.compile(r"//[^\n]*|/\*(?s:.)*?(?:\*/|\Z)")
+_LINE = re.compile(r"[;{}:,]\Z|\.\w+(?:\s+[^;]*)?\Z|\A[)}\]]")
+
+
+def is_plainly_ptx(text: str) -> bool:
+    """Return whether a text is a module of PTX, or nothing but statements and declarations, one of which has a type."""
+    lines = filter(None, map(str.strip, _COMMENT.sub("", text).split("\n")))
+    return is_module(text) or (has_statement(text) and all(map(_LINE.search, lines)))
+
+
 def are_operands(text: str) -> bool:
     """Return whether the text between a spelling and a semicolon may be operands: registers, or short names."""
     return _MARKED.search(text) is not None or all(map(_OPERAND.fullmatch, text.split(",")))
