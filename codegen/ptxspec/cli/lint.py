@@ -8,17 +8,23 @@ import json
 import sys
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from time import monotonic as _now
 
 from .. import roots, terminal
 from ..diagnostics import PtxspecError, visible
+from ..lint import baseline
+from ..lint.annotating import ignoring
+from ..lint.changes import commit
 from ..lint.checking import Checker
 from ..lint.configuration import ConfigurationError, Configurations, Given
 from ..lint.discovery import Found, find
 from ..lint.findings import Finding
 from ..lint.languages import LANGUAGES
 from ..lint.many import Unreadable, check_all
+from ..lint.reading import NotTextError
 from ..lint.rendering import FORMATS, plain, text
+from ..lint.rewriting import Rewriting
 from . import MISUSE, NO, OK, TARGET, database, positive
 
 # The formats in which an account of what was judged does no harm.
@@ -54,6 +60,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--exclude", metavar="PATTERN", action="append", help=about)
     parser.add_argument("--force-exclude", action="store_true", help="pass them by even where they are named")
     parser.add_argument("--isolated", action="store_true", help="read no pyproject.toml")
+    about = "write comments into the files that ignore what is found in them"
+    parser.add_argument("--add-ignores", action="store_true", help=about)
+    parser.add_argument("--diff", action="store_true", help="with this, print what would change, and change nothing")
+    parser.add_argument("--exit-zero", action="store_true", help="exit 0 whatever is found")
+    about = "say nothing of the findings in this file, which the configuration may name too"
+    parser.add_argument("--baseline", metavar="FILE", help=about)
+    about = "write the findings into this file, instead of saying them"
+    parser.add_argument("--write-baseline", metavar="FILE", help=about)
+    about = "say only what is found in lines that have changed since this commit"
+    parser.add_argument("--since", metavar="COMMIT", help=about)
     parser.add_argument("--strict", action="store_true", help="exit 1 for warnings too")
     about = "say only what makes the exit code 1, and nothing at the end"
     parser.add_argument("--quiet", "-q", action="store_true", help=about)
@@ -89,13 +105,18 @@ def run(options: argparse.Namespace) -> int:
     checker = Checker(db, options.stats, options.quiet, options.stdin_filename or "<stdin>")
     account = checker.account
     unreadable = bool(found.missing)
+    if options.diff and not options.add_ignores:
+        raise PtxspecError("--diff shows what --add-ignores would change")
     for message in found.missing:
         _say(message)
     for message in () if options.quiet else found.warnings:
         _say(message, "warning:", "yellow")
 
+    if options.add_ignores:
+        return MISUSE if unreadable else _rewrite(found, checker, options.diff)
+    told: set[str] = set()  # what holds for many files is told once
+
     with _Progress() as progress:
-        told: set[str] = set()  # what holds for many files is told once
 
         def findings() -> Iterator[Finding]:
             nonlocal unreadable
@@ -114,6 +135,11 @@ def run(options: argparse.Namespace) -> int:
                     progress.clear()
                     yield event
 
+        if options.write_baseline:
+            number = baseline.write(Path(options.write_baseline), findings())
+            progress.clear()
+            print(f"{number:,} findings are known in {visible(options.write_baseline)}")
+            return MISUSE if unreadable else OK
         paint = terminal.painted if terminal.has_colours(sys.stdout) else plain
         if counted:
             for _ in findings():
@@ -134,7 +160,31 @@ def run(options: argparse.Namespace) -> int:
         if found_in_all := account.found():
             print(found_in_all)
         print(account.judged(db.catalog.newest_version))
-    return MISUSE if unreadable else NO if account.errors else OK
+    return MISUSE if unreadable else NO if account.errors and not options.exit_zero else OK
+
+
+def _rewrite(found: Found, checker: Checker, diff: bool) -> int:
+    """Write comments into the files. What cannot be written is named on standard error."""
+    changed, code = 0, OK
+    for source in found.sources:
+        try:
+            judge = partial(checker.judge, name=source.path, source=source)
+            file = Rewriting(source.path, partial(ignoring, language=source.language, judge=judge))
+            if not file.changes:
+                continue
+            changed += 1
+            if diff:
+                sys.stdout.writelines(f"{visible(line)}\n" for line in file.diff())
+            else:
+                file.write()
+        except NotTextError:
+            continue
+        except PtxspecError as e:
+            _say(str(e))
+            code = MISUSE
+    left = "would change" if diff else "changed"
+    print(f"{changed:,} {'file' if changed == 1 else 'files'} {left}", file=sys.stderr)
+    return code
 
 
 def _find(options: argparse.Namespace) -> Found:
@@ -147,6 +197,8 @@ def _find(options: argparse.Namespace) -> Found:
         _listed(options.exclude),
         options.strict,
         options.isolated,
+        "" if options.write_baseline else options.baseline,
+        commit(options.since) if options.since else "",
     )
     configurations = Configurations(database(options), given)
     return find(options.files or ["."], configurations, options.language, options.force_exclude, options.stdin_filename)

@@ -9,6 +9,7 @@ from ..files import Bounded, standard_input
 from ..ptx.complaints import ERROR, WARNING
 from ..query.database import Database
 from . import traces
+from .changes import changed
 from .configuration import Settings
 from .discovery import STDIN, Source
 from .findings import Finding, joined, merged
@@ -45,9 +46,11 @@ class Checker:
                 # In whatever encoding: letters of more than a byte are refused below, as what is no text.
                 self.account.others += 1
                 return
-        yield from self._judged(decoded(data, name), name, source)
+        yield from self.judge(decoded(data, name), name, source)
 
-    def _judged(self, text: str, name: str, source: Source) -> Iterator[Finding]:
+    def judge(self, text: str, name: str, source: Source) -> Iterator[Finding]:
+        """Yield the findings in a text, as the settings of its file say. Raises PtxspecError where it cannot be
+        read."""
         settings, account = source.settings, self.account
         before, headers = account.instructions, account.tally.headers
         is_ptx = source.language == PTX
@@ -78,7 +81,7 @@ class Checker:
         if ignores:
             of_target = is_ptx or targets != (None,) or settings.ptx is not None
             findings = (f for f in ignores.with_complaints(findings, of_target) if self._is_said(f, source))
-        for f in findings:
+        for f in self._new(list(findings), text, source) if settings.baseline or settings.since else findings:
             account.severities[f.severity] += 1
             account.codes[f.code] += 1
             account.errors |= _counts(f, settings)
@@ -93,6 +96,17 @@ class Checker:
             account.files += 1
             has_header = is_ptx and account.tally.headers > headers
             account.judged_for.add((has_header, ", ".join(filter(None, targets)) or None, settings.ptx))
+
+    def _new(self, findings: list[Finding], text: str, source: Source) -> list[Finding]:
+        """Return the findings that are not known, and stand in lines that have changed."""
+        settings, left = source.settings, findings
+        if settings.since and findings and source.path != STDIN:
+            lines = changed(source.path, text, settings.since)
+            left = [f for f in left if f.line in lines]
+        if settings.baseline:
+            left = list(settings.baseline.left(left))
+        self.account.known += len(findings) - len(left)
+        return left
 
     def _is_said(self, f: Finding, source: Source) -> bool:
         settings = source.settings

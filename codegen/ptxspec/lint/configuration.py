@@ -15,6 +15,7 @@ from ..catalog.likeness import suggest
 from ..diagnostics import Diagnostic, Mark, PtxspecError
 from ..files import read_bytes
 from ..query.database import Database
+from .baseline import Baseline
 from .findings import CODES, unknown_code
 from .languages import EXTRACT, PTX
 from .languages.programs import Calls
@@ -36,6 +37,7 @@ KEYS = {
     "force-target": "true or false: whether the target and the PTX version take the place of a module's own",
     "endings": 'a table of languages, as {".impl" = "c++"}',
     "calls": "a list of calls that take PTX, as emit_ptx, or emit:2 for the second argument",
+    "baseline": "a file of findings that are known, which `lint --write-baseline FILE` writes",
     "ptx": 'a PTX version as "8.0"',
     "defines": 'a table of macros, as {HAS_FP8 = ">= sm_89", DEBUG = false}',
     "strict": "true or false: whether warnings make the exit code 1",
@@ -45,7 +47,8 @@ KEYS = {
 class Settings(NamedTuple):
     """The settings for judging files. `codes` are those that are reported; None: all. `forced`: target and PTX version
     take the place of what modules say of themselves. `endings` are languages of files, and `calls` take PTX, beside
-    those that are known. `defines` are macros that the files do not define themselves. Of
+    those that are known. Of the findings those in `baseline`, and those in lines that the commit `since` has, are not
+    said. `defines` are macros that the files do not define themselves. Of
     the patterns in `own_targets` the first that matches a file counts, of those in `own_ignores` all do."""
 
     targets: tuple[str, ...] = ()
@@ -57,6 +60,8 @@ class Settings(NamedTuple):
     defines: Defines = ()
     endings: tuple[tuple[str, str], ...] = ()
     calls: Calls = ()
+    baseline: Baseline | None = None
+    since: str = ""
     own_targets: tuple[tuple[Pattern, tuple[str, ...]], ...] = ()
     own_ignores: tuple[tuple[Pattern, frozenset[str]], ...] = ()
 
@@ -85,6 +90,8 @@ class Given(NamedTuple):
     exclude: tuple[str, ...] | None = None
     strict: bool = False
     isolated: bool = False
+    baseline: str | None = None
+    since: str = ""
 
 
 class ConfigurationError(PtxspecError):
@@ -196,7 +203,7 @@ class Configurations:
                     yield table.says(f"'{key}' is true or false", f"write {key} = true", key)
             elif not isinstance(value, str):
                 yield table.says(f"'{key}' is {KEYS[key]}", f'write {key} = "{value}"', key)
-            else:
+            elif key == "ptx":
                 try:
                     self._db.ptx_version(value)
                 except PtxspecError as e:
@@ -284,6 +291,8 @@ class Configurations:
             tuple(said.get("defines", {}).items()),
             tuple((ending.lower(), name) for ending, name in said.get("endings", {}).items()),
             tuple((name, int(place or 0)) for name, _, place in (c.partition(":") for c in said.get("calls", ()))),
+            _baseline(given.baseline, said.get("baseline"), base),
+            given.since,
             tuple((p, self._listed(of)) for p, of in own_targets),
             tuple((p, frozenset(_as_list(of))) for p, of in self._by_file(said, "per-file-ignores", base)),
         )
@@ -298,6 +307,12 @@ class Configurations:
 def _as_list(value: Any) -> Any:
     """Return one text as a list of one; what is none of these as it is."""
     return [value] if isinstance(value, str) else value
+
+
+def _baseline(given: str | None, said: str | None, base: Path) -> Baseline | None:
+    """Return the known findings that are given, else those of the configuration; none for an empty name."""
+    name = said if given is None else given
+    return Baseline((base if given is None else Path.cwd()) / name) if name else None
 
 
 def _wrong_call(call: str) -> tuple[str, str] | None:

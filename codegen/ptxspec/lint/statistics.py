@@ -34,6 +34,7 @@ class Account:
         self.codes: Counter[str] = Counter()
         self.ignored = 0
         self.excluded = 0  # findings where the compiler does not look
+        self.known = 0  # findings of a baseline, or in lines that have not changed
         self.asked: Counter[str] = Counter()  # findings under conditions that are not understood, by these
         # What they were judged for: whether they said that themselves, target and PTX version.
         self.judged_for: set[tuple[bool, str | None, str | None]] = set()
@@ -48,6 +49,7 @@ class Account:
         self.codes.update(other.codes)
         self.ignored += other.ignored
         self.excluded += other.excluded
+        self.known += other.known
         self.asked.update(other.asked)
         self.judged_for |= other.judged_for
 
@@ -56,10 +58,11 @@ class Account:
         return self.tally.judged.total()
 
     def found(self) -> str:
-        """Return what was found: "1 error, 2 warnings, 3 ignored, 4 in code that is not compiled"."""
+        """Return what was found: "1 error, 2 warnings, 3 ignored, 4 in code that is not compiled, 5 known before"."""
         ignored = f"{self.ignored:,} ignored" if self.ignored else ""
         excluded = f"{self.excluded:,} in code that is not compiled" if self.excluded else ""
-        return ", ".join(filter(None, (severities(self.severities), ignored, excluded)))
+        known = f"{self.known:,} known before" if self.known else ""
+        return ", ".join(filter(None, (severities(self.severities), ignored, excluded, known)))
 
     def judged(self, newest: str) -> str:
         """Return what was judged: "2,445 instructions in 293 files, no target given: judged for PTX 9.5 and any
@@ -110,6 +113,7 @@ class Account:
             "codes": dict(sorted(self.codes.items())),
             "ignored": self.ignored,
             "not_compiled": self.excluded,
+            "known": self.known,
         }
 
 

@@ -1,0 +1,68 @@
+"""Comments that ignore what is found, written into the files: on its line, as the language writes comments."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from .findings import Finding
+from .ignores import WORD
+from .languages import CONTAINERS, CPP, JULIA, PROGRAMS, PTX, PYTHON
+from .languages.programs import Program
+from .reading import Whole
+
+_IGNORED = re.compile(rf"(?P<before>{WORD} ignore\[)(?P<codes>[^\]\n]*)\]")
+_OF_COMMENTS = frozenset(["unused-ignore", "unknown-ignore"])
+_HASH = frozenset([PYTHON, JULIA])
+
+
+def ignoring(text: str, language: str, judge: Callable[[str], Iterable[Finding]]) -> str:
+    """Return a text with comments that ignore what `judge` finds in it. Where a comment would be found itself, as one
+    that stands in what is no comment, the text stays as it is."""
+    found = list(judge(text))
+    new = annotated(text, found, language)
+    known = Counter((f.code, f.message) for f in found)
+    left = Counter((f.code, f.message) for f in judge(new)) if new != text else known
+    return new if left <= known else text
+
+
+def annotated(text: str, findings: Iterable[Finding], language: str) -> str:
+    """Return a text with comments that ignore the findings in it. A line that none can stand on, as one that goes on by
+    a backslash in Python, is left as it is."""
+    codes: dict[int, list[str]] = {}
+    for f in findings:
+        # What is said of comments is mended, not ignored.
+        if f.code not in _OF_COMMENTS:
+            codes.setdefault(f.line, []).append(f.code)
+    if language in CONTAINERS or not codes:
+        return text
+    program = PROGRAMS[language](Whole(text)) if language in PROGRAMS else None
+    lines, offset = text.split("\n"), 0
+    for number, line in enumerate(lines, 1):
+        if number in codes:
+            lines[number - 1] = _with_comment(line, offset + len(line), sorted(set(codes[number])), language, program)
+        offset += len(line) + 1
+    return "\n".join(lines)
+
+
+def _with_comment(line: str, end: int, codes: list[str], language: str, program: Program | None) -> str:
+    """Return a line with a comment that ignores codes; it ends at `end`."""
+    if said := _IGNORED.search(line):
+        every = sorted({*filter(None, map(str.strip, said["codes"].split(","))), *codes})
+        return f"{line[: said.start()]}{said['before']}{', '.join(every)}]{line[said.end() :]}"
+    says = f"{WORD} ignore[{', '.join(codes)}]"
+    last = program.tree.at(max(end - 1, 0)) if program else None
+    goes_on = line.endswith("\\")
+    if program is not None and last is not None:
+        string = last.within(program.strings)
+        if string is not None and string.node.end_byte > end:
+            # What stands in a string is PTX's.
+            return line if goes_on else f"{line}  // {says}"
+        if comment := last.within(program.comments):
+            return line if comment.node.end_byte > end or goes_on else f"{line}; {says}"
+    if goes_on:
+        return f"{line[:-1].rstrip()} /* {says} */ \\" if language == CPP else line
+    if language == PTX and "//" in line:
+        return f"{line}; {says}"
+    return f"{line}  {'#' if language in _HASH else '//'} {says}"

@@ -1,0 +1,64 @@
+"""Findings that a repository has taken note of, in a file: they are said no more. A finding is known by its file, its
+code and the text of its line, wherever that line goes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ..diagnostics import PtxspecError
+from ..files import replace_text
+from .findings import Finding
+
+_SCHEMA = 1
+Entry = tuple[str, str, str]
+
+
+class Baseline:
+    """The findings that are known. Raises PtxspecError for a file that is none of these."""
+
+    def __init__(self, path: Path) -> None:
+        self._folder = path.parent
+        self._known: Counter[Entry] = Counter()
+        try:
+            said = json.loads(path.read_text("utf-8"))
+            if said["schema"] != _SCHEMA:
+                raise PtxspecError(f"{path}: a baseline of another version; write it anew with --write-baseline")
+            for file, findings in said["findings"].items():
+                for f in findings:
+                    self._known[file, str(f["code"]), str(f["line"])] += int(f.get("count", 1))
+        except OSError as e:
+            raise PtxspecError(f"{path}: {e.strerror or e}; --write-baseline writes it") from None
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            raise PtxspecError(f"{path}: no baseline; --write-baseline writes one") from None
+
+    def left(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Yield the findings in a file that are not known."""
+        seen: Counter[Entry] = Counter()
+        for f in findings:
+            entry = _entry(f, self._folder)
+            seen[entry] += 1
+            if seen[entry] > self._known[entry]:
+                yield f
+
+
+def write(path: Path, findings: Iterable[Finding]) -> int:
+    """Write a file of findings, and return how many there are. Raises PtxspecError where it cannot be written."""
+    folder = Path(os.path.abspath(path)).parent
+    counted = Counter(_entry(f, folder) for f in findings)
+    by_file: dict[str, list[dict[str, object]]] = {}
+    for (file, code, line), count in sorted(counted.items()):
+        more = {"count": count} if count > 1 else {}
+        by_file.setdefault(file, []).append({"code": code, "line": line, **more})
+    try:
+        replace_text(path, json.dumps({"schema": _SCHEMA, "findings": by_file}, indent=1) + "\n")
+    except OSError as e:
+        raise PtxspecError(f"{path}: {e.strerror or e}") from None
+    return counted.total()
+
+
+def _entry(f: Finding, folder: Path) -> Entry:
+    return Path(os.path.relpath(f.file, folder)).as_posix(), f.code, f.source.strip()
