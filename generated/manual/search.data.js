@@ -667,7 +667,7 @@
 "tracing.html":[["Why a result is what it is",""],["Operands","operands"],["Roundings","roundings"],["Elsewhere","elsewhere"]],
 "running.html":[["Whole pieces of PTX",""],["What may stand there","what-may-stand-there"],["2 to the power of x without the special function unit, as attention kernels compute it","2-to-the-power-of-x-without-the-special-function-unit-as-attention-kernels-compute-it"],["Four numbers scaled and packed as e4m3, a in the lowest byte; where keep is false, nothing is left of them","four-numbers-scaled-and-packed-as-e4m3-a-in-the-lowest-byte-where-keep-is-false-nothing-is-left-of-them"],["Eight integers of four bits, 8 more than is meant, as four pairs of f16","eight-integers-of-four-bits-8-more-than-is-meant-as-four-pairs-of-f16"]],
 "comparing.html":[["Where two ways to compute something differ",""],["What is tried","what-is-tried"],["What can be compared","what-can-be-compared"],["All operands","all-operands"]],
-"linting.html":[["Judging PTX without ptxas",""],["In a repository","in-a-repository"],["Complaints of ptxas","complaints-of-ptxas"]],
+"linting.html":[["Judging PTX without ptxas",""],["Conditions around code","conditions-around-code"],["What it judges","what-it-judges"],["In a repository","in-a-repository"],["Complaints of ptxas","complaints-of-ptxas"]],
 "codes.html":[["What lint finds",""],["The spelling","the-spelling"],["The operands","the-operands"],["Where it is used","where-it-is-used"],["The file","the-file"],["What the file says to lint","what-the-file-says-to-lint"]],
 "python.html":[["From Python",""],["Computing","computing"],["Asking","asking"]],
 "faster.html":[["A faster emulator",""],["Threads","threads"],["Measuring it","measuring-it"]],

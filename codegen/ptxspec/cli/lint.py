@@ -33,19 +33,20 @@ _FOR_PEOPLE = ("text", "github")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Judges .ptx files by their own .version and .target, and the inline assembly of C++ (.cu .cuh .cpp .h .hip "
-        ".cl), Python, Rust, Julia, MLIR (.mlir .ll) and the blocks of Markdown by --target and --ptx; without these, "
-        "as the newest PTX for any target. A string that is plainly PTX is judged too. Exit 1: errors were "
-        "found, with --strict warnings too, 2: something is not there, or could not be read. Registers are judged "
-        "where their declaration or constraint is in sight. Not judged are other instructions than the database's, "
-        "declarations and guards by themselves, and in programs what a macro or a format fills in.\n\n"
+        "Judges .ptx files by their own .version and .target, and the inline assembly of C++ and CUDA, Python, Rust, "
+        "Julia, C#, MLIR and LLVM, notebooks and the blocks of Markdown by --target and --ptx; without these, as the "
+        "newest PTX for any target. A string that is plainly PTX is judged too. Code under a condition that does not "
+        "hold for the target is passed over. Exit 1: errors were found, with --strict warnings too, 2: something is "
+        "not there, or could not be read. Registers are judged where their declaration or constraint is in sight. Of "
+        "other instructions than the database's only names and vectors are judged, and in programs nothing that a "
+        "macro or a format fills in.\n\n"
         "In a folder all files are judged whose ending says what they are written in, but for hidden folders, virtual "
         "environments, node_modules, build, dist and the like; what is named itself is judged wherever it is. The "
-        "table [tool.ptxspec.lint] in the nearest pyproject.toml above a file, or above the working folder, may have "
-        "target, ptx, select, ignore, exclude and strict; the command line wins.\n\n"
+        "table [lint] in the nearest ptxspec.toml above a file, or above the working folder, or [tool.ptxspec.lint] in "
+        "pyproject.toml, may have what `ptxspec manual linting` lists; the command line wins.\n\n"
         "A comment `// ptxspec: ignore[CODE]`, in Python with #, hides what is found by that code: behind code on its "
-        "line, else in the statement or block that follows; `ignore-file[CODE]` in the file. What ignores nothing is "
-        "said. `ptxspec manual codes` has all codes with what they mean."
+        "line, else in the statement or block that follows; `ignore-file[CODE]` in the file. A comment that ignores "
+        "nothing is a warning. `ptxspec manual codes` has all codes with what they mean."
     )
     languages = tuple(dict.fromkeys(LANGUAGES.values()))
     about = "files, folders and patterns; - is standard input; without any, the working folder"
@@ -59,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     about = "pass by files and folders as third_party, *.inc, src/**/old_*.cu"
     parser.add_argument("--exclude", metavar="PATTERN", action="append", help=about)
     parser.add_argument("--force-exclude", action="store_true", help="pass them by even where they are named")
-    parser.add_argument("--isolated", action="store_true", help="read no pyproject.toml")
+    parser.add_argument("--isolated", action="store_true", help="read no ptxspec.toml and no pyproject.toml")
     about = "write comments into the files that ignore what is found in them"
     parser.add_argument("--add-ignores", action="store_true", help=about)
     parser.add_argument("--diff", action="store_true", help="with this, print what would change, and change nothing")
@@ -82,7 +83,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     about = "the file that standard input is: its ending says the language, its folder the configuration"
     parser.add_argument("--stdin-filename", metavar="FILE", help=about)
     parser.add_argument(
-        "--jobs", metavar="N", type=positive, help="so many processes; by default as there are processors"
+        "--jobs", metavar="N", type=positive, help="the number of processes; by default that of the processors"
     )
     parser.add_argument("--format", choices=tuple(FORMATS), default="text")
     parser.set_defaults(run=run)

@@ -135,6 +135,7 @@ _COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
 _COMPUTED: Mapping[str, Callable[[int, int], int]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod,
 }  # fmt: skip
+_COLLECTION = re.compile("tuple|list|set")
 _LEAVES = frozenset(["return_statement", "raise_statement", "continue_statement", "break_statement"])
 _DEEPEST = 20
 
@@ -228,7 +229,7 @@ class _Conditions:
             return int(said, 0) if re.fullmatch(r"0[xX]\w+|[1-9]\d*|0", said) else None
         if kind in ("true", "false"):
             return kind == "true"
-        if kind in ("tuple", "list", "set"):
+        if _COLLECTION.fullmatch(kind):
             values = [self._value(n, depth + 1) for n in node.named_children]
             return None if None in values else tuple(values)
         if kind == "parenthesized_expression":
@@ -238,7 +239,7 @@ class _Conditions:
             return None if value is None else not value
         if kind == "boolean_operator":
             sides = [self._truth(node.child_by_field_name(f), depth + 1) for f in ("left", "right")]
-            return both(*sides) if self.program.said(node.child(1)) == "and" else either(*sides)
+            return either(*sides) if self.program.said(node.child(1)).startswith("o") else both(*sides)
         if kind == "comparison_operator":
             return self._compared(node, depth)
         if kind == "binary_operator":

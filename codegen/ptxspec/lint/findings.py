@@ -83,11 +83,22 @@ def unknown_code(code: str) -> tuple[str, str]:
     return f"unknown code '{code}'", suggest(code, CODES, otherwise="`ptxspec manual codes` lists them")
 
 
+class Mend(NamedTuple):
+    """What mends a finding: `new` in the place of what stands from `start` to `end` of the file, which is `old` where
+    nothing in it is escaped. `doubt` says what may be different then; it is empty where nothing is."""
+
+    start: int
+    end: int
+    old: str
+    new: str
+    doubt: str = ""
+
+
 class Finding(NamedTuple):
     """A diagnostic. `length` characters are meant; `help` says what to write instead, `requires` what the variant needs
     where it is not available. `operand` is the text of the operand that the message begins with, `statement` the number
     of the statement that it is about. Of several in one that are joined, `also` has the other messages and `marks` the
-    other places in the line, with their lengths."""
+    other places in the line, with their lengths. `mend` is None where no change of the text is known to mend it."""
 
     file: str
     line: int
@@ -106,6 +117,7 @@ class Finding(NamedTuple):
     also: tuple[str, ...] = ()
     marks: tuple[tuple[int, int], ...] = ()
     targets: tuple[str, ...] = ()
+    mend: Mend | None = None
 
     @property
     def text(self) -> str:
@@ -139,8 +151,10 @@ def merged(found: Mapping[str, Iterable[Finding]]) -> list[Finding]:
             targets.setdefault(key, []).append(target)
     named = []
     for f, where in zip(first.values(), map(tuple, targets.values()), strict=True):
-        message = f.message if len(where) == len(found) else f"{f.message} (for {', '.join(where)})"
-        named.append(f._replace(message=message, targets=where))
+        if len(where) < len(found):
+            # What mends it for some targets may be wrong for the others.
+            f = f._replace(message=f"{f.message} (for {', '.join(where)})", mend=None)
+        named.append(f._replace(targets=where))
     return sorted(named, key=lambda f: (f.line, f.column))
 
 
@@ -176,4 +190,6 @@ def _together(findings: Sequence[Finding]) -> Finding:
         also=(*messages[1:_MANY], *([f"and {len(messages) - _MANY} more"] if len(messages) > _MANY else [])),
         help="; ".join(dict.fromkeys(f.help for f in findings if f.help)),
         marks=tuple(marks),
+        # Another change for the same code would have to be made as well.
+        mend=first.mend if {f.mend for f in findings if f.code == first.code} == {first.mend} else None,
     )

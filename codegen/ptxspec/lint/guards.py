@@ -60,7 +60,7 @@ class Guards:
             elif compiled is None and f.code in BY_TARGET and self._target is not None:
                 self.asked[condition] += 1
                 message = f"{f.message}, unless '{condition}', which is not understood, excludes it"
-                yield f._replace(severity=WARNING, code=UNKNOWN_GUARD, message=message)
+                yield f._replace(severity=WARNING, code=UNKNOWN_GUARD, message=message, mend=None)
             else:
                 yield f
 

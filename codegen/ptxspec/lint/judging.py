@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..catalog.explaining import WHOLE, Reason, advice, explain, foreign_types, refusals
+from ..catalog.explaining import WHOLE, Advice, Reason, advice, explain, foreign_types, refusals
 from ..catalog.likeness import are_near, is_other_function, nearest
 from ..ptx import operands as kinds
 from ..ptx.complaints import ERROR, NOTE, WARNING, Complaint
@@ -77,8 +77,23 @@ def _as_declared(c: Complaint, shapes: Sequence[Shape]) -> str:
 _Key = tuple[str, tuple[Shape, ...] | None, str | None, str | None, bool, frozenset[str]]
 
 
+# Whoever writes a name that is not known knows best what was meant.
+GUESS = "if that was meant"
+
+
 def _complaint(reason: Reason, help: str, name: int = WHOLE) -> Complaint:
     return Complaint(ERROR, reason.code, reason.message, help, name)
+
+
+def _advised(reason: Reason, told: Advice, name: int = WHOLE) -> Complaint:
+    doubt = GUESS if told.is_guess else ""
+    return _complaint(reason, str(told), name)._replace(write=told.write, doubt=doubt)
+
+
+def _mended(names: Sequence[str], reasons: Sequence[Reason]) -> Sequence[str]:
+    """Return the names of a spelling with those in their places that the reasons say to write."""
+    instead = {r.name: r.write for r in reasons}
+    return [instead.get(i) or n for i, n in enumerate(names)]
 
 
 class InstructionJudge:
@@ -145,7 +160,8 @@ class InstructionJudge:
             shapes = packed_of_one(shapes)
         if foreign := tuple(foreign_types(self.db, opcode, names)):
             # What has the type is another instruction, of which no more is known.
-            return Judgement(None, tuple(_complaint(r, r.help, r.name) for r in foreign))
+            mended = ".".join((opcode, *_mended(names, foreign)))
+            return Judgement(None, tuple(_complaint(r, r.help, r.name)._replace(write=mended) for r in foreign))
         spelled = self._spelling(opcode, names)
         effective = self._effective(opcode, names)
         registers = None if shapes is None else count(shapes, self.matcher.unpacks(opcode, shapes))
@@ -195,10 +211,10 @@ class InstructionJudge:
         refused = [r for r in refused if r.code != "target-unknown"]
         # A spelling that is tolerated is none of the database's.
         names = variant.spelling.split(".")[1:]
-        help = str(advice(self.db, variant.opcode, names, variant.operands, target, ptx)) if refused else ""
+        told = advice(self.db, variant.opcode, names, variant.operands, target, ptx) if refused else Advice("")
         # On some targets it came later than on others.
         needs = variant.requires._replace(ptx=self.db.catalog.window(variant.requires, target)[0])
-        return [_complaint(r, help)._replace(requires=needs) for r in refused]
+        return [_advised(r, told)._replace(requires=needs) for r in refused]
 
     # Names
 
@@ -211,22 +227,25 @@ class InstructionJudge:
             return None
         opcode = opcode.rstrip().lower()
         message = f".{first} must follow the opcode at once, without a space"
-        return Complaint(ERROR, "misplaced-modifier", message, f"write {opcode}.{first}", 0)
+        write = ".".join((opcode, *map(str.strip, names)))
+        return Complaint(ERROR, "misplaced-modifier", message, f"write {opcode}.{first}", 0, write=write)
 
     def _is_like_ptx(self, name: str) -> bool:
         known = name in self.types or name in self.modifiers or name in self.other_types
         lower = name.lower()
         return known or lower in self.types or lower in self.other_types or _LIKE_A_TYPE(name) is not None
 
-    def _effective(self, opcode: str, names: Sequence[str]) -> tuple[str, ...]:
-        """Return each name once, and types as often as they stand."""
-        found, seen = [], set()
+    def _once(self, names: Sequence[str]) -> Iterator[str]:
+        """Yield each name once, and types as often as they stand."""
+        seen = set()
         for n in names:
             if n not in seen or n in self.types or n in self.other_types:
                 seen.add(n)
-                if not self._is_ignored(opcode, n):
-                    found.append(n)
-        return tuple(found)
+                yield n
+
+    def _effective(self, opcode: str, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the names that do something, as often as that is so."""
+        return tuple(n for n in self._once(names) if not self._is_ignored(opcode, n))
 
     def _is_ignored(self, opcode: str, name: str) -> bool:
         return name in self._ignored_names and name not in self.db.opcodes[opcode].names
@@ -235,27 +254,34 @@ class InstructionJudge:
         """Return the assembler's complaints about single names, whatever they are together."""
         found = []
         first: dict[str, int] = {}
+        once = ".".join((opcode, *self._once(names)))
         for i, n in enumerate(names):
             if n in self.types or n in self.other_types:
                 continue
             if first.setdefault(n, i) < i:
                 if n in self.repeatable and n in self.db.opcodes[opcode].names:
                     message = f".{n} stands twice; the assembler does not mind"
-                    found.append(Complaint(WARNING, "repeated-modifier", message, "write it once", i))
+                    found.append(Complaint(WARNING, "repeated-modifier", message, "write it once", i, write=once))
                     continue
-                found.append(Complaint(ERROR, "repeated-modifier", f".{n} stands twice", "write it once", i))
+                message = f".{n} stands twice"
+                found.append(Complaint(ERROR, "repeated-modifier", message, "write it once", i, write=once))
             elif n in self.leading and n in self.db.opcodes[opcode].names and i:
                 message = f".{n} must follow the opcode at once"
-                found.append(Complaint(ERROR, "misplaced-modifier", message, f"begin with {opcode}.{n}", i))
+                write = ".".join((opcode, n, *names[:i], *names[i + 1 :]))
+                found.append(
+                    Complaint(ERROR, "misplaced-modifier", message, f"begin with {opcode}.{n}", i, write=write)
+                )
             elif self._is_ignored(opcode, n):
                 same = next(g for g in self.ignored if n in g)
                 other = min(same & first.keys(), key=first.__getitem__)
                 if other != n:
                     message = f".{other} and .{n} exclude each other, and do nothing in {opcode}"
-                    found.append(Complaint(ERROR, "excluding-modifiers", message, "remove both", i))
+                    write = ".".join((opcode, *self._effective(opcode, names)))
+                    found.append(Complaint(ERROR, "excluding-modifiers", message, "remove both", i, write=write))
                 else:
                     message = f"{opcode} has no .{n}; the assembler takes it, and it does nothing"
-                    found.append(Complaint(WARNING, "ignored-modifier", message, "remove it", i))
+                    write = ".".join((opcode, *self._effective(opcode, names)))
+                    found.append(Complaint(WARNING, "ignored-modifier", message, "remove it", i, write=write))
         return found
 
     def _variant(
@@ -274,10 +300,10 @@ class InstructionJudge:
                 if stands_for:
                     spelled = ".".join((opcode, *names))
                     fitting = (v for v in stands_for if self.db.takes(v, target, ptx))
-                    listed = ", ".join(v.spelling for v in fitting if self.db.is_advisable(v, target, ptx))
-                    message, help = f"{spelled}: {t['note']}", f"write one of {listed}" if listed else ""
+                    listed = [v.spelling for v in fitting if self.db.is_advisable(v, target, ptx)]
+                    message, help = f"{spelled}: {t['note']}", f"write one of {', '.join(listed)}" if listed else ""
                     kind = (ERROR, "assembler-crash") if t.get("crash") else (WARNING, "tolerated-spelling")
-                    complaint = Complaint(*kind, message, help)
+                    complaint = Complaint(*kind, message, help, write=listed[0] if len(listed) == 1 else "")
                     return stands_for[0]._replace(spelling=spelled), [complaint]
         return None, []
 
@@ -292,7 +318,7 @@ class InstructionJudge:
     ) -> list[Complaint]:
         why = explain(self.db, ".".join((opcode, *effective)), count, target, ptx)
         places = (WHOLE if r.name == WHOLE else names.index(effective[r.name]) for r in why.reasons)
-        return [_complaint(r, str(why.advice), i) for r, i in zip(why.reasons, places, strict=True)]
+        return [_advised(r, why.advice, i) for r, i in zip(why.reasons, places, strict=True)]
 
     # Where it is right
 
@@ -308,5 +334,6 @@ class InstructionJudge:
         spelled = ".".join((variant.opcode, *names))
         if spelled != variant.spelling:
             message = f"the manual writes {variant.spelling}"
-            found.append(Complaint(NOTE, "modifier-order", message, "the assembler takes any order"))
+            help = "the assembler takes any order"
+            found.append(Complaint(NOTE, "modifier-order", message, help, write=variant.spelling))
         return found

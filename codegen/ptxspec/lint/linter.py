@@ -37,8 +37,8 @@ from .constraints import uses
 from .declarations import Declarations
 from .evidence import Evidence, is_cuda, speaks_of_cuda
 from .filling import filled
-from .findings import Finding
-from .judging import ELSEWHERE, NOT_OURS, InstructionJudge, misspelt
+from .findings import Finding, Mend
+from .judging import ELSEWHERE, GUESS, NOT_OURS, InstructionJudge, misspelt
 from .languages import EXTRACT, LANGUAGES, PTX, language_of
 from .languages.programs import Calls
 from .languages.text import Text, are_operands
@@ -46,6 +46,9 @@ from .languages.trees import UnreadProgramError
 from .reading import Whole
 from .statistics import Tally
 
+# A recipe in a line, with how its results may differ.
+_RECIPE = re.compile(rf"{RECIPE}(?P<ptx>.*[;}}])(?:, (?P<differs>.*))?")
+_SEMICOLON = re.compile(r"\s*;")
 # No other machine's assembly declares registers with types.
 _TYPED = re.compile(rf"\.reg\s+\.{traces.TYPE}\b")
 
@@ -224,7 +227,8 @@ class Linter:
             help = f"did you mean '{meant}'?" if meant else "PTX does not have the function of that name"
             message = f"there is no instruction {opcode}"
             where = (file, place.line, place.column, ERROR, "unknown-opcode", message, head, help)
-            yield Finding(*where, length=len(opcode), source=place.source, at=place.at)
+            mend = _mend(view, item.start, item.start + len(opcode), meant, GUESS) if meant else None
+            yield Finding(*where, length=len(opcode), source=place.source, at=place.at, mend=mend)
 
     def _instruction(
         self, item: Instruction, view: View, module: _Module, file: str, lenient: bool | None = None
@@ -254,14 +258,25 @@ class Linter:
             return False, found or [_problem(p, view, module, file) for p in others.lengths(item, module.registers)]
         if known != opcode:
             message = f"there is no instruction {opcode}; opcodes are written in lower case"
-            complaint = Complaint(ERROR, "unknown-opcode", message, f"write {known}{dot}{names}")
-            return True, [*found, _instruction_finding(item, operands, view, file, complaint, head, module.number)]
-        complaints = [self._with_registers(c, item, opcode, names, view, module) for c in judgement.complaints]
-        complaints = _agreeing([_alone(c, item, module) for c in complaints], item)
+            right = f"{known}{dot}{names}"
+            complaint = Complaint(ERROR, "unknown-opcode", message, f"write {right}")
+            f = _instruction_finding(item, operands, view, file, complaint, head, module.number)
+            return True, [*found, f._replace(mend=_mend(view, item.start, item.start + len(item.head), right, ""))]
+        complaints = _agreeing([_alone(c, item, module) for c in judgement.complaints], item)
         if item.plain < 0 and (apart := self.judge.apart(item.head)):
             complaints = [apart]
         variant = judgement.variant or head
-        found += [_instruction_finding(item, operands, view, file, c, variant, module.number) for c in complaints]
+        # A spelling may be long, and have as many complaints that the same mends.
+        mends = {
+            (write, doubt): _mend(view, item.start, item.start + len(item.head), write, doubt)
+            for write, doubt in {(c.write, c.doubt) for c in complaints if c.write}
+        }
+        for c in complaints:
+            f = _instruction_finding(item, operands, view, file, c, variant, module.number)
+            f = f._replace(mend=mends.get((c.write, c.doubt)))
+            if c.help.startswith(RECIPE):
+                f = self._with_registers(f, item, opcode, names, view, module)
+            found.append(f)
         return True, found
 
     def _scanner(self, embedded: bool = False) -> Scanner:
@@ -275,19 +290,23 @@ class Linter:
             (self.tally.judged if ours else self.tally.outside)[name] += 1
 
     def _with_registers(
-        self, c: Complaint, item: Instruction, opcode: str, names: str, view: View, module: _Module
-    ) -> Complaint:
-        """A complaint whose recipe names the registers of the statement."""
-        if not c.help.startswith(RECIPE):
-            return c
+        self, f: Finding, item: Instruction, opcode: str, names: str, view: View, module: _Module
+    ) -> Finding:
+        """A finding whose recipe names the registers of the statement, so that it may take its place."""
         operands = [module.registers.known(o) for o in split(item.operands)]
         v = self.db.find(opcode, names.split("."), count([o.shape for o in operands]))
         if v is None:
-            return c
-        guarded = is_block(c.help) and view.text.startswith("@", item.statement)
+            return f
+        guarded = is_block(f.help) and view.text.startswith("@", item.statement)
         around = "; a block takes no guard: branch around it" if guarded else ""
-        help = filled(c.help, self.db, v, operands, view.embedded)
-        return c._replace(help=(view.written(help) if isinstance(view, Text) else help) + around)
+        help = filled(f.help, self.db, v, operands, view.embedded)
+        mend, recipe = None, _RECIPE.fullmatch(help)
+        if recipe and not guarded and help != f.help:
+            end = item.operands_start + len(item.operands)
+            if semicolon := _SEMICOLON.match(view.text, end):
+                end = semicolon.end()
+            mend = _mend(view, item.start, end, recipe["ptx"], recipe["differs"] or "")
+        return f._replace(help=(view.written(help) if isinstance(view, Text) else help) + around, mend=mend)
 
     def _directive(self, item: Directive, view: View, module: _Module, file: str) -> Iterator[Finding]:
         def finding(about: Word, code: str, message: str, help: str) -> Finding:
@@ -422,6 +441,14 @@ def _instruction_finding(
         operand=operand.text if named else "",
         statement=number,
     )
+
+
+def _mend(view: View, start: int, end: int, new: str, doubt: str) -> Mend:
+    """Return the change of a file by which PTX takes the place of what stands from one offset to another."""
+    old = view.text[start:end]
+    if not isinstance(view, Text):
+        return Mend(start, end, old, new, doubt)
+    return Mend(view.outside(start), view.outside(end - 1) + 1, view.written(old), view.written(new), doubt)
 
 
 def _problem(item: Problem, view: View, module: _Module, file: str) -> Finding:

@@ -33,22 +33,29 @@ _C_TYPES = {"float": "f32", "double": "f64", "half": "f16"}
 
 class Reason(NamedTuple):
     """A reason why a variant does not exist or is not available. `code` is stable, the message is for people; `name` is
-    the index of the modifier or type that is meant, WHOLE for none; `help` is what to write for that alone."""
+    the index of the modifier or type that is meant, WHOLE for none; `write` is what to write for that alone."""
 
     code: str
     message: str
     name: int = WHOLE
-    help: str = ""
+    write: str = ""
+
+    @property
+    def help(self) -> str:
+        return f"write .{self.write}" if self.write else ""
 
 
 class Advice(NamedTuple):
     """Advice on what to write for what cannot be written, or that there is nothing. `not_the_same` computes something
     else and is easily taken for it; it is empty where there is nothing of the kind. `is_nothing`: it names nothing to
-    write."""
+    write. `write` is the one spelling that may take the place of the other as it stands, and `is_guess`: that takes an
+    unknown name for a known one of other letters."""
 
     text: str
     not_the_same: str = ""
     is_nothing: bool = False
+    write: str = ""
+    is_guess: bool = False
 
     def __str__(self) -> str:
         return f"{self.text}; not the same: {self.not_the_same}" if self.not_the_same else self.text
@@ -211,7 +218,7 @@ def foreign_types(known: Known[V], opcode: str, names: Sequence[str]) -> Iterato
             meant = lower
         if meant:
             reason = "; types are written in lower case" if lower == meant else ""
-            yield Reason("unknown-type", f"there is no type .{n}{reason}", i, f"write .{meant}")
+            yield Reason("unknown-type", f"there is no type .{n}{reason}", i, meant)
 
 
 def _types(known: Known[V], about: Opcode[V], names: Sequence[str]) -> Reason:
@@ -462,7 +469,8 @@ def advice(
         needs = {"" if v.requires.on else f"; from {known.catalog.text(v.requires)} on" for v in elsewhere}
         there = f"exist{'s' * one}, but not on {where}"
         return Advice(f"{forms} {there}{needs.pop() if len(needs) == 1 else ''}")
-    if operands is not None and all(operands != v.operands for v in found):
+    same_count = operands is None or any(operands == v.operands for v in found)
+    if not same_count:
         told = [f"{v.spelling} {v.places}" for v in found]
     else:
         counts = {v.operands for v in known.opcodes[opcode].variants}
@@ -470,11 +478,14 @@ def advice(
         about = [f" ({said})" if said else "" for said in _summaries(known, every)]
         told = [f"{v if len(counts) > 1 else v.spelling}{a}" for v, a in zip(every, about, strict=True)]
         told, besides = told[: len(found)], told[len(found) :]
-    lost = [f".{n}" for n in _meant(known, opcode, names) if not known.knows(n)]
+    meant = _meant(known, opcode, names)
+    lost = [f".{n}" for n in meant if not known.knows(n)]
     without = f", without {' and '.join(lost)}" if lost else ""
     told += [f"one of {more} more"] if more > 0 else []
     text = f"{f'on {where}, ' if exists and where else ''}write {' or '.join(told)}{without}"
-    return Advice(text, " or ".join(besides))
+    write = found[0].spelling if len(all_found) == 1 and same_count and not lost and not besides else ""
+    is_guess = any(n.lower() != m.lower() for n, m in zip(names, meant, strict=True))
+    return Advice(text, " or ".join(besides), write=write, is_guess=is_guess)
 
 
 def _exact_besides(known: Known[V], v: V, target: str | None, ptx: str | None) -> list[V]:

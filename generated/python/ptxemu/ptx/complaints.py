@@ -14,7 +14,8 @@ ERROR, WARNING, NOTE = "error", "warning", "note"
 class Complaint(NamedTuple):
     """A complaint about an instruction. `name` is the index of the modifier or type meant, `operand` that of the
     operand and `part` that of a part of it; WHOLE for none of these. `requires` is what the variant needs, where it is
-    not available."""
+    not available. `write` is the spelling that mends it in the place of the whole one, and `doubt` why it may be
+    another one than was meant; both are empty where there is none."""
 
     severity: str
     code: str
@@ -24,6 +25,8 @@ class Complaint(NamedTuple):
     operand: int = WHOLE
     part: int = WHOLE
     requires: Requirement | None = None
+    write: str = ""
+    doubt: str = ""
 
 
 class Position(NamedTuple):

@@ -1,0 +1,60 @@
+"""Findings -> changes of the text by which they are gone."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .findings import Finding
+
+_COMMENT = re.compile(r"//|/\*")
+# A code that an ignore names, with what separates it from the others.
+_IGNORED = re.compile(r"ptxspec:[ \t]*ignore(?:-file)?[ \t]*\[(?P<codes>[^\]\n]*)\]")
+_CODE = re.compile(r"[^\s,]+")
+
+
+class Edit(NamedTuple):
+    """A change of a text: `new` in the place of what stands from `start` to `end`. `doubt` says what may be different
+    then, as "but for the bits of a NaN"; it is empty where nothing is."""
+
+    start: int
+    end: int
+    new: str
+    doubt: str = ""
+
+
+def edit(finding: Finding, text: str) -> Edit | None:
+    """Return the change that mends a finding in the text that was judged; None where none is known that is safe."""
+    if finding.code == "unused-ignore":
+        return _without_ignore(finding, text)
+    mend = finding.mend
+    if mend is None or _COMMENT.search(mend.old):
+        return None
+    # What else stands there is escaped, or in several strings.
+    if "".join(text[mend.start : mend.end].split()) != "".join(mend.old.split()):
+        return None
+    return Edit(mend.start, mend.end, mend.new, mend.doubt)
+
+
+def _without_ignore(finding: Finding, text: str) -> Edit | None:
+    """Return the change that takes a code out of an ignore; its whole comment where that says nothing else."""
+    line = 0
+    for _ in range(finding.line - 1):
+        line = text.index("\n", line) + 1
+    stop = text.find("\n", line)
+    stop = len(text) if stop < 0 else stop
+    at = line + finding.column - 1
+    said = next((m for m in _IGNORED.finditer(text, line, stop) if m.start("codes") <= at < m.end("codes")), None)
+    if said is None:
+        return None
+    codes = [m.span() for m in _CODE.finditer(text, *said.span("codes"))]
+    i = next(i for i, (start, _) in enumerate(codes) if start == at)
+    if len(codes) > 1:
+        return Edit(at, codes[i + 1][0], "") if i + 1 < len(codes) else Edit(codes[i - 1][1], codes[i][1], "")
+    before, behind = text[line : said.start()].rstrip(), text[said.end() : stop].strip()
+    for mark, end in (("//", ""), ("#", ""), ("/*", "*/"), ("<!--", "-->")):
+        if before.endswith(mark) and behind == end:
+            before = before.removesuffix(mark).rstrip()
+            # A line that held the comment alone goes as a whole.
+            return Edit(line + len(before), stop, "") if before else Edit(line, min(stop + 1, len(text)), "")
+    return None
