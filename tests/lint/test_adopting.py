@@ -1,5 +1,5 @@
-"""What makes lint fit for a repository that has findings already: ignores that are written into it, a baseline, changed
-lines alone, an exit code of 0."""
+"""What makes lint fit for a repository that has findings already: mends and ignores that are written into it, a
+baseline, changed lines alone, an exit code of 0."""
 
 from __future__ import annotations
 
@@ -90,6 +90,42 @@ def test_files_keep_what_is_not_touched(lint: Lint) -> None:
     assert all(Path(name).read_bytes() == before[name] for name in ("b.cu", "c.cu", "d.cu"))
     assert lint("a.cu", "d.cu", "--add-ignores")[::2] == (0, "0 files changed\n")
     assert lint("a.cu")[0] == 0
+
+
+FIXED = """\
+void f() {
+  asm("max.f16 %0, %1, %2;" : "=h"(x) : "h"(y), "h"(z));
+  asm("neg.bf16 %0, %1;" : "=h"(x) : "h"(y));
+  asm("add.bad.f32 %0, %1, %2;" : "=f"(x) : "f"(y), "f"(z));
+  f();  // ptxspec: ignore[hazard]
+}
+"""
+
+
+def test_what_one_change_mends_is_mended(lint: Lint) -> None:
+    Path("a.cu").write_text(FIXED)
+    wanted = [
+        '-  asm("max.f16 %0, %1, %2;" : "=h"(x) : "h"(y), "h"(z));',
+        '+  asm("{ .reg .b32 _x, _y, _m; cvt.f32.f16 _x, %1; cvt.f32.f16 _y, %2; max.f32 _m, _x, _y; '
+        'cvt.rn.f16.f32 %0, _m; }" : "=h"(x) : "h"(y), "h"(z));',
+        "-  f();  // ptxspec: ignore[hazard]",
+        "+  f();",
+    ]
+    code, out, err = lint("a.cu", "--target", "sm_75", "--fix", "--diff")
+    assert (code, err) == (0, "1 file would change\n") and Path("a.cu").read_text() == FIXED
+    assert sorted(line for line in out.split("\n")[2:] if line[:1] in ("+", "-")) == sorted(wanted)
+    assert lint("a.cu", "--target", "sm_75", "--fix") == (0, "", "1 file changed\n")
+    # What would compute something else, and what nobody knows the meaning of, is left.
+    found = json.loads(lint("a.cu", "--target", "sm_75", "--format", "json")[1])
+    assert [(f["line"], f["code"]) for f in found] == [(3, "target-too-old"), (4, "unknown-modifier")]
+    assert lint("a.cu", "--target", "sm_75", "--fix", "--add-ignores")[0] == 0
+    assert lint("a.cu", "--target", "sm_75")[0] == 0
+
+
+def test_what_mends_for_one_target_is_no_mend_for_others(lint: Lint) -> None:
+    Path("a.cu").write_text(FIXED)
+    assert lint("a.cu", "--target", "sm_75,sm_90", "--fix")[2] == "1 file changed\n"
+    assert "max.f16 %0, %1, %2;" in Path("a.cu").read_text()
 
 
 def test_what_is_in_a_baseline_is_said_no_more(lint: Lint) -> None:

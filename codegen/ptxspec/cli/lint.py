@@ -18,10 +18,11 @@ from ..lint.annotating import ignoring
 from ..lint.changes import commit
 from ..lint.checking import Checker
 from ..lint.configuration import ConfigurationError, Configurations, Given
-from ..lint.discovery import Found, find
+from ..lint.discovery import Found, Source, find
 from ..lint.findings import Finding
 from ..lint.languages import LANGUAGES
 from ..lint.many import Unreadable, check_all
+from ..lint.mending import mended
 from ..lint.reading import NotTextError
 from ..lint.rendering import FORMATS, plain, text
 from ..lint.rewriting import Rewriting
@@ -61,9 +62,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--exclude", metavar="PATTERN", action="append", help=about)
     parser.add_argument("--force-exclude", action="store_true", help="pass them by even where they are named")
     parser.add_argument("--isolated", action="store_true", help="read no ptxspec.toml and no pyproject.toml")
+    about = "mend what is found in the files where one change does that, and the same is computed"
+    parser.add_argument("--fix", action="store_true", help=about)
     about = "write comments into the files that ignore what is found in them"
     parser.add_argument("--add-ignores", action="store_true", help=about)
-    parser.add_argument("--diff", action="store_true", help="with this, print what would change, and change nothing")
+    parser.add_argument("--diff", action="store_true", help="with these, print what would change, and change nothing")
     parser.add_argument("--exit-zero", action="store_true", help="exit 0 whatever is found")
     about = "say nothing of the findings in this file, which the configuration may name too"
     parser.add_argument("--baseline", metavar="FILE", help=about)
@@ -106,15 +109,16 @@ def run(options: argparse.Namespace) -> int:
     checker = Checker(db, options.stats, options.quiet, options.stdin_filename or "<stdin>")
     account = checker.account
     unreadable = bool(found.missing)
-    if options.diff and not options.add_ignores:
-        raise PtxspecError("--diff shows what --add-ignores would change")
+    rewrites = options.fix or options.add_ignores
+    if options.diff and not rewrites:
+        raise PtxspecError("--diff shows what --fix or --add-ignores would change")
     for message in found.missing:
         _say(message)
     for message in () if options.quiet else found.warnings:
         _say(message, "warning:", "yellow")
 
-    if options.add_ignores:
-        return MISUSE if unreadable else _rewrite(found, checker, options.diff)
+    if rewrites:
+        return MISUSE if unreadable else _rewrite(found, checker, options)
     told: set[str] = set()  # what holds for many files is told once
 
     with _Progress() as progress:
@@ -164,17 +168,22 @@ def run(options: argparse.Namespace) -> int:
     return MISUSE if unreadable else NO if account.errors and not options.exit_zero else OK
 
 
-def _rewrite(found: Found, checker: Checker, diff: bool) -> int:
-    """Write comments into the files. What cannot be written is named on standard error."""
+def _rewrite(found: Found, checker: Checker, options: argparse.Namespace) -> int:
+    """Mend the files and write comments into them. What cannot be written is named on standard error."""
+
+    def change(text: str, source: Source) -> str:
+        judge = partial(checker.judge, name=source.path, source=source)
+        text = mended(text, judge) if options.fix else text
+        return ignoring(text, source.language, judge) if options.add_ignores else text
+
     changed, code = 0, OK
     for source in found.sources:
         try:
-            judge = partial(checker.judge, name=source.path, source=source)
-            file = Rewriting(source.path, partial(ignoring, language=source.language, judge=judge))
+            file = Rewriting(source.path, partial(change, source=source))
             if not file.changes:
                 continue
             changed += 1
-            if diff:
+            if options.diff:
                 sys.stdout.writelines(f"{visible(line)}\n" for line in file.diff())
             else:
                 file.write()
@@ -183,7 +192,7 @@ def _rewrite(found: Found, checker: Checker, diff: bool) -> int:
         except PtxspecError as e:
             _say(str(e))
             code = MISUSE
-    left = "would change" if diff else "changed"
+    left = "would change" if options.diff else "changed"
     print(f"{changed:,} {'file' if changed == 1 else 'files'} {left}", file=sys.stderr)
     return code
 

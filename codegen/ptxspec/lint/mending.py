@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from .findings import Finding
@@ -21,6 +23,46 @@ class Edit(NamedTuple):
     end: int
     new: str
     doubt: str = ""
+
+
+# A mend may show what else is wrong.
+_MOST_PASSES = 10
+
+
+def mended(text: str, judge: Callable[[str], Iterable[Finding]]) -> str:
+    """Return a text with what mends the findings in it that is in no doubt. `judge` finds them; a change by which it
+    finds something else is not made."""
+    found = list(judge(text))
+    for _ in range(_MOST_PASSES):
+        edits = [e for f in found if (e := edit(f, text)) is not None and not e.doubt]
+        for some in (_apart(edits), *([e] for e in edits)):
+            new = _changed(text, some)
+            left = list(judge(new)) if some else found
+            if len(left) < len(found) and _kinds(left) <= _kinds(found):
+                text, found = new, left
+                break
+        else:
+            break
+    return text
+
+
+def _kinds(findings: Iterable[Finding]) -> Counter[str]:
+    return Counter(f.code for f in findings)
+
+
+def _apart(edits: Iterable[Edit]) -> list[Edit]:
+    """Return those changes that touch no other one before them."""
+    found: list[Edit] = []
+    for e in sorted(edits):
+        if not found or e.start >= found[-1].end:
+            found.append(e)
+    return found
+
+
+def _changed(text: str, edits: Iterable[Edit]) -> str:
+    for e in sorted(edits, reverse=True):
+        text = text[: e.start] + e.new + text[e.end :]
+    return text
 
 
 def edit(finding: Finding, text: str) -> Edit | None:
