@@ -466,3 +466,25 @@ def test_the_configuration_names_calls_and_endings(
         (tmp_path / "ptxspec.toml").write_text(f"[lint]\n{line}\n")
         assert main(["lint", "."]) == 2
         assert said in capsys.readouterr().err
+
+
+BUILT = {
+    "python": "def f(n):\n  s = '@0'\n  for i in n:\n    s += f'add.bad.f32 x, {i}, x;'\n  s += '@1'\n",
+    "c++": 'void f() { std::string s = "@0"; s += "add.bad.f32 x, " + a + ", x;"; s += "@1"; }',
+    "julia": 'function f()\n  s = "@0"\n  s *= "add.bad.f32 x, $a, x;"\n  s *= "@1"\nend\n',
+    "javascript": 'function f() { let s = "@0"; s += `add.bad.f32 x, ${a}, x;`; s += "@1"; }',
+}
+
+
+@pytest.mark.parametrize("language", BUILT)
+def test_strings_that_statements_build_know_what_was_declared(db: Database, language: str) -> None:
+    text = BUILT[language].replace("@1", "mul.f64 x, x, x; }")
+    found = db.lint(text.replace("@0", "{ .reg .f32 x; "), language=language)
+    assert [f.code for f in found] == ["unknown-modifier", "illegal-register"]
+    found = db.lint(text.replace("@0", "{ .reg .f64 x; "), language=language)
+    assert [f.code for f in found] == ["unknown-modifier"]
+
+
+def test_a_string_with_two_results_is_seen(db: Database) -> None:
+    (found,) = db.lint('asm += """\nsetp.bad.f32 p0|p1, a, b;\n"""', language="python")
+    assert found.code == "missing-modifier"

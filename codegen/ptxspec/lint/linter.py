@@ -49,6 +49,8 @@ from .statistics import Tally
 # A recipe in a line, with how its results may differ.
 _RECIPE = re.compile(rf"{RECIPE}(?P<ptx>.*[;}}])(?:, (?P<differs>.*))?")
 _SEMICOLON = re.compile(r"\s*;")
+# Of a text that is built bit by bit no more is looked at again.
+_MOST_ADDED = 20
 # No other machine's assembly declares registers with types.
 _TYPED = re.compile(rf"\.reg\s+\.{traces.TYPE}\b")
 
@@ -77,6 +79,14 @@ def language(path: PurePath, endings: Mapping[str, str] = MappingProxyType({})) 
         known = " ".join(filter(None, LANGUAGES))
         raise PtxspecError(f"{path}: files end in {known}; `-` is PTX on standard input")
     return found
+
+
+def _added_to(text: Text) -> Iterator[Text]:
+    """Yield the texts that one is added to, the last one first."""
+    before = text.before
+    while before is not None:
+        yield before
+        before = before.before
 
 
 def texts(program: str, file: str, language: str, calls: Calls = ()) -> Iterator[Text]:
@@ -163,6 +173,11 @@ class Linter:
         doubtful: list[Finding] = []
         beside = False
         evidence = Evidence(self.db, text.text, text.constraints, certain or text.named, likely)
+        for part in reversed(list(itertools.islice(_added_to(text), _MOST_ADDED))):
+            for item in self._scanner(embedded=True).scan(part):
+                if isinstance(item, Declaration):
+                    registers.take(self._declarations.mended(item.text))
+                    evidence.certain |= item.text is not None and _TYPED.match(item.text) is not None
         for item in self._scanner(embedded=True).scan(text):
             if isinstance(item, Instruction):
                 # Operands have no quotation marks: those are a command's, which is given PTX.

@@ -54,6 +54,19 @@ _UNINDENTING = re.compile(r"(?:^|\W)(?:dedent|cleandoc|string)$")
 _LISTED = re.compile(r"[=&+\w,~{} ]*+")
 # The name of what is called, before the arguments of a template.
 _NAME = re.compile(r"\w+(?=(?:<[^()]*>)?$)")
+# Julia joins strings by *.
+_ASSIGNS = ("=", "+=", "*=")
+_SCOPES = frozenset(
+    [
+        "function_definition",
+        "function_item",
+        "function_declaration",
+        "method_declaration",
+        "method_definition",
+        "lambda_expression",
+        "arrow_function",
+    ]
+)
 _BRACKETS = "parenthesized_expression"
 # How far around a string is looked whether it is told to people.
 _FURTHEST = 64
@@ -81,6 +94,8 @@ class Program:
 
     def __init__(self, view: View, calls: Calls = ()) -> None:
         self.view, self.text, self._own_calls = view, view.text, dict(calls)
+        # By where the function starts that a variable is in, and its name.
+        self._assigned: dict[tuple[int, str], Text] = {}
         self.tree = parse(self.package, self.as_parsed())
 
     def as_parsed(self) -> str:
@@ -105,7 +120,20 @@ class Program:
         found.named = is_ptx
         if argument:
             found.constraints = self.constraints(argument)
+        self._assign(strings.value, found)
         return found, is_template
+
+    def _assign(self, value: Place, text: Text) -> None:
+        """Note down which variable a text is assigned to, and what it is added to there."""
+        place = value.parent
+        operator = self.said(place.node.child(1)) if place and place.node.child_count > 2 else ""
+        if place is None or operator not in _ASSIGNS:
+            return
+        scope = place.within(_SCOPES)
+        key = (scope.node.start_byte if scope else -1, self.said(place.node.child(0)))
+        if operator != "=":
+            text.before = self._assigned.get(key)
+        self._assigned[key] = text
 
     def add(self, found: Literal, into: Text, percent: bool) -> None:
         """Add what a string says to a text. `percent`: it is filled in by an operator."""

@@ -16,12 +16,14 @@ ELSEWHERE = HOLE + " "
 
 
 class Text:
-    """The text of a program's strings. `prose`: it may be about PTX rather than PTX. `named`: it is said to be PTX."""
+    """The text of a program's strings. `prose`: it may be about PTX rather than PTX. `named`: it is said to be PTX.
+    `before`: what it is added to."""
 
     embedded = True
     prose = False
     named = False
     constraints: Constraints = ()
+    before: Text | None = None
 
     def __init__(self, outer: View) -> None:
         self.text = ""
@@ -116,7 +118,7 @@ def is_plainly_ptx(text: str) -> bool:
 
 def are_operands(text: str) -> bool:
     """Return whether the text between a spelling and a semicolon may be operands: registers, or short names."""
-    return _MARKED.search(text) is not None or all(map(_OPERAND.fullmatch, text.split(",")))
+    return _MARKED.search(text) is not None or all(map(_OPERAND.fullmatch, re.split("[,|]", text)))
 
 
 # Placeholders
