@@ -112,8 +112,11 @@ class _Reader:
         elif item.kind == "statement":
             self.refuse(item.start, _unknown(item.text + item.operands))
         else:
-            name = re.match(r"\.\w+", item.text)
-            self.refuse(item.start, f"there is no {name[0] if name else 'directive'} here: only .reg declares")
+            self._refuse_directive(item.start, item.text)
+
+    def _refuse_directive(self, start: int, text: str) -> None:
+        name = re.match(r"\.\w+", text)
+        self.refuse(start, f"there is no {name[0] if name else 'directive'} here: only .reg declares")
 
     def _directive(self, item: Directive) -> None:
         """Take `.version` and `.target`, which say what the statements are judged for, unless the caller does."""
@@ -134,6 +137,9 @@ class _Reader:
         text = item.text or ""
         if re.search(r"\.(?:func|entry)\b", text):
             self.refuse(item.start, "there are no functions here; give the statements of the body alone")
+            return
+        if text.startswith(".") and not re.match(r"\.reg\b", text):
+            self._refuse_directive(item.start, text)
             return
         vector = re.match(r"\.reg\b\s*\.v\d", text)
         before = self._registers.lost
