@@ -15,7 +15,7 @@ from .findings import Finding, joined, merged
 from .guards import guards
 from .ignores import WORD, Ignores
 from .languages import PTX
-from .linter import Linter, texts
+from .linter import Linter, Met, texts
 from .reading import decoded, read_bytes
 from .statistics import Account, Tally
 
@@ -24,7 +24,7 @@ _TARGET = re.compile(r"^\s*\.target\b", re.MULTILINE)
 
 class Checker:
     """Judges files. `everything`: what is not judged is counted too; `quiet`: only what makes the exit code 1 is said;
-    `stdin` is the name by which standard input is known."""
+    `stdin` is the name by which standard input is known; `met` as a Linter's, of all targets."""
 
     def __init__(self, db: Database, everything: bool = False, quiet: bool = False, stdin: str = "<stdin>") -> None:
         self._db = db
@@ -32,6 +32,7 @@ class Checker:
         self._stdin = stdin
         self.account = Account(everything)
         self._linters: dict[tuple[str | None, str | None, bool], Linter] = {}
+        self.met: list[Met] | None = None
 
     def check(self, source: Source) -> Iterator[Finding]:
         """The findings in one file. Raises PtxspecError for one that cannot be read or is not text."""
@@ -45,9 +46,11 @@ class Checker:
                 # In whatever encoding: letters of more than a byte are refused below, as what is no text.
                 self.account.others += 1
                 return
-        yield from self._judged(decoded(data, name), name, source)
+        yield from self.judge(decoded(data, name), name, source)
 
-    def _judged(self, text: str, name: str, source: Source) -> Iterator[Finding]:
+    def judge(self, text: str, name: str, source: Source) -> Iterator[Finding]:
+        """Yield the findings in the text of a file, wherever it comes from. Raises PtxspecError where it cannot be
+        read."""
         settings, account = source.settings, self.account
         before, headers = account.instructions, account.tally.headers
         is_ptx = source.language == PTX
@@ -105,6 +108,7 @@ class Checker:
             self._linters[key] = Linter(self._db, *key)
         linter = self._linters[key]
         linter.tally = self.account.tally if counts else Tally()
+        linter.met = self.met
         return linter
 
 
