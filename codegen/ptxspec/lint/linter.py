@@ -276,6 +276,8 @@ class Linter:
             complaint = Complaint(ERROR, "unknown-opcode", message, f"write {right}")
             f = _instruction_finding(item, operands, view, file, complaint, head, module.number)
             return True, [*found, f._replace(mend=_mend(view, item.start, item.start + len(item.head), right, ""))]
+        if item.plain >= 0 and not judgement.complaints:
+            return True, found
         complaints = _agreeing([_alone(c, item, module) for c in judgement.complaints], item)
         if item.plain < 0 and (apart := self.judge.apart(item.head)):
             complaints = [apart]
