@@ -41,6 +41,7 @@ class Reason(NamedTuple):
 
     @property
     def help(self) -> str:
+        """What to write, in words."""
         return f"write .{self.write}" if self.write else ""
 
 
