@@ -11,7 +11,7 @@ from .. import terminal
 GROUPS: dict[str, tuple[str, ...]] = {
     "what there is": ("query", "list", "show", "manual", "diff", "targets", "versions"),
     "what it computes": ("eval", "compare", "sweep", "vectors"),
-    "your own code": ("lint", "explain"),
+    "your own code": ("lint", "server", "explain"),
     "the specification": ("validate", "generate", "verify", "machine-code", "conformance"),
     "the shell": ("completion",),
 }
@@ -58,6 +58,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ptxspec lint - --language c++ < kernel.cu",
         "ptxspec lint . --stats",
     ),
+    "server": ("ptxspec server",),
     "explain": ("nvcc -c kernel.cu 2>&1 | ptxspec explain", "ptxspec explain < build.log --all"),
     "diff": ("ptxspec diff --ptx 8.5..8.8", "ptxspec diff --target A100..H100", "ptxspec diff --target sm_90..sm_100"),
     "targets": ("ptxspec targets", "ptxspec targets H100 'RTX 4090'"),

@@ -31,6 +31,7 @@ COMMANDS = {
     "compare": "where two variants, pieces of PTX or functions of C, CUDA or NumPy differ",
     "sweep": "hold a variant against another, a recording or MPFR on all operands, on all cores",
     "lint": "judge PTX, and the PTX in CUDA, C++, Python, Rust, Julia and more, as ptxas would",
+    "server": "judge while a file is written: a language server, which editors start",
     "explain": "say what mends the complaints of ptxas, nvcc, clang, NVRTC, Triton and the driver",
     "diff": "what a PTX version or a target brought",
     "targets": "the targets, with what their GPUs are called and the CUDA releases that have them",

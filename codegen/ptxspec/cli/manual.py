@@ -11,11 +11,11 @@ import webbrowser
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from .. import roots
 from ..diagnostics import PtxspecError, unknown
 from ..query.database import Database
+from ..query.show import section
 from ..query.verdicts import variant
 from . import OK
 
@@ -51,9 +51,7 @@ def _place(db: Database, folder: Path, name: str | None, operands: int | None) -
         return f"{name or 'index'}.html"
     if "." not in name:
         raise PtxspecError(unknown("page", name, pages))
-    found = variant(db, name, operands)
-    counted = f"-{operands}" if operands else ""
-    return f"{found.opcode}.html#{quote(found.spelling, safe='.:')}{counted}"
+    return section(variant(db, name, operands), operands)
 
 
 def _open(address: str) -> None:

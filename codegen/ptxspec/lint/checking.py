@@ -16,7 +16,7 @@ from .findings import Finding, joined, merged
 from .guards import guards
 from .ignores import WORD, Ignores
 from .languages import PTX
-from .linter import Linter, texts
+from .linter import Linter, Met, texts
 from .reading import decoded, read_bytes
 from .statistics import Account, Tally
 
@@ -25,7 +25,7 @@ _TARGET = re.compile(r"^\s*\.target\b", re.MULTILINE)
 
 class Checker:
     """Judges files. `everything`: what is not judged is counted too; `quiet`: only what makes the exit code 1 is said;
-    `stdin` is the name by which standard input is known."""
+    `stdin` is the name by which standard input is known; `met` as a Linter's, of all targets."""
 
     def __init__(self, db: Database, everything: bool = False, quiet: bool = False, stdin: str = "<stdin>") -> None:
         self._db = db
@@ -33,6 +33,7 @@ class Checker:
         self._stdin = stdin
         self.account = Account(everything)
         self._linters: dict[tuple[str | None, str | None, bool], Linter] = {}
+        self.met: list[Met] | None = None
 
     def check(self, source: Source) -> Iterator[Finding]:
         """The findings in one file. Raises PtxspecError for one that cannot be read or is not text."""
@@ -119,6 +120,7 @@ class Checker:
             self._linters[key] = Linter(self._db, *key)
         linter = self._linters[key]
         linter.tally = self.account.tally if counts else Tally()
+        linter.met = self.met
         return linter
 
 

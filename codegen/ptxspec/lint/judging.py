@@ -17,10 +17,11 @@ from .rules import DatabaseRules
 
 
 class Judgement(NamedTuple):
-    """`variant` is the spelling as the manual writes it, where it exists."""
+    """`variant` is the spelling as the manual writes it, where it exists, and `found` what is known of it."""
 
     variant: str | None
     complaints: tuple[Complaint, ...]
+    found: Variant | None = None
 
 
 NOT_OURS = Judgement(None, ())
@@ -178,7 +179,7 @@ class InstructionJudge:
         complaints += self.matcher.complaints(variant, shapes or (), free)
         if not any(c.severity == ERROR for c in complaints):
             complaints += self._notes(variant, effective, target, ptx)
-        return Judgement(variant.spelling, tuple(complaints))
+        return Judgement(variant.spelling, tuple(complaints), variant)
 
     def _elsewhere(self, shapes: Sequence[Shape]) -> Judgement:
         """Return the judgement on another instruction, of which no more is known than the names in it."""

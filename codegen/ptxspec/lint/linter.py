@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import PurePath
 from types import MappingProxyType
+from typing import NamedTuple
 
 from ..catalog.explaining import RECIPE, is_block, pair
 from ..catalog.likeness import suggest
@@ -30,7 +31,7 @@ from ..ptx.scanning import (
     View,
     Word,
 )
-from ..query.database import Database
+from ..query.database import Database, Variant
 from ..query.names import spelled
 from . import others, traces
 from .constraints import uses
@@ -102,9 +103,21 @@ def texts(program: str, file: str, language: str, calls: Calls = ()) -> Iterator
             raise PtxspecError(f"{file}: {e}") from None
 
 
+class Met(NamedTuple):
+    """A spelling that exists, from `start` to `end` of the file; None for a directive from which on it is judged for
+    another target or PTX version."""
+
+    start: int
+    end: int
+    variant: Variant | None
+    target: str | None
+    ptx: str | None
+
+
 class Linter:
     """Judges files with one database, for a target and a PTX version. `forced`: they take the place of what modules say
-    of themselves. Raises PtxspecError where one of them is unknown, or that PTX version does not know that target."""
+    of themselves. `met`, where it is a list, gets what else than findings is known of the texts. Raises PtxspecError
+    where one of them is unknown, or that PTX version does not know that target."""
 
     def __init__(self, db: Database, target: str | None = None, ptx: str | None = None, forced: bool = True) -> None:
         self.db = db
@@ -118,6 +131,7 @@ class Linter:
         self._options = frozenset(assembler["target_options"])
         self._special = special_names(assembler)
         self.tally = Tally()
+        self.met: list[Met] | None = None
         self._opcodes = frozenset(db.opcodes)
         self._numbers = itertools.count()
         self._others = frozenset(assembler["other_opcodes"])
@@ -153,6 +167,8 @@ class Linter:
                 for f in self._directive(item, view, module, file):
                     module.wrong_header = True
                     yield f
+                if self.met is not None:
+                    self._meet(item.start, item.start + 1, None, view, module)
             elif isinstance(item, Other):
                 yield from self._other(item, view, module, file)
             elif isinstance(item, Problem) and not module.wrong_header:
@@ -266,6 +282,8 @@ class Linter:
         lenient = view.embedded if lenient is None else lenient
         judgement = self.judge.judge(known + dot + names, shapes, module.target, module.ptx, lenient, module.free)
         module.is_ptx |= judgement is not NOT_OURS
+        if self.met is not None and judgement.found is not None:
+            self._meet(item.start, item.start + len(item.head), judgement.found, view, module)
         if judgement is NOT_OURS:
             return False, []
         found = [_problem(p, view, module, file) for p in self._guard(item, view, module)]
@@ -277,6 +295,8 @@ class Linter:
             complaint = Complaint(ERROR, "unknown-opcode", message, f"write {right}")
             f = _instruction_finding(item, operands, view, file, complaint, head, module.number)
             return True, [*found, f._replace(mend=_mend(view, item.start, item.start + len(item.head), right, ""))]
+        if item.plain >= 0 and not judgement.complaints:
+            return True, found
         complaints = _agreeing([_alone(c, item, module) for c in judgement.complaints], item)
         if item.plain < 0 and (apart := self.judge.apart(item.head)):
             complaints = [apart]
@@ -303,6 +323,12 @@ class Linter:
         if dot or not embedded:
             name = opcode.split(maxsplit=1)[0].lower().replace(HOLE, "{}")
             (self.tally.judged if ours else self.tally.outside)[name] += 1
+
+    def _meet(self, start: int, end: int, variant: Variant | None, view: View, module: _Module) -> None:
+        if isinstance(view, Text):
+            start, end = view.outside(start), view.outside(end - 1) + 1
+        assert self.met is not None
+        self.met.append(Met(start, end, variant, module.target, module.ptx))
 
     def _with_registers(
         self, f: Finding, item: Instruction, opcode: str, names: str, view: View, module: _Module

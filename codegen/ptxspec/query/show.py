@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from ..basis import Basis
 from ..catalog.explaining import recipes
@@ -36,6 +37,11 @@ def page(root: Root, name: str, operands: int | None = None) -> str:
     same = db.opcodes[first.opcode].spelled(first.modifiers, first.types)
     code = root.data.with_name("machine_code.json")
     return "\n".join(_variant(db, v, code) for v in same if operands in (None, v.operands))
+
+
+def section(v: Variant, operands: int | None = None) -> str:
+    """Return the manual's page with the anchor of a variant; `operands` tells it from others of its spelling."""
+    return f"{v.opcode}.html#{quote(v.spelling, safe='.:')}{f'-{operands}' if operands else ''}"
 
 
 def _variant(db: Database, v: Variant, code: Path) -> str:

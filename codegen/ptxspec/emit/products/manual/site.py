@@ -33,6 +33,7 @@ GUIDES = {
     "comparing": "Comparing",
     "linting": "lint and explain",
     "codes": "What lint finds",
+    "editors": "In an editor",
     "python": "From Python",
     "faster": "A faster emulator",
     "gpu": "On a GPU",

@@ -1,0 +1,114 @@
+"""How a spelling may go on: with what leads to an instruction that exists on the targets that are judged for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from ..catalog.explaining import summary
+from ..lint import traces
+from ..lint.languages import BLOCKS, MARKDOWN, PROGRAMS, PTX
+from ..lint.languages.markdown import blocks
+from ..lint.reading import Whole
+from ..query.database import Database, Variant
+from .judged import Judged
+
+# The beginning of a statement up to the cursor: perhaps a label and a guard, the opcode and its names.
+_BEGUN = re.compile(
+    r"(?:^|[;{}\n\r]|\\[nt]|\*/|[\w$]:)[^\S\n]*(?:@!?[%$\w]+\s+)?(?P<opcode>[A-Za-z]\w*)(?P<names>(?:\.[\w:]*)*)\Z"
+)
+# The call of inline assembly before its first string.
+_ASM = re.compile(r"asm\w*[^\w\"']*(?:(?:volatile|goto|inline)[^\w\"']*)*(?:[rR]?#*[\"']*)\Z")
+_NEAR = 400
+
+
+class Item(NamedTuple):
+    """A word to go on with in the place of what is written from `start` on; those first that are the next in the
+    manual's order."""
+
+    start: int
+    word: str
+    about: str
+    is_opcode: bool
+    is_next: bool = True
+
+
+def complete(db: Database, judged: Judged, offset: int) -> list[Item]:
+    """Return what may stand at an offset of a text."""
+    line = judged.text.rfind("\n", 0, offset) + 1
+    if not re.search(r"[A-Za-z][\w.:]*\Z", judged.text[line:offset]):
+        return []
+    written = _written(judged.text, judged.language, offset)
+    begun = _BEGUN.search(written) if written is not None else None
+    if begun is None:
+        return []
+    opcode, names = begun["opcode"], begun["names"].split(".")[1:]
+    if not names:
+        start = offset - len(opcode)
+        return [Item(start, o.name, o.summary, True) for o in db.opcodes.values() if o.name.startswith(opcode)]
+    if opcode not in db.opcodes:
+        return []
+    *before, begins = names
+    items = [dict(_names(db, opcode, before, *place)) for place in judged.places(offset)]
+    common = (n for n in items[0] if n.startswith(begins) and all(n in others for others in items))
+    # Where several targets are judged for, it exists on each.
+    return [Item(offset - len(begins), n, _about(db, n), False, items[0][n]) for n in common]
+
+
+def _names(db: Database, opcode: str, before: Iterable[str], *place: str | None) -> Iterator[tuple[str, bool]]:
+    """Yield the names that may follow others, each with whether the manual has it next."""
+    modifiers, types = db.split(before)
+    asked = frozenset(modifiers)
+    nexts: dict[str, bool] = {}
+    for v in db.opcodes[opcode].variants:
+        if not (asked <= v.modifiers and v.types[: len(types)] == types and _is_there(db, v, place)):
+            continue
+        # Modifiers behind a type are taken, and nobody writes them there.
+        missing = [n for n in v.spelling.split(".")[1:] if n in v.modifiers - asked and not types]
+        if not missing and asked == v.modifiers and len(types) < len(v.types):
+            missing = [v.types[len(types)]]
+        for i, n in enumerate(missing):
+            nexts[n] = nexts.get(n, False) or i == 0
+    yield from sorted(nexts.items(), key=lambda item: not item[1])
+
+
+def _is_there(db: Database, v: Variant, place: Iterable[str | None]) -> bool:
+    target, ptx = place
+    return db.takes(v, target, ptx) and db.is_advisable(v, target, ptx)
+
+
+def _about(db: Database, name: str) -> str:
+    return summary(db, name) if name in db.modifiers else str(db.data["types"][name]["summary"])
+
+
+def _written(text: str, language: str, offset: int) -> str | None:
+    """Return the PTX before an offset, as it is written there; None where it is none that is certain."""
+    if language == PTX:
+        before = text[max(0, offset - _NEAR) : offset]
+        return None if "//" in before[before.rfind("\n") + 1 :] else before
+    if language == MARKDOWN:
+        for name, block in blocks(Whole(text)):
+            if block.text and block.outside(0) <= offset <= block.outside(len(block.text) - 1) + 1:
+                inside = next(i for i in range(len(block.text) + 1) if block.outside(i) >= offset)
+                return _written(block.text, BLOCKS[name], inside) if name in BLOCKS else None
+        return None
+    if language in PROGRAMS:
+        program = PROGRAMS[language](Whole(text))
+        string = program.tree.at(max(0, offset - 1)).within(program.strings)
+        if string is None:
+            return None
+        start = program.literal(string.node).start
+        outer, end = string.node.start_byte, string.node.end_byte
+    else:
+        line = text.rfind("\n", 0, offset) + 1
+        quotes = [m.start() for m in re.finditer('"', text[line:offset])]
+        if len(quotes) % 2 == 0:
+            return None
+        outer = line + quotes[-1]
+        start, end = outer + 1, len(text)
+    before = text[max(0, outer - _NEAR) : outer]
+    goes_on = before.rstrip()[-1:] in ("'", '"') and traces.has(before)
+    if not (_ASM.search(before) or goes_on or traces.has(text[start:end])):
+        return None
+    return text[start:offset]

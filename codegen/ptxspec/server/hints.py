@@ -1,0 +1,38 @@
+"""Hints beside instructions of PTX: the PTX version that they need.
+
+A target needs a version itself, which every module for it has. Only instructions that need a newer one say something:
+these are what keeps a module from older compilers and drivers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..lint.languages import PTX
+from ..query.answers import requirement
+from ..query.database import Database
+from .judged import Judged
+
+
+class Hint(NamedTuple):
+    """A hint behind a spelling that ends `at` an offset."""
+
+    at: int
+    label: str
+    about: str
+
+
+def hints(db: Database, judged: Judged, start: int, end: int) -> Iterator[Hint]:
+    """Yield the hints for the instructions of a part of a text."""
+    if judged.language != PTX:
+        return
+    for m in judged.met:
+        if m.variant is None or not start <= m.end <= end:
+            continue
+        needs = m.variant.requires
+        # For targets that do not have it lint says so.
+        target = m.target if m.target and db.takes(m.variant, m.target, None) else needs.target
+        version, own = db.catalog.window(needs, target)[0], db.targets[target].ptx
+        if db.versions[version].order > db.versions[own].order:
+            about = f"{m.variant} needs {requirement(db, needs)}; {target} alone needs PTX {own}"
+            yield Hint(m.end, f"PTX {version}", about)

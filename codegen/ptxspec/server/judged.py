@@ -1,0 +1,98 @@
+"""A text as lint judges it, with the configuration of the repository that its file lies in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from ..diagnostics import PtxspecError
+from ..lint.checking import Checker
+from ..lint.configuration import ConfigurationError, Configurations, Given, Settings
+from ..lint.discovery import Source
+from ..lint.findings import Finding
+from ..lint.languages import BLOCKS, LANGUAGES, MARKDOWN, PTX
+from ..lint.linter import Met
+from ..lint.patterns import excluded
+from ..lint.reading import decoded
+from ..query.database import Database
+
+Place = tuple[str | None, str | None]
+
+
+def language_of(path: str, name: str) -> str | None:
+    """Return the language of a file by its ending, else by what the editor calls it; None for one that is not
+    judged."""
+    ending = os.path.splitext(path)[1].lower()
+    names = {**BLOCKS, MARKDOWN: MARKDOWN, "javascriptreact": BLOCKS["javascript"]}
+    return (LANGUAGES.get(ending) if ending else None) or names.get(name.lower())
+
+
+class Judged(NamedTuple):
+    """A text with what was found in it. `met` are the spellings that exist, in the text's order; `otherwise` are the
+    targets and PTX versions that count where nothing was met. `unread` is why the text was not judged."""
+
+    text: str
+    path: str
+    language: str
+    findings: tuple[Finding, ...] = ()
+    met: tuple[Met, ...] = ()
+    otherwise: tuple[Place, ...] = ((None, None),)
+    unread: str = ""
+
+    def at(self, offset: int) -> list[Met]:
+        """Return what was met at an offset, for each target that it was judged for."""
+        return list({m: m for m in self.met if m.start <= offset <= m.end and m.variant})
+
+    def places(self, offset: int) -> list[Place]:
+        """Return the targets and PTX versions for which a statement at an offset would be judged."""
+        before = [m for m in self.met if m.start <= offset]
+        nearest = max((m.start for m in before), default=0)
+        return list({(m.target, m.ptx): None for m in before if m.start == nearest} or dict.fromkeys(self.otherwise))
+
+
+class Judge:
+    """Judges texts as `ptxspec lint` does in the working folder. Where a configuration is wrong, `tell` is told why,
+    and the text is judged without it."""
+
+    def __init__(self, db: Database, tell: Callable[[str], None]) -> None:
+        self.db, self._tell = db, tell
+        self._checker = Checker(db)
+        self._told = ""
+
+    def judge(self, text: str, path: str, language: str, is_stale: Callable[[], bool] = lambda: False) -> Judged:
+        """Return a text with what is found in it. It is given up where it `is_stale`."""
+        settings = self._settings(Path(path))
+        targets: tuple[str | None, ...] = settings.targets_of(path) or (None,)
+        ptx = settings.ptx or (None if language == PTX else self.db.catalog.newest_version)
+        judged = Judged(text, path, language, otherwise=tuple((t, ptx) for t in targets))
+        if excluded(Path(os.path.abspath(path)), settings.exclude):
+            return judged
+        met = self._checker.met = []
+        findings = []
+        try:
+            # What is no text to lint is none here.
+            read = decoded(text.encode("utf-8", "replace"), path)
+            for f in self._checker.judge(read, path, Source(path, language, settings, True)):
+                if is_stale():
+                    return judged
+                findings.append(f)
+        except PtxspecError as e:
+            return judged._replace(unread=str(e))
+        return judged._replace(findings=tuple(findings), met=tuple(sorted(met, key=lambda m: m.start)))
+
+    def _settings(self, path: Path) -> Settings:
+        # They are read anew each time, which takes less than a text does: so they are never old.
+        try:
+            settings, wrong = Configurations(self.db, Given()).of(Path(os.path.abspath(path)).parent), ""
+        except ConfigurationError as e:
+            wrong = "; ".join(f"{d.path}:{d.mark.line}: {d.message}" for d in e.diagnostics)
+        except PtxspecError as e:
+            wrong = str(e)
+        if wrong:
+            settings = Configurations(self.db, Given(isolated=True)).otherwise
+            if wrong != self._told:
+                self._tell(f"{wrong}; files are judged without this configuration")
+        self._told = wrong
+        return settings

@@ -1,0 +1,281 @@
+"""The language server, on standard input and output.
+
+Texts are judged in one other thread, one after the other: meanwhile changes are taken, and what has changed is judged
+anew. What is asked about a text is answered there too, behind its judgement."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import BinaryIO, TypeVar
+from urllib.parse import unquote, urlsplit
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+
+from ..lint.findings import Finding
+from ..ptx.complaints import ERROR, NOTE, WARNING
+from ..query.database import Database
+from ..release import release
+from ..roots import Root
+from .actions import Action, actions
+from .completion import Item, complete
+from .hints import Hint, hints
+from .hover import hover
+from .judged import Judge, Judged, language_of
+from .positions import Document, Lines
+
+_SEVERITIES = {
+    ERROR: lsp.DiagnosticSeverity.Error,
+    WARNING: lsp.DiagnosticSeverity.Warning,
+    NOTE: lsp.DiagnosticSeverity.Information,
+}
+# What editors call a file that has no name yet, and whose program is certainly CUDA's.
+_CUDA = "cuda"
+_NAME = "ptxspec"
+
+T = TypeVar("T")
+
+
+class _Open:
+    """A text that is open in the editor, with the last judgement of it, and that of its last version."""
+
+    def __init__(self, uri: str, document: Document, path: str, language: str) -> None:
+        self.uri, self.document, self.path, self.language = uri, document, path, language
+        self.last = Judged(document.text, path, language)
+        self.judging: asyncio.Task[Judged | None] | None = None
+
+
+class Server:
+    """A language server with one database; `root` has its manual."""
+
+    def __init__(self, db: Database, root: Root) -> None:
+        self._db, self._manual = db, root.generated / "manual"
+        self._open: dict[str, _Open] = {}
+        self._worker = ThreadPoolExecutor(1)
+        self._judge = Judge(db, self._tell)
+        self._told: set[str] = set()
+        self.server = LanguageServer(_NAME, release() or "0")
+        self._features()
+
+    def run(self, source: BinaryIO, to: BinaryIO) -> None:
+        """Serve until the editor ends it."""
+        # An editor shows standard error as it is, and a request that fails is answered with why.
+        logging.getLogger("pygls").setLevel(logging.CRITICAL)
+        try:
+            self.server.start_io(source, to)
+        finally:
+            self._worker.shutdown(cancel_futures=True)
+
+    def _features(self) -> None:
+        def feature(name: str, options: object = None) -> Callable[[Callable[..., object]], object]:
+            # It writes on what it is given, and a method takes no marks.
+            return lambda method: self.server.feature(name, options)(partial(method))
+
+        feature(lsp.INITIALIZED)(self._begun)
+        feature(lsp.TEXT_DOCUMENT_DID_OPEN)(self._opened)
+        feature(lsp.TEXT_DOCUMENT_DID_CHANGE)(self._changed)
+        feature(lsp.TEXT_DOCUMENT_DID_CLOSE)(self._closed)
+        feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)(self._configured)
+        feature(lsp.TEXT_DOCUMENT_DID_SAVE)(self._configured)
+        feature(lsp.TEXT_DOCUMENT_HOVER)(self._hover)
+        feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["."]))(self._complete)
+        kinds = [lsp.CodeActionKind.QuickFix]
+        feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=kinds))(self._actions)
+        feature(lsp.TEXT_DOCUMENT_INLAY_HINT)(self._hints)
+
+    def _tell(self, message: str) -> None:
+        """Show a message in the editor, from whichever thread."""
+        shown = lsp.ShowMessageParams(lsp.MessageType.Warning, f"ptxspec: {message}")
+        self._loop.call_soon_threadsafe(self.server.window_show_message, shown)
+
+    def _begun(self, params: lsp.InitializedParams) -> None:
+        """Work in the folder that the editor has open, wherever it has started this."""
+        root = self.server.workspace.root_path
+        if root and os.path.isdir(root):
+            os.chdir(root)
+
+    # Texts
+
+    def _opened(self, params: lsp.DidOpenTextDocumentParams) -> None:
+        about = params.text_document
+        path = to_fs_path(about.uri) or unquote(urlsplit(about.uri).path) or "untitled"
+        if not about.uri.startswith("file:") and about.language_id.startswith(_CUDA):
+            path += ".cu"
+        language = language_of(path, about.language_id)
+        if language is not None:
+            document = Document(about.text, self._encoding, about.version)
+            self._open[about.uri] = _Open(about.uri, document, path, language)
+            self._start(about.uri)
+
+    def _changed(self, params: lsp.DidChangeTextDocumentParams) -> None:
+        text = self._open.get(params.text_document.uri)
+        if text is None:
+            return
+        version = params.text_document.version
+        for change in params.content_changes:
+            if isinstance(change, lsp.TextDocumentContentChangePartial):
+                start, end = change.range.start, change.range.end
+                places = (start.line, start.character), (end.line, end.character)
+                text.document = text.document.changed(*places, change.text, version)
+            else:
+                text.document = Document(change.text, self._encoding, version)
+        self._start(text.uri)
+
+    def _closed(self, params: lsp.DidCloseTextDocumentParams) -> None:
+        if self._open.pop(params.text_document.uri, None):
+            self._publish(params.text_document.uri, [])
+
+    def _configured(self, params: object) -> None:
+        """Judge all texts anew: a configuration may have changed."""
+        for uri in self._open:
+            self._start(uri)
+
+    def _start(self, uri: str) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._open[uri].judging = asyncio.create_task(self._judged_and_told(self._open[uri]))
+
+    async def _judged_and_told(self, text: _Open) -> Judged | None:
+        """Judge a text and send what is found; None where it has changed before that was done."""
+        document = text.document
+
+        def is_stale() -> bool:
+            return self._open.get(text.uri) is not text or text.document is not document
+
+        def judged() -> Judged | None:
+            found = None if is_stale() else self._judge.judge(document.text, text.path, text.language, is_stale)
+            return None if is_stale() else found
+
+        found = await self._aside(judged)
+        if found is None or is_stale():
+            return None
+        text.last = found
+        if found.unread and found.unread not in self._told:
+            self._told.add(found.unread)
+            self._tell(found.unread)
+        lines = Lines(document.text, self._encoding)
+        self._publish(text.uri, [_diagnostic(f, lines) for f in found.findings], document.version)
+        return found
+
+    async def _aside(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._worker, work)
+
+    def _publish(self, uri: str, found: list[lsp.Diagnostic], version: int | None = None) -> None:
+        self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, version))
+
+    async def _last(self, uri: str) -> tuple[Judged, Lines] | None:
+        """Return a text as it stands now, judged."""
+        while (text := self._open.get(uri)) is not None and text.judging is not None:
+            if (found := await text.judging) is not None:
+                return found, Lines(found.text, self._encoding)
+        return None
+
+    @property
+    def _encoding(self) -> str:
+        return lsp.PositionEncodingKind(self.server.workspace.position_encoding or "utf-16").value
+
+    # What is asked
+
+    async def _hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
+        if (last := await self._last(params.text_document.uri)) is None:
+            return None
+        judged, lines = last
+        offset = lines.offset(params.position.line, params.position.character)
+        found = await self._aside(lambda: hover(self._db, judged, offset, self._manual))
+        if found is None:
+            return None
+        start, end, text = found
+        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), _range(lines, start, end))
+
+    async def _complete(self, params: lsp.CompletionParams) -> lsp.CompletionList | None:
+        text = self._open.get(params.text_document.uri)
+        if text is None:
+            return None
+        # What it is judged for changes less often than the text, and nobody waits for a judgement while typing.
+        now, lines = text.last._replace(text=text.document.text), Lines(text.document.text, self._encoding)
+        offset = lines.offset(params.position.line, params.position.character)
+        found = await self._aside(lambda: complete(self._db, now, offset))
+        return lsp.CompletionList(False, [_completion(item, i, lines, offset) for i, item in enumerate(found)])
+
+    async def _actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
+        if params.context.only and not any(
+            lsp.CodeActionKind.QuickFix.value.startswith(k) for k in params.context.only
+        ):
+            return None
+        if (last := await self._last(params.text_document.uri)) is None:
+            return None
+        judged, lines = last
+        start, end = (lines.offset(p.line, p.character) for p in (params.range.start, params.range.end))
+        again = partial(self._judge.judge, path=judged.path, language=judged.language)
+        found = await self._aside(lambda: list(actions(judged, start, end, partial(_span, lines=lines), again)))
+        return [_action(a, params.text_document.uri, lines) for a in found]
+
+    async def _hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint] | None:
+        if (last := await self._last(params.text_document.uri)) is None:
+            return None
+        judged, lines = last
+        start, end = (lines.offset(p.line, p.character) for p in (params.range.start, params.range.end))
+        return [_hint(h, lines) for h in hints(self._db, judged, start, end)]
+
+
+# As the protocol has it
+
+
+def _position(lines: Lines, offset: int) -> lsp.Position:
+    return lsp.Position(*lines.place(offset))
+
+
+def _range(lines: Lines, start: int, end: int) -> lsp.Range:
+    return lsp.Range(_position(lines, start), _position(lines, end))
+
+
+def _span(f: Finding, lines: Lines) -> tuple[int, int]:
+    """Return where a finding stands. A string may go on in the next line, and what is underlined may not."""
+    start = lines.start(f.line) + f.column - 1
+    return start, min(start + f.length, max(start, lines.end(start)))
+
+
+def _diagnostic(f: Finding, lines: Lines) -> lsp.Diagnostic:
+    return lsp.Diagnostic(
+        range=_range(lines, *_span(f, lines)),
+        message=f.text,
+        severity=_SEVERITIES[f.severity],
+        code=f.code,
+        source=_NAME,
+    )
+
+
+def _edit(lines: Lines, start: int, end: int, new: str) -> lsp.TextEdit:
+    return lsp.TextEdit(_range(lines, start, end), new)
+
+
+def _completion(item: Item, place: int, lines: Lines, offset: int) -> lsp.CompletionItem:
+    kind = lsp.CompletionItemKind.Function if item.is_opcode else lsp.CompletionItemKind.EnumMember
+    return lsp.CompletionItem(
+        label=item.word,
+        kind=kind,
+        detail=item.about,
+        # An editor would sort by letters.
+        sort_text=f"{not item.is_next:d}{place:04}",
+        text_edit=_edit(lines, item.start, offset, item.word),
+    )
+
+
+def _action(action: Action, uri: str, lines: Lines) -> lsp.CodeAction:
+    change = action.change
+    return lsp.CodeAction(
+        title=action.title,
+        kind=lsp.CodeActionKind.QuickFix,
+        diagnostics=[_diagnostic(action.finding, lines)],
+        is_preferred=(action.mends and not change.doubt) or None,
+        edit=lsp.WorkspaceEdit(changes={uri: [_edit(lines, change.start, change.end, change.new)]}),
+    )
+
+
+def _hint(hint: Hint, lines: Lines) -> lsp.InlayHint:
+    return lsp.InlayHint(_position(lines, hint.at), hint.label, tooltip=hint.about, padding_left=True)
