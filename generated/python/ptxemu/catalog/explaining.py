@@ -42,7 +42,7 @@ class Reason(NamedTuple):
 
     @property
     def help(self) -> str:
-        """What to write, as a sentence; empty where nothing is known."""
+        """The sentence that says what to write; empty where nothing is known."""
         return f"write .{self.write}" if self.write else ""
 
 
