@@ -61,14 +61,21 @@ def test_comments_are_written_that_ignore_what_is_found(
     def judge(text: str) -> list[object]:
         return list(db.lint(text, language=language, target="sm_80"))
 
-    new = ignoring(text, language, judge)  # type: ignore[arg-type]
+    new = ignoring(text, "f", language, judge)  # type: ignore[arg-type]
     assert new == (text if wanted is None else wanted)
     assert (judge(new) == []) == (wanted is not None)
 
 
+def test_a_comment_is_one_of_the_language(db: Database) -> None:
+    text = '%r = call float asm "add.bad.f32 $0, $1, $1;", "=f,f"(float %x)\n'
+    for file, mark in (("a.ll", ";"), ("a.mlir", "//")):
+        new = ignoring(text, file, "mlir", lambda text: list(db.lint(text, language="mlir")))
+        assert new == f"{text[:-1]}  {mark} {SAID}\n"
+
+
 def test_a_comment_takes_more_codes(db: Database) -> None:
     text = f"{BAD}  // ptxspec: ignore[hazard]\n"
-    new = ignoring(text, "c++", lambda text: list(db.lint(text, language="c++", target="sm_80")))
+    new = ignoring(text, "f", "c++", lambda text: list(db.lint(text, language="c++", target="sm_80")))
     assert new == f"{BAD}  // ptxspec: ignore[hazard, unknown-modifier]\n"
 
 

@@ -174,7 +174,7 @@ def _rewrite(found: Found, checker: Checker, options: argparse.Namespace) -> int
     def change(text: str, source: Source) -> str:
         judge = partial(checker.judge, name=source.path, source=source)
         text = mended(text, judge) if options.fix else text
-        return ignoring(text, source.language, judge) if options.add_ignores else text
+        return ignoring(text, source.path, source.language, judge) if options.add_ignores else text
 
     changed, code = 0, OK
     for source in found.sources:

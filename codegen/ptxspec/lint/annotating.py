@@ -14,20 +14,22 @@ from .reading import Whole
 
 _IGNORED = re.compile(rf"(?P<before>{WORD} ignore\[)(?P<codes>[^\]\n]*)\]")
 _OF_COMMENTS = frozenset(["unused-ignore", "unknown-ignore"])
+# MLIR has comments as C++ has, LLVM's own assembly has not.
+_LLVM = ".ll"
 _HASH = frozenset([PYTHON, JULIA])
 
 
-def ignoring(text: str, language: str, judge: Callable[[str], Iterable[Finding]]) -> str:
+def ignoring(text: str, file: str, language: str, judge: Callable[[str], Iterable[Finding]]) -> str:
     """Return a text with comments that ignore what `judge` finds in it. Where a comment would be found itself, as one
     that stands in what is no comment, the text stays as it is."""
     found = list(judge(text))
-    new = annotated(text, found, language)
+    new = annotated(text, found, file, language)
     known = Counter((f.code, f.message) for f in found)
     left = Counter((f.code, f.message) for f in judge(new)) if new != text else known
     return new if left <= known else text
 
 
-def annotated(text: str, findings: Iterable[Finding], language: str) -> str:
+def annotated(text: str, findings: Iterable[Finding], file: str, language: str) -> str:
     """Return a text with comments that ignore the findings in it. A line that none can stand on, as one that goes on by
     a backslash in Python, is left as it is."""
     codes: dict[int, list[str]] = {}
@@ -38,16 +40,19 @@ def annotated(text: str, findings: Iterable[Finding], language: str) -> str:
     if language in CONTAINERS or not codes:
         return text
     program = PROGRAMS[language](Whole(text)) if language in PROGRAMS else None
+    mark = "#" if language in _HASH else ";" if file.lower().endswith(_LLVM) else "//"
     lines, offset = text.split("\n"), 0
     for number, line in enumerate(lines, 1):
         if number in codes:
-            lines[number - 1] = _with_comment(line, offset + len(line), sorted(set(codes[number])), language, program)
+            lines[number - 1] = _with_comment(
+                line, offset + len(line), sorted(set(codes[number])), mark, language, program
+            )
         offset += len(line) + 1
     return "\n".join(lines)
 
 
-def _with_comment(line: str, end: int, codes: list[str], language: str, program: Program | None) -> str:
-    """Return a line with a comment that ignores codes; it ends at `end`."""
+def _with_comment(line: str, end: int, codes: list[str], mark: str, language: str, program: Program | None) -> str:
+    """Return a line with a comment that ignores codes; it ends at `end`, and `mark` begins a comment."""
     if said := _IGNORED.search(line):
         every = sorted({*filter(None, map(str.strip, said["codes"].split(","))), *codes})
         return f"{line[: said.start()]}{said['before']}{', '.join(every)}]{line[said.end() :]}"
@@ -65,4 +70,4 @@ def _with_comment(line: str, end: int, codes: list[str], language: str, program:
         return f"{line[:-1].rstrip()} /* {says} */ \\" if language == CPP else line
     if language == PTX and "//" in line:
         return f"{line}; {says}"
-    return f"{line}  {'#' if language in _HASH else '//'} {says}"
+    return f"{line}  {mark} {says}"

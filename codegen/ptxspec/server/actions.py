@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from ..lint.annotating import annotated
 from ..lint.findings import Finding
-from ..lint.languages import JULIA, MARKDOWN, MLIR, PYTHON
 from ..lint.mending import Edit, edit
 from .judged import Judged
 
-_IGNORE = re.compile(r"ptxspec:[ \t]*ignore[ \t]*\[[^\]\n]*(?P<end>\])")
 _LONGEST = 60
 
 
@@ -36,7 +35,7 @@ def actions(
             continue
         if change := edit(f, judged.text):
             yield Action(_title(change), f, change, True)
-        if f.code not in ("unused-ignore", "unknown-ignore") and (change := _ignored(judged, f, first, again)):
+        if f.code not in ("unused-ignore", "unknown-ignore") and (change := _ignored(judged, f, again)):
             yield Action(f"Ignore {f.code} here", f, change, False)
 
 
@@ -47,30 +46,22 @@ def _title(change: Edit) -> str:
     return f"Write {new}" + (f", {change.doubt}" if change.doubt else "")
 
 
-def _ignored(judged: Judged, f: Finding, at: int, again: Callable[[str], Judged]) -> Edit | None:
+def _ignored(judged: Judged, f: Finding, again: Callable[[str], Judged]) -> Edit | None:
     """Return the change by which a comment on the line ignores a finding, and nothing else becomes of it."""
-    text = judged.text
-    line, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-    end = len(text) if end < 0 else end
-    if said := _IGNORE.search(text, line, end):
-        tries = [Edit(said.start("end"), said.start("end"), f", {f.code}")]
-    elif text[line:end].rstrip().endswith("\\") or judged.language == MARKDOWN:
-        # A comment would end what goes on in the next line; in Markdown it is of a whole block.
+    new = annotated(judged.text, [f], judged.path, judged.language)
+    if new == judged.text:
         return None
-    else:
-        marks = {PYTHON: "#", JULIA: "#", MLIR: ";" if judged.path.endswith(".ll") else "//"}
-        tries = [
-            Edit(end, end, f"  {mark} ptxspec: ignore[{f.code}]")
-            for mark in dict.fromkeys((marks.get(judged.language, "//"), "//"))
-        ]
-    before = _said(judged, f)
-    for change in tries:
-        after = again(text[: change.start] + change.new + text[change.end :])
-        is_gone = not after.unread and (f.line, f.code) not in {(g.line, g.code) for g in after.findings}
-        # What else is said of the same statement may come to light.
-        if is_gone and not _said(after, f) - before:
-            return change
-    return None
+    after = again(new)
+    is_gone = not after.unread and (f.line, f.code) not in {(g.line, g.code) for g in after.findings}
+    # What else is said of the same statement may come to light.
+    return _difference(judged.text, new) if is_gone and not _said(after, f) - _said(judged, f) else None
+
+
+def _difference(text: str, new: str) -> Edit:
+    """Return the change that makes one text of another."""
+    start = len(os.path.commonprefix((text, new)))
+    behind = len(os.path.commonprefix((text[start:][::-1], new[start:][::-1])))
+    return Edit(start, len(text) - behind, new[start : len(new) - behind])
 
 
 def _said(judged: Judged, f: Finding) -> Counter[tuple[int, str]]:

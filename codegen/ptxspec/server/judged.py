@@ -12,7 +12,7 @@ from ..lint.checking import Checker
 from ..lint.configuration import ConfigurationError, Configurations, Given, Settings
 from ..lint.discovery import Source
 from ..lint.findings import Finding
-from ..lint.languages import BLOCKS, LANGUAGES, MARKDOWN, PTX
+from ..lint.languages import BLOCKS, MARKDOWN, PTX, language_of
 from ..lint.linter import Met
 from ..lint.patterns import excluded
 from ..lint.reading import decoded
@@ -21,12 +21,13 @@ from ..query.database import Database
 Place = tuple[str | None, str | None]
 
 
-def language_of(path: str, name: str) -> str | None:
-    """Return the language of a file by its ending, else by what the editor calls it; None for one that is not
-    judged."""
-    ending = os.path.splitext(path)[1].lower()
-    names = {**BLOCKS, MARKDOWN: MARKDOWN, "javascriptreact": BLOCKS["javascript"]}
-    return (LANGUAGES.get(ending) if ending else None) or names.get(name.lower())
+# What editors call a language.
+_NAMES = {**BLOCKS, MARKDOWN: MARKDOWN, "javascriptreact": BLOCKS["javascript"]}
+
+
+def language_named(name: str) -> str | None:
+    """Return the language that an editor calls by a name; None for one that is not judged."""
+    return _NAMES.get(name.lower())
 
 
 class Judged(NamedTuple):
@@ -60,6 +61,13 @@ class Judge:
         self.db, self._tell = db, tell
         self._checker = Checker(db)
         self._told = ""
+
+    def language(self, path: str, name: str) -> str | None:
+        """Return the language of a file by its ending, else by what the editor calls it; None for one that is not
+        judged."""
+        file = Path(path)
+        by_ending = language_of(file.name, dict(self._settings(file).endings)) if "." in file.name else None
+        return by_ending or language_named(name)
 
     def judge(self, text: str, path: str, language: str, is_stale: Callable[[], bool] = lambda: False) -> Judged:
         """Return a text with what is found in it. It is given up where it `is_stale`."""

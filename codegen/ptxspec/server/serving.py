@@ -27,7 +27,7 @@ from .actions import Action, actions
 from .completion import Item, complete
 from .hints import Hint, hints
 from .hover import hover
-from .judged import Judge, Judged, language_of
+from .judged import Judge, Judged
 from .positions import Document, Lines
 
 _SEVERITIES = {
@@ -107,7 +107,7 @@ class Server:
         path = to_fs_path(about.uri) or unquote(urlsplit(about.uri).path) or "untitled"
         if not about.uri.startswith("file:") and about.language_id.startswith(_CUDA):
             path += ".cu"
-        language = language_of(path, about.language_id)
+        language = self._judge.language(path, about.language_id)
         if language is not None:
             document = Document(about.text, self._encoding, about.version)
             self._open[about.uri] = _Open(about.uri, document, path, language)
