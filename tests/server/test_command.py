@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -22,3 +23,18 @@ def test_it_ends_where_the_editor_is_gone() -> None:
         timeout=60,
     )
     assert (done.stdout, done.stderr) == (b"", b"")
+
+
+def test_it_ends_as_the_editor_says() -> None:
+    messages = [
+        {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": None, "capabilities": {}}},
+        {"method": "initialized", "params": {}},
+        {"id": 2, "method": "shutdown"},
+        {"method": "exit"},
+    ]
+    bodies = [json.dumps({"jsonrpc": "2.0", **message}) for message in messages]
+    asked = "".join(f"Content-Length: {len(body)}\r\n\r\n{body}" for body in bodies)
+    done = subprocess.run(
+        [sys.executable, "-m", "ptxspec", "server"], input=asked, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert '"capabilities"' in done.stdout and done.stderr == ""

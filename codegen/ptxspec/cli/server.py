@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from .. import roots, terminal
@@ -28,6 +29,7 @@ def run(options: argparse.Namespace) -> int:
         if (e.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
             raise
         raise PtxspecError("a language server needs pygls: pip install 'ptxspec[server]'") from None
-    # Nothing but answers may go there.
-    Server(database(options), roots.find(options.root)).run(sys.stdin.buffer, terminal.as_it_is(sys.stdout).buffer)
+    # It closes what it writes to, and standard output is not its own.
+    with os.fdopen(os.dup(terminal.as_it_is(sys.stdout).fileno()), "wb") as to:
+        Server(database(options), roots.find(options.root)).run(sys.stdin.buffer, to)
     return OK
