@@ -23,7 +23,7 @@ def test_it_is_there_for_the_languages_that_lint_reads() -> None:
     # Of a notebook an editor gives the cells, in their own languages.
     assert {language_named(name) for name in names} == {*LANGUAGES.values()} - {NOTEBOOK}
     for language in contributed:
-        assert {LANGUAGES[ending] for ending in language["extensions"]} == {language_of("", language["id"])}
+        assert {LANGUAGES[ending] for ending in language["extensions"]} == {language_named(language["id"])}
 
 
 def test_what_it_names_is_there() -> None:

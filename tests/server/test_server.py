@@ -267,11 +267,9 @@ async def test_an_ignore_is_a_comment_of_the_language(
 
 
 async def test_no_ignore_is_offered_where_a_line_goes_on(client: LanguageClient, folder: Path) -> None:
-    editor = Editor(client, (folder / "macro.cu").as_uri())
-    await editor.open(
-        'void f(float& d, float a) {\n  asm("add.rn.rn.f32 %0, %1, %1;" : "=f"(d) : "f"(a)); \\\n}\n', "cuda-cpp"
-    )
-    assert [a.title for a in await editor.actions(1, 14)] == ["Write add.rn.f32"]
+    editor = Editor(client, (folder / "long.py").as_uri())
+    await editor.open('x = inline_asm("add.rn.rn.f32 $0, $1, $1;", \\\n"=f,f", [y])\n', "python")
+    assert [a.title for a in await editor.actions(0, 23)] == ["Write add.rn.f32"]
 
 
 async def test_hints_tell_what_needs_a_newer_ptx_than_its_target(client: LanguageClient, folder: Path) -> None:

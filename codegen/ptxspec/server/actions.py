@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -59,9 +58,14 @@ def _ignored(judged: Judged, f: Finding, again: Callable[[str], Judged]) -> Edit
 
 def _difference(text: str, new: str) -> Edit:
     """Return the change that makes one text of another."""
-    start = len(os.path.commonprefix((text, new)))
-    behind = len(os.path.commonprefix((text[start:][::-1], new[start:][::-1])))
+    start = _common(text, new)
+    behind = _common(text[start:][::-1], new[start:][::-1])
     return Edit(start, len(text) - behind, new[start : len(new) - behind])
+
+
+def _common(a: str, b: str) -> int:
+    """Return how many characters two texts have in common at their beginning."""
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def _said(judged: Judged, f: Finding) -> Counter[tuple[int, str]]:
