@@ -17,7 +17,7 @@ from ..lint import baseline
 from ..lint.annotating import ignoring
 from ..lint.changes import commit
 from ..lint.checking import Checker
-from ..lint.configuration import ConfigurationError, Configurations, Given
+from ..lint.configuration import Configurations, Given
 from ..lint.discovery import Found, Source, find
 from ..lint.findings import Finding
 from ..lint.languages import LANGUAGES
@@ -98,17 +98,16 @@ def run(options: argparse.Namespace) -> int:
     counted = "--stats" if options.stats else "--explain-guards" if options.explain_guards else ""
     if counted and options.format not in ("text", "json"):
         raise PtxspecError(f"{counted} is text or json, not {options.format}")
-    try:
-        found = _find(options)
-    except ConfigurationError as e:
-        for d in e.diagnostics:
-            error = terminal.painted("error:", "red", "bold", stream=sys.stderr)
-            print(str(d).replace("error:", error, 1), file=sys.stderr)
-        return MISUSE
+    configurations = _configurations(options)
+    paths = options.files or ["."]
+    found = find(paths, configurations, options.language, options.force_exclude, options.stdin_filename)
+    for d in sorted(set(configurations.wrong)):
+        error = terminal.painted("error:", "red", "bold", stream=sys.stderr)
+        print(str(d).replace("error:", error, 1), file=sys.stderr)
     db, data = database(options), roots.find(options.root).data
     checker = Checker(db, options.stats, options.quiet, options.stdin_filename or "<stdin>")
     account = checker.account
-    unreadable = bool(found.missing)
+    unreadable = bool(found.missing or configurations.wrong)
     rewrites = options.fix or options.add_ignores
     if options.diff and not rewrites:
         raise PtxspecError("--diff shows what --fix or --add-ignores would change")
@@ -197,7 +196,7 @@ def _rewrite(found: Found, checker: Checker, options: argparse.Namespace) -> int
     return code
 
 
-def _find(options: argparse.Namespace) -> Found:
+def _configurations(options: argparse.Namespace) -> Configurations:
     given = Given(
         _listed(options.target),
         options.ptx,
@@ -210,8 +209,7 @@ def _find(options: argparse.Namespace) -> Found:
         "" if options.write_baseline else options.baseline,
         commit(options.since) if options.since else "",
     )
-    configurations = Configurations(database(options), given)
-    return find(options.files or ["."], configurations, options.language, options.force_exclude, options.stdin_filename)
+    return Configurations(database(options), given)
 
 
 def _listed(given: list[str] | None) -> tuple[str, ...] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..files import Bounded, standard_input
 from ..ptx.complaints import ERROR, WARNING
@@ -16,6 +16,7 @@ from .findings import Finding, joined, merged
 from .guards import guards
 from .ignores import WORD, Ignores
 from .languages import PTX
+from .languages.text import Text
 from .linter import Linter, Met, texts
 from .reading import decoded, read_bytes
 from .statistics import Account, Tally
@@ -61,11 +62,13 @@ class Checker:
         every = [guards(self._db, text, source.language, target, settings.defines, settings.ptx) for target in targets]
         conditions = [c for c in every if c is not None]
         ignores = Ignores(text, name, source.language, conditions) if WORD in text else None
-        parts = None if is_ptx else list(texts(text, name, source.language, settings.calls))
+        parts: Iterable[Text] = () if is_ptx else texts(text, name, source.language, settings.calls)
+        # Few programs are judged for several targets, and all that is in one takes memory.
+        parts = list(parts) if len(targets) > 1 else parts
         found: dict[str, Iterator[Finding]] = {}
         for i, (target, guarded) in enumerate(zip(targets, every, strict=True)):
             linter = self._linter(target, settings, counts=not i)
-            findings = linter.lint(text, name) if parts is None else linter.lint_texts(parts, text, name)
+            findings = linter.lint(text, name) if is_ptx else linter.lint_texts(parts, text, name)
             if ignores:
                 findings = ignores.left(findings)
             if guarded:

@@ -94,18 +94,18 @@ class Given(NamedTuple):
     since: str = ""
 
 
-class ConfigurationError(PtxspecError):
-    """A configuration is wrong; `diagnostics` say all that is."""
+class _WrongError(Exception):
+    """A configuration of which nothing can be used."""
 
-    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
-        self.diagnostics = sorted(set(diagnostics))
-        super().__init__("\n".join(map(str, self.diagnostics)))
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        self.diagnostics = diagnostics
+        super().__init__()
 
 
 class Configurations:
     """The settings of each folder: of the nearest configuration above it that has a table for lint, else of that above
-    the working folder. Raises ConfigurationError for one that is wrong, and PtxspecError for what the command line
-    says."""
+    the working folder. What is wrong in them is in `wrong`, and counts as if it were not there. Raises PtxspecError for
+    what is wrong on the command line."""
 
     def __init__(self, db: Database, given: Given) -> None:
         self._db = db
@@ -119,6 +119,7 @@ class Configurations:
         self._targets = None if given.targets is None else tuple(dict.fromkeys(map(db.target, given.targets)))
         self._ptx = db.ptx_version(given.ptx) if given.ptx is not None else None
         self._known: dict[Path, Settings | None] = {}
+        self.wrong: list[Diagnostic] = []
         self.left_out: list[str] = []  # what would have been read, but shows another place
         here = None if given.isolated else self._above(Path.cwd())
         self.otherwise = here or self._settings({}, Path.cwd())
@@ -148,11 +149,20 @@ class Configurations:
         text = data.decode("utf-8", "replace")
         table = _Table(path, text)
         try:
+            said = self._said(text, table)
+            return None if said is None else self._settings(said, path.parent, table)
+        except _WrongError as e:
+            self.wrong += e.diagnostics
+            return self._settings({}, path.parent)
+
+    def _said(self, text: str, table: _Table) -> dict[str, Any] | None:
+        """Return what a file says to lint that is right; None where it says nothing to it."""
+        try:
             whole = tomllib.loads(text)
         except ValueError as e:  # numbers of thousands of digits, too
-            raise ConfigurationError([table.undecodable(str(e))]) from None
+            raise _WrongError(table.undecodable(str(e))) from None
         except RecursionError:
-            raise ConfigurationError([table.undecodable("it is nested too deep")]) from None
+            raise _WrongError(table.undecodable("it is nested too deep")) from None
         ours: Any = whole
         if table.prefix:
             tools = whole.get("tool", {})
@@ -161,53 +171,56 @@ class Configurations:
                 return None
             if not isinstance(ours, dict):
                 name, key = ("tool", "tool") if ours is None else ("tool.ptxspec", "ptxspec")
-                raise ConfigurationError([table.says(f"{name} is a table", "write [tool.ptxspec.lint]", key)])
-        wrong: list[Diagnostic] = []
+                raise _WrongError(table.says(f"{name} is a table", "write [tool.ptxspec.lint]", key))
         for key in ours:
             if key != "lint":
-                wrong.append(table.says(f"unknown table {table.prefix}{key}", f"write [{table.prefix}lint]", key))
+                unknown = f"unknown table {table.prefix}{key}"
+                self.wrong.append(table.says(unknown, f"write [{table.prefix}lint]", key))
         said = ours.get("lint")
-        if said is not None:
-            wrong += self._wrong(said, table)
-        if wrong:
-            raise ConfigurationError(wrong)
-        return None if said is None else self._settings(said, path.parent, table)
-
-    def _wrong(self, said: Any, table: _Table) -> Iterable[Diagnostic]:
+        if said is None:
+            return None
         if not isinstance(said, dict):
             name = f"{table.prefix}lint"
-            yield table.says(f"{name} is a table", f"write [{name}] and its keys below it", "lint")
-            return
+            raise _WrongError(table.says(f"{name} is a table", f"write [{name}] and its keys below it", "lint"))
+        found = {}
         for key, value in said.items():
-            if key not in KEYS:
-                yield table.says(f"unknown key '{key}'", suggest(key, KEYS), key)
-            elif key in ("exclude", "select", "ignore"):
-                yield from self._wrong_list(key, value, table, None if key == "exclude" else _wrong_code)
-            elif key == "target":
-                yield from self._wrong_list(key, _as_list(value), table, self._wrong_target)
-            elif key in _BY_FILE:
-                if not isinstance(value, dict):
-                    yield table.says(f"'{key}' is {KEYS[key]}", "", key)
-                    continue
-                wrong = self._wrong_target if key == "per-file-targets" else _wrong_code
-                for pattern, listed in value.items():
-                    yield from self._wrong_list(pattern, _as_list(listed), table, wrong)
-            elif key == "calls":
-                yield from self._wrong_list(key, value, table, _wrong_call)
-            elif key == "endings":
-                yield from _wrong_endings(value, table)
-            elif key == "defines":
-                yield from self._wrong_defines(value, table)
-            elif key in ("strict", "force-target"):
-                if not isinstance(value, bool):
-                    yield table.says(f"'{key}' is true or false", f"write {key} = true", key)
-            elif not isinstance(value, str):
-                yield table.says(f"'{key}' is {KEYS[key]}", f'write {key} = "{value}"', key)
-            elif key == "ptx":
-                try:
-                    self._db.ptx_version(value)
-                except PtxspecError as e:
-                    yield table.says(str(e), "", key, value)
+            wrong = list(self._wrong(key, value, table))
+            self.wrong += wrong
+            if not wrong:
+                found[key] = value
+        return found
+
+    def _wrong(self, key: str, value: Any, table: _Table) -> Iterable[Diagnostic]:
+        """Yield what is wrong with a key and its value."""
+        if key not in KEYS:
+            yield table.says(f"unknown key '{key}'", suggest(key, KEYS), key)
+        elif key in ("exclude", "select", "ignore"):
+            yield from self._wrong_list(key, value, table, None if key == "exclude" else _wrong_code)
+        elif key == "target":
+            yield from self._wrong_list(key, _as_list(value), table, self._wrong_target)
+        elif key in _BY_FILE:
+            if not isinstance(value, dict):
+                yield table.says(f"'{key}' is {KEYS[key]}", "", key)
+                return
+            wrong = self._wrong_target if key == "per-file-targets" else _wrong_code
+            for pattern, listed in value.items():
+                yield from self._wrong_list(pattern, _as_list(listed), table, wrong)
+        elif key == "calls":
+            yield from self._wrong_list(key, value, table, _wrong_call)
+        elif key == "endings":
+            yield from _wrong_endings(value, table)
+        elif key == "defines":
+            yield from self._wrong_defines(value, table)
+        elif key in ("strict", "force-target"):
+            if not isinstance(value, bool):
+                yield table.says(f"'{key}' is true or false", f"write {key} = true", key)
+        elif not isinstance(value, str):
+            yield table.says(f"'{key}' is {KEYS[key]}", f'write {key} = "{value}"', key)
+        elif key == "ptx":
+            try:
+                self._db.ptx_version(value)
+            except PtxspecError as e:
+                yield table.says(str(e), "", key, value)
 
     def _wrong_list(
         self, key: str, value: Any, table: _Table, wrong: Callable[[str], tuple[str, str] | None] | None
@@ -262,7 +275,7 @@ class Configurations:
         given = self._given
         named, unsaid = said.get("select"), said.get("ignore", ())
         if table is not None and named is not None and (silent := _silence(named, unsaid, "'select'", "'ignore'")):
-            raise ConfigurationError([table.says(silent, "name a code that is said, or remove it", "select")])
+            raise _WrongError(table.says(silent, "name a code that is said, or remove it", "select"))
         select = given.select if given.select is not None else named
         ignore = given.ignore if given.ignore is not None else unsaid
         codes = frozenset(CODES if select is None else select).difference(ignore)
@@ -280,7 +293,7 @@ class Configurations:
                 own = next((key for key, by in (("ptx", self._ptx), ("target", self._targets)) if by is None), None)
                 if table is None or own is None or own not in said:
                     raise PtxspecError(impossible.message)
-                raise ConfigurationError([table.says(impossible.message, "", own, target if own == "target" else ptx)])
+                raise _WrongError(table.says(impossible.message, "", own, target if own == "target" else ptx))
         return Settings(
             targets,
             ptx,

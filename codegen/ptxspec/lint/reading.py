@@ -11,7 +11,7 @@ from ..files import Bounded
 from ..ptx.complaints import Position
 
 # The most megabytes read of a file. Of a stream, which may have no end, fewer are read.
-_MEGABYTES = 1 << 10
+_MEGABYTES = 64
 _SHOWN_BEFORE, _SHOWN = 80, 160
 # All bytes but the control characters that no text has.
 _NO_CONTROL = bytes({*range(256)} - {*range(0x09), *range(0x0E, 0x1A), *range(0x1C, 0x20)})

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..diagnostics import PtxspecError
 from ..lint.checking import Checker
-from ..lint.configuration import ConfigurationError, Configurations, Given, Settings
+from ..lint.configuration import Configurations, Given, Settings
 from ..lint.discovery import Source
 from ..lint.findings import Finding
 from ..lint.languages import BLOCKS, MARKDOWN, PTX, language_of
@@ -93,14 +93,12 @@ class Judge:
     def _settings(self, path: Path) -> Settings:
         # They are read anew each time, which takes less than a text does: so they are never old.
         try:
-            settings, wrong = Configurations(self.db, Given()).of(Path(os.path.abspath(path)).parent), ""
-        except ConfigurationError as e:
-            wrong = "; ".join(f"{d.path}:{d.mark.line}: {d.message}" for d in e.diagnostics)
-        except PtxspecError as e:
-            wrong = str(e)
-        if wrong:
-            settings = Configurations(self.db, Given(isolated=True)).otherwise
-            if wrong != self._told:
-                self._tell(f"{wrong}; files are judged without this configuration")
+            configurations = Configurations(self.db, Given())
+            settings = configurations.of(Path(os.path.abspath(path)).parent)
+            wrong = "; ".join(f"{d.path}:{d.mark.line}: {d.message}" for d in configurations.wrong)
+        except PtxspecError as e:  # a file that it names is not what it should be
+            settings, wrong = Configurations(self.db, Given(isolated=True)).otherwise, str(e)
+        if wrong and wrong != self._told:
+            self._tell(f"{wrong}; files are judged without this")
         self._told = wrong
         return settings
