@@ -156,6 +156,7 @@ def test_what_is_in_a_baseline_is_said_no_more(lint: Lint) -> None:
         ("{", "known.json: no baseline; --write-baseline writes one"),
         ("[" * 100_000, "known.json: no baseline; --write-baseline writes one"),
         ('{"schema": 1, "findings": {"a": [3]}}', "known.json: no baseline; --write-baseline writes one"),
+        ('{"schema": 1, "findings": "\0"}', "known.json: not a text file"),
         ('{"schema": 2, "findings": {}}', "a baseline of another version; write it anew with --write-baseline"),
     ],
 )  # fmt: skip

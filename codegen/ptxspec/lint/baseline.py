@@ -12,6 +12,7 @@ from pathlib import Path
 from ..diagnostics import PtxspecError
 from ..files import replace_text
 from .findings import Finding
+from .reading import read
 
 _SCHEMA = 1
 Entry = tuple[str, str, str]
@@ -23,15 +24,15 @@ class Baseline:
     def __init__(self, path: Path) -> None:
         self._folder = path.parent
         self._known: Counter[Entry] = Counter()
+        if not path.exists():
+            raise PtxspecError(f"{path}: No such file or directory; --write-baseline writes it")
         try:
-            said = json.loads(path.read_text("utf-8"))
+            said = json.loads(read(path))
             if said["schema"] != _SCHEMA:
                 raise PtxspecError(f"{path}: a baseline of another version; write it anew with --write-baseline")
             for file, findings in said["findings"].items():
                 for f in findings:
                     self._known[file, str(f["code"]), str(f["line"])] += int(f.get("count", 1))
-        except OSError as e:
-            raise PtxspecError(f"{path}: {e.strerror or e}; --write-baseline writes it") from None
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise PtxspecError(f"{path}: no baseline; --write-baseline writes one") from None
 
