@@ -90,7 +90,9 @@ def _without_ignore(finding: Finding, text: str) -> Edit | None:
     if said is None:
         return None
     codes = [m.span() for m in _CODE.finditer(text, *said.span("codes"))]
-    i = next(i for i, (start, _) in enumerate(codes) if start == at)
+    i = next((i for i, (start, _) in enumerate(codes) if start == at), None)
+    if i is None:  # brackets stand within the brackets
+        return None
     if len(codes) > 1:
         return Edit(at, codes[i + 1][0], "") if i + 1 < len(codes) else Edit(codes[i - 1][1], codes[i][1], "")
     before, behind = text[line : said.start()].rstrip(), text[said.end() : stop].strip()
