@@ -119,7 +119,7 @@ def test_prose_that_begins_with_the_name_of_the_tool_is_no_comment_for_it(db: Da
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "unit",
-    [f"{BAD} {IGNORE}\n", f"{BAD}\n{IGNORE}\n\n", f"{IGNORE}\n", f"{IGNORE}\nvoid f() {{\n", f"{IGNORE}\n/* '\n"],
+    [f"{BAD} {IGNORE}\n", f"{BAD}\n{IGNORE}\n\n", f"{IGNORE}\n", f"{IGNORE}\nvoid f() {{}}\n", f"{IGNORE}\n/* ' */\n"],
 )
 def test_many_comments_and_findings_take_time_in_proportion(db: Database, unit: str) -> None:
     assert grows_linearly(lambda count: db.lint(unit * count, language="c++"), 200)

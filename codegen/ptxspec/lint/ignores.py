@@ -15,10 +15,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ..catalog.likeness import suggest
+from ..diagnostics import PtxspecError
 from ..ptx.complaints import WARNING
 from .comments import Comment, comments
 from .findings import BY_TARGET, CODES, Finding, joined, unknown_code
 from .guards import Guards
+from .languages.trees import UnreadProgramError
 
 WORD = "ptxspec:"
 # What is quoted in a comment, or is a comment in a comment, says nothing.
@@ -97,7 +99,7 @@ def heard(
 
 class Ignores:
     """The ignores in the comments of a text. Where the compiler looks for no target, as `guards` say of each, none is
-    complained of."""
+    complained of. Raises PtxspecError for a program that cannot be read."""
 
     def __init__(self, text: str, file: str, language: str, guards: Sequence[Guards] = ()) -> None:
         self._text, self._file, self._guards = text, file, guards
@@ -106,7 +108,11 @@ class Ignores:
         self._used: set[_Ignore] = set()
         self.ignored = 0
         self._wrong: list[Finding] = []
-        for c in sorted(comments(text, language, WORD)):
+        try:
+            every = sorted(comments(text, language, WORD))
+        except UnreadProgramError as e:
+            raise PtxspecError(f"{file}: {e}") from None
+        for c in every:
             mark = _MARK.match(text, c.start, c.end)
             begin = mark.end() if mark else c.start
             for m in _SAID.finditer(text[begin : c.end]):
