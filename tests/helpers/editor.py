@@ -30,7 +30,7 @@ class Editor:
 
     async def diagnostics(self) -> list[lsp.Diagnostic]:
         """Wait for what is said of the last version."""
-        for _ in range(1000):
+        for _ in range(10_000):
             said = self._client.said.get(self.uri)
             if said and said.version == self._version:
                 return list(said.diagnostics)

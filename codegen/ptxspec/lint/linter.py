@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import NamedTuple
@@ -149,8 +150,10 @@ class Linter:
     def lint_texts(self, found: Iterable[Text], program: str, file: str) -> Iterator[Finding]:
         """Yield the findings in the texts of a program. Raises PtxspecError where it cannot be read."""
         certain, likely = is_cuda(file), speaks_of_cuda(program)
-        for text in found:
-            yield from self._embedded(text, file, certain, likely)
+        every = [(text.outside(0), self._embedded(text, file, certain, likely)) for text in found]
+        # A call may come before a string in it that was met first.
+        for _, findings in sorted((e for e in every if e[1]), key=itemgetter(0)):
+            yield from findings
 
     def _module(self, scanner: Scanner, view: View, module: _Module, file: str) -> Iterator[Finding]:
         for item in scanner.scan(view):
