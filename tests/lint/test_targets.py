@@ -131,3 +131,7 @@ def test_conditions_that_are_not_understood_are_counted(
     assert out[:3] == ["findings  condition", "       2  #if defined(HAS_TANH)", "       1  #if A || B"]
     assert main(["lint", ".", "--target", "sm_80", "--explain-guards", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"#if defined(HAS_TANH)": 2, "#if A || B": 1}
+    # Those of all files count, and those of several targets once.
+    (tmp_path / "b.cu").write_text(f"#if A || B\n{TANH}\n#endif\n")
+    assert main(["lint", ".", "--target", "sm_80,sm_89", "--explain-guards", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"#if defined(HAS_TANH)": 2, "#if A || B": 2}

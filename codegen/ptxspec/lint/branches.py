@@ -94,8 +94,7 @@ def _of_targets(text: str, m: re.Match[str], named: Callable[[str], Truth]) -> I
         return
     arguments = list(_arguments(text, m.end(), end - 1))
     taken: Truth = False
-    step = 2
-    for i in range(0, len(arguments) - 1, step):
+    for i in range(0, len(arguments) - 1, 2):
         condition = text[slice(*arguments[i])].strip()
         holds = both(opposite(taken), _of_names(condition, named))
         if holds is not True:

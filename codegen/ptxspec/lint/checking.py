@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import reduce
+from operator import or_
 
 from ..files import Bounded, standard_input
 from ..ptx.complaints import ERROR, WARNING
@@ -14,7 +17,7 @@ from .configuration import Settings
 from .discovery import STDIN, Source
 from .findings import Finding, joined, merged
 from .guards import guards
-from .ignores import WORD, Ignores
+from .ignores import WORD, Ignores, left
 from .languages import PTX
 from .languages.text import Text
 from .linter import Linter, Met, texts
@@ -69,13 +72,7 @@ class Checker:
         for i, (target, guarded) in enumerate(zip(targets, every, strict=True)):
             linter = self._linter(target, settings, counts=not i)
             findings = linter.lint(text, name) if is_ptx else linter.lint_texts(parts, text, name)
-            if ignores:
-                findings = ignores.left(findings)
-            if guarded:
-                findings = guarded.left(findings)
-            if ignores:
-                # By the code that it has where a condition is not understood, too.
-                findings = ignores.left(findings)
+            findings = left(findings, ignores, guarded)
             found[target or ""] = joined(f for f in findings if self._is_said(f, source))
         ((one, findings), *others) = found.items()
         if others:
@@ -92,8 +89,8 @@ class Checker:
             yield f
         account.ignored += ignores.ignored if ignores else 0
         account.excluded += max((c.excluded for c in conditions), default=0)
-        for c in conditions:
-            account.asked |= c.asked
+        # What several targets ask of one place counts once.
+        account.asked += reduce(or_, (c.asked for c in conditions), Counter())
         if account.instructions == before:
             account.others += 1
         else:
@@ -103,14 +100,14 @@ class Checker:
 
     def _new(self, findings: list[Finding], text: str, source: Source) -> list[Finding]:
         """Return the findings that are not known, and stand in lines that have changed."""
-        settings, left = source.settings, findings
+        settings, new = source.settings, findings
         if settings.since and findings and source.path != STDIN:
             lines = changed(source.path, text, settings.since)
-            left = [f for f in left if f.line in lines]
+            new = [f for f in new if f.line in lines]
         if settings.baseline:
-            left = list(settings.baseline.left(left))
-        self.account.known += len(findings) - len(left)
-        return left
+            new = list(settings.baseline.left(new))
+        self.account.known += len(findings) - len(new)
+        return new
 
     def _is_said(self, f: Finding, source: Source) -> bool:
         settings = source.settings

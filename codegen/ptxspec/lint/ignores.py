@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from ..catalog.likeness import suggest
@@ -80,20 +81,23 @@ class _Nearest:
         self._from_there.append(ignore)
 
 
+def left(findings: Iterable[Finding], ignores: Ignores | None, guards: Guards | None) -> Iterator[Finding]:
+    """Yield the findings that no comment ignores, and that do not stand where the compiler does not look."""
+    if ignores:
+        findings = ignores.left(findings)
+    if guards:
+        findings = guards.left(findings)
+    # By the code that it has where a condition is not understood, too.
+    yield from ignores.left(findings) if ignores else findings
+
+
 def heard(
     findings: Iterable[Finding], text: str, file: str, language: str, of_target: bool, guards: Guards | None
 ) -> Iterator[Finding]:
     """Return the findings in a text without those that its comments ignore, or that stand where the compiler does not
     look; those of a statement are joined. `of_target`: it is known what was judged for, or the text says it."""
     ignores = Ignores(text, file, language, [guards] if guards else ()) if WORD in text else None
-    if ignores:
-        findings = ignores.left(findings)
-    if guards:
-        findings = guards.left(findings)
-    if ignores:
-        # By the code that it has where a condition is not understood, too.
-        findings = ignores.left(findings)
-    found = joined(findings)
+    found = joined(left(findings, ignores, guards))
     return ignores.with_complaints(found, of_target) if ignores else found
 
 
@@ -120,14 +124,17 @@ class Ignores:
 
     def left(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """The findings that are not ignored."""
-        nearest = {code: _Nearest(i for i in self._found if i.code == code) for code in {i.code for i in self._found}}
         for f in findings:
-            by = nearest[f.code].at(f.line) if f.code in nearest else None
+            by = self._nearest[f.code].at(f.line) if f.code in self._nearest else None
             if by is None:
                 yield f
             else:
                 self.ignored += 1
                 self._used.add(by)
+
+    @cached_property
+    def _nearest(self) -> dict[str, _Nearest]:
+        return {code: _Nearest(i for i in self._found if i.code == code) for code in {i.code for i in self._found}}
 
     def with_complaints(self, findings: Iterable[Finding], of_target: bool) -> Iterator[Finding]:
         """Yield the findings that are left and those about the comments themselves, in the order of the text.

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from ..catalog.explaining import summary
 from ..lint import traces
-from ..lint.languages import BLOCKS, MARKDOWN, PROGRAMS, PTX
-from ..lint.languages.markdown import blocks
+from ..lint.languages import BLOCKS, CONTAINERS, PROGRAMS, PTX
 from ..lint.reading import Whole
 from ..query.database import Database, Variant
 from .judged import Judged
@@ -87,8 +86,8 @@ def _written(text: str, language: str, offset: int) -> str | None:
     if language == PTX:
         before = text[max(0, offset - _NEAR) : offset]
         return None if "//" in before[before.rfind("\n") + 1 :] else before
-    if language == MARKDOWN:
-        for name, block in blocks(Whole(text)):
+    if language in CONTAINERS:
+        for name, block in CONTAINERS[language](Whole(text)):
             if block.text and block.outside(0) <= offset <= block.outside(len(block.text) - 1) + 1:
                 inside = next(i for i in range(len(block.text) + 1) if block.outside(i) >= offset)
                 return _written(block.text, BLOCKS[name], inside) if name in BLOCKS else None

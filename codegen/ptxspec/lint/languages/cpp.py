@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ...ptx.scanning import HOLE
-from .. import constraints, traces
+from .. import constraints
 from .programs import Literal, Program, Strings
 from .text import ELSEWHERE, FORMATTED_LATER, Text, has_statement, is_module, unescape, verbatim
 from .trees import Place, Walk
@@ -53,32 +53,23 @@ class Cpp(Program):
     def as_parsed(self) -> str:
         text = self.text
         if self.view.embedded and '"' in text:
-            text = _QUOTED.sub(self._on_one_line, text)
+            text = _QUOTED.sub(_on_one_line, text)
         if "asm" not in text:
             return text
         return _BETWEEN_STATEMENTS.sub(_blank, _AMONG_STRINGS.sub(_as_a_name, text))
 
-    def _on_one_line(self, m: re.Match[str]) -> str:
-        """Return a string within a string on one line: \\n is the end of a line there even within it."""
-        return m[0].replace("\n", " ") if m[0].startswith('"') else m[0]
-
     def texts(self) -> Iterator[Text]:
-        walk, done = Walk(self.tree.root), -1
-        for at in traces.offsets(self.text):
-            if at < done:
-                continue
-            leaf = walk.to(at)
+        for leaf in self.leaves(Walk(self.tree.root)):
             node = leaf.node
-            done = done if node.child_count else node.end_byte
             if node.type == "preproc_arg":
                 yield from self._body(node)
             elif string := leaf.within(self.strings):
                 strings = self.around(string)
-                done = max(done, strings.joined.end_byte)
+                self.done = max(self.done, strings.joined.end_byte)
                 yield from self.read(strings)
             elif self.said(node) in _ASM:
                 end, found = self._asm(leaf)
-                done = max(done, end)
+                self.done = max(self.done, end)
                 if found:
                     yield found
 
@@ -187,6 +178,11 @@ class Cpp(Program):
 def _code(tokens: Iterator[Node], comments: frozenset[str]) -> Node | None:
     """Return the next token that is no comment."""
     return next((t for t in tokens if t.type not in comments), None)
+
+
+def _on_one_line(m: re.Match[str]) -> str:
+    """Return a string within a string on one line: \\n is the end of a line there even within it."""
+    return m[0].replace("\n", " ") if m[0].startswith('"') else m[0]
 
 
 def _as_a_name(m: re.Match[str]) -> str:

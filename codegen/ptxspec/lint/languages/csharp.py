@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from types import MappingProxyType
 
 from .cpp import by_itself, in_program
 from .programs import Literal, Program, Strings
-from .text import FORMATTED_LATER, Text, doubled, unescape, verbatim
-
-_TWICE = re.compile(r"(?P<literal>\{\{|\}\})")
+from .text import DOUBLED_BRACES, FORMATTED_LATER, Text, doubled, unescape, verbatim
 
 
 class CSharp(Program):
@@ -44,4 +41,4 @@ class CSharp(Program):
             into.written_as |= {"{": "{{", "}": "}}"}
         is_raw = self.text.startswith('"""', found.start - 3)
         plain = verbatim if is_raw else doubled if "@" in found.prefix else unescape
-        self.fill(found, into, plain, _TWICE if is_filled else FORMATTED_LATER)
+        self.fill(found, into, plain, DOUBLED_BRACES if is_filled else FORMATTED_LATER)

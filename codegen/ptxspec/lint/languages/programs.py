@@ -94,6 +94,7 @@ class Program:
 
     def __init__(self, view: View, calls: Calls = ()) -> None:
         self.view, self.text, self._own_calls = view, view.text, dict(calls)
+        self.done = -1
         # By where the function starts that a variable is in, and its name.
         self._assigned: dict[tuple[int, str], Text] = {}
         self.tree = parse(self.package, self.as_parsed())
@@ -144,17 +145,22 @@ class Program:
     def traced(self) -> Iterator[Strings]:
         """Yield the strings with traces of PTX, each with those that it is joined with."""
         known: set[int] = set()
-        walk, done = Walk(self.tree.root), -1
-        for at in traces.offsets(self.text):
-            if at < done:
-                continue
-            leaf = walk.to(at)
-            done = done if leaf.node.child_count else leaf.node.end_byte
+        walk = Walk(self.tree.root)
+        for leaf in self.leaves(walk):
             string = leaf.within(self.strings) or self._passed(leaf, walk)
             if string is not None and string.node.start_byte not in known:
                 found = self.around(string)
                 known.update(n.start_byte for n in self.parts(found.joined) if n.type in self.strings)
                 yield found
+
+    def leaves(self, walk: Walk) -> Iterator[Place]:
+        """Yield the places of traces of PTX, but for those before `done`, which whoever takes them moves on."""
+        self.done = -1
+        for at in traces.offsets(self.text):
+            if at >= self.done:
+                leaf = walk.to(at)
+                self.done = self.done if leaf.node.child_count else leaf.node.end_byte
+                yield leaf
 
     def _passed(self, leaf: Place, walk: Walk) -> Place | None:
         """Return the first string that is passed to what is called by a name, or as it."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from types import MappingProxyType
 
 from .cpp import by_itself, in_program
 from .programs import Literal, Program, Strings
-from .text import FORMATTED, FORMATTED_LATER, Text, unescape, verbatim
+from .text import DOUBLED_BRACES, FORMATTED, FORMATTED_LATER, Text, unescape, verbatim
 from .trees import Place
-
-# What an f-string has twice.
-_TWICE = re.compile(r"(?P<literal>\{\{|\}\})")
 
 
 class Python(Program):
@@ -48,7 +44,7 @@ class Python(Program):
 
     def add(self, found: Literal, into: Text, percent: bool) -> None:
         prefix = found.prefix.lower()
-        later = _TWICE if "f" in prefix else FORMATTED if percent else FORMATTED_LATER
+        later = DOUBLED_BRACES if "f" in prefix else FORMATTED if percent else FORMATTED_LATER
         if "f" in prefix:
             into.written_as |= {"{": "{{", "}": "}}"}
         elif percent:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from .. import traces
 from .cpp import by_itself, in_program
 from .programs import Literal, Program, Strings
 from .text import ELSEWHERE, FORMATTED_LATER, Text, unescape, verbatim
@@ -33,18 +32,13 @@ class Rust(Program):
     blocks = frozenset(["block", "source_file"])
 
     def texts(self) -> Iterator[Text]:
-        walk, done = Walk(self.tree.root), -1
-        for at in traces.offsets(self.text):
-            if at < done:
-                continue
-            leaf = walk.to(at)
-            done = done if leaf.node.child_count else leaf.node.end_byte
+        for leaf in self.leaves(Walk(self.tree.root)):
             if string := leaf.within(self.strings):
                 strings = self.around(string)
-                done = max(done, strings.joined.end_byte)
+                self.done = max(self.done, strings.joined.end_byte)
                 yield from self.read(strings)
             elif _ASM.fullmatch(self.said(leaf.node)) and (template := self._arguments(leaf)):
-                done = template.end_byte
+                self.done = template.end_byte
                 found = Text(self.view)
                 self._lines(template, found)
                 yield found.close()

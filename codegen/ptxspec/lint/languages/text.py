@@ -137,6 +137,10 @@ FORMATTED_LATER = re.compile(
 )
 
 
+# What a string that is filled in at once has twice.
+DOUBLED_BRACES = re.compile(r"(?P<literal>\{\{|\}\})")
+
+
 def _unbraced(m: re.Match[str]) -> str:
     if m["other"]:
         return "_" * len(m[0])

@@ -13,7 +13,7 @@ from ...diagnostics import PtxspecError
 
 # Where no program is read they are not needed, and take a while.
 if TYPE_CHECKING:
-    from tree_sitter import Language, Node, Parser
+    from tree_sitter import Node, Parser, Query
 
 # A tree takes up to 40 times the memory of its text.
 LONGEST = 8 << 20
@@ -82,8 +82,8 @@ class Walk:
 class Tree:
     """The tree of a program. Offsets are of its characters."""
 
-    def __init__(self, root: Node, language: Language) -> None:
-        self.root, self._language = root, language
+    def __init__(self, root: Node, grammar: str) -> None:
+        self.root, self._grammar = root, grammar
 
     def at(self, offset: int) -> Place:
         """Return the smallest node at a character."""
@@ -91,9 +91,8 @@ class Tree:
 
     def nodes(self, *types: str) -> list[Node]:
         """Return the nodes of some types, in their order."""
-        reader = import_module("tree_sitter")
-        query = reader.Query(self._language, "[" + " ".join(f"({t})" for t in types) + "] @found")
-        found: list[Node] = reader.QueryCursor(query).captures(self.root).get("found", [])
+        cursor = import_module("tree_sitter").QueryCursor(_query(self._grammar, types))
+        found: list[Node] = cursor.captures(self.root).get("found", [])
         return sorted(found, key=lambda n: n.start_byte)
 
     def leaves(self, offset: int, whole: Collection[str]) -> Iterator[Node]:
@@ -128,8 +127,7 @@ def parse(grammar: str, text: str) -> Tree:
     except ValueError:  # it was given up
         parser.reset()
         raise UnreadProgramError("no program that can be read in a reasonable time") from None
-    assert parser.language is not None
-    return Tree(tree.root_node, parser.language)
+    return Tree(tree.root_node, grammar)
 
 
 @cache
@@ -141,3 +139,11 @@ def _parser(grammar: str) -> Parser:
         package = (e.name or grammar).replace("_", "-")
         raise PtxspecError(f"{package} is not installed, without which such programs are not read") from None
     return parser
+
+
+@cache
+def _query(grammar: str, types: tuple[str, ...]) -> Query:
+    found: Query = import_module("tree_sitter").Query(
+        _parser(grammar).language, "[" + " ".join(f"({t})" for t in types) + "] @found"
+    )
+    return found
