@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path, PurePath
+from random import Random
 
 import pytest
 from ptxspec import Database
@@ -488,3 +489,32 @@ def test_strings_that_statements_build_know_what_was_declared(db: Database, lang
 def test_a_string_with_two_results_is_seen(db: Database) -> None:
     (found,) = db.lint('asm += """\nsetp.bad.f32 p0|p1, a, b;\n"""', language="python")
     assert found.code == "missing-modifier"
+
+
+# What an editor asks again
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_changed_program_is_read_as_a_new_one(seed: int) -> None:
+    draw = Random(seed)
+    pieces = [
+        "f(a, b);",
+        "\n",
+        "if (a) {",
+        "}",
+        'asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));',
+        "/*",
+        "*/",
+        "é",
+        '"',
+    ]
+    text = "void g() {\n" + 'asm("abs.f32 %0, %1;" : "=f"(y) : "f"(x));\n' * 20 + "}\n"
+    for _ in range(60):
+        start = draw.randrange(len(text))
+        changed = text[:start] + draw.choice(pieces) * draw.randrange(2) + text[start + draw.randrange(4) :]
+        tree = str(trees.parse("tree_sitter_cuda", changed).root)
+        # Of a program with errors nothing is taken.
+        trees.parse("tree_sitter_cuda", "((" + changed)
+        assert tree == str(trees.parse("tree_sitter_cuda", changed).root)
+        text = changed if draw.random() < 0.5 else text
+        trees.parse("tree_sitter_cuda", text)

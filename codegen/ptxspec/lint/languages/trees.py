@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from importlib import import_module
@@ -13,13 +14,16 @@ from ...diagnostics import PtxspecError
 
 # Where no program is read they are not needed, and take a while.
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser, Query
+    from tree_sitter import Node, Parser, Query, Tree as Parsed
 
 # A tree takes up to 40 times the memory of its text.
 LONGEST = 8 << 20
 # Seconds of the processor's time. A program takes a third of a second a megabyte.
 _PATIENCE, _PATIENCE_A_BYTE = 10.0, 10.0 / (1 << 20)
 _AT_ONCE = 1 << 16
+# The longest program whose tree is kept: an editor's next text is much the same, and of one tree several things are
+# asked.
+_KEPT = 1 << 19
 _STRANGE = re.compile(r"[^\x01-\x7f]")
 
 
@@ -117,17 +121,57 @@ def parse(grammar: str, text: str) -> Tree:
         raise UnreadProgramError(f"longer than {LONGEST >> 20} MB, the most that is read of a program")
     # One byte for each character. What is filled in is mostly a part of a name.
     data = _STRANGE.sub("_", text).encode("ascii")
+    before, kept = _last.get(grammar, (b"", None))
+    if kept is None or before != data:
+        # Where there are errors, what is made of the text around them may depend on the tree before.
+        edited = None if kept is None or kept.root_node.has_error else _edited(kept, before, data)
+        _last.pop(grammar, None)
+        kept = _parsed(_parser(grammar), data, edited)
+        if edited and kept.root_node.has_error:
+            kept = _parsed(_parser(grammar), data, None)
+        if len(data) <= _KEPT:
+            _last[grammar] = data, kept
+    return Tree(kept.root_node, grammar)
+
+
+_last: dict[str, tuple[bytes, Parsed]] = {}
+
+
+def _parsed(parser: Parser, data: bytes, edited: Parsed | None) -> Parsed:
+    """Return the tree of a program; `edited` is that of the one before, and knows what has changed."""
     latest = time.process_time() + _PATIENCE + len(data) * _PATIENCE_A_BYTE
-    parser = _parser(grammar)
+
+    def is_late(*_: object) -> bool:
+        return time.process_time() > latest
+
+    def read(offset: int, _: object) -> bytes:
+        return data[offset : offset + _AT_ONCE]
+
     try:
-        tree = parser.parse(
-            lambda offset, _: data[offset : offset + _AT_ONCE],
-            progress_callback=lambda *_: time.process_time() > latest,
-        )
+        if edited:
+            return parser.parse(read, edited, progress_callback=is_late)
+        return parser.parse(read, progress_callback=is_late)
     except ValueError:  # it was given up
         parser.reset()
         raise UnreadProgramError("no program that can be read in a reasonable time") from None
-    return Tree(tree.root_node, grammar)
+
+
+def _edited(tree: Parsed, before: bytes, after: bytes) -> Parsed | None:
+    """Return a tree that knows what has changed; None where that is too much to be worth it."""
+    most = min(len(before), len(after))
+    start = bisect_left(range(most), True, key=lambda n: before[: n + 1] != after[: n + 1])
+    most -= start
+    end = bisect_left(range(most), True, key=lambda n: before[len(before) - n - 1 :] != after[len(after) - n - 1 :])
+    if 4 * (len(after) - start - end) > len(after):
+        return None
+    edited, ends = tree.copy(), (len(before) - end, len(after) - end)
+    edited.edit(start, *ends, _point(after, start), _point(before, ends[0]), _point(after, ends[1]))
+    return edited
+
+
+def _point(data: bytes, offset: int) -> tuple[int, int]:
+    """Return a place by its line, from 0 on, and column."""
+    return data.count(b"\n", 0, offset), offset - data.rfind(b"\n", 0, offset) - 1
 
 
 @cache
