@@ -67,8 +67,8 @@ class Variants(list[Variant]):
 
     def __repr__(self) -> str:
         if len(self) <= _MANY:
-            return variants_as_table(self._db, self._on(self))
-        lines = variants_as_table(self._db, self._on([*self[:_FIRST], *self[-_LAST:]])).split("\n")
+            return variants_as_table(self._db, self._on(self), self._target)
+        lines = variants_as_table(self._db, self._on([*self[:_FIRST], *self[-_LAST:]]), self._target).split("\n")
         # The last line counts them.
         lines[-1] = f"{len(self)} variants"
         return "\n".join([*lines[: _FIRST + 1], "...", *lines[_FIRST + 1 :]])

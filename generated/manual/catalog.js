@@ -10,11 +10,12 @@
 //   ptxspec.window(row, target)       [first, last] PTX versions that give a target what a row or a recipe requires,
 //                                     `last` null where there is none; null where no version does
 //   ptxspec.hazardsOn(row, target)    what the machine code there does instead of what the spelling says: texts
+//   ptxspec.released(version)         a PTX version with the CUDA release that brought it
 //   ptxspec.claimOn(row, target)      what the emulator promises of the row's variants there
 (() => {
   "use strict";
   const ptxspec = (globalThis.ptxspec ??= {});
-  const {groups, targets, opcodes, requirements} = ptxspec.data;
+  const {groups, targets, versions, opcodes, requirements} = ptxspec.data;
 
   ptxspec.expand = text => {
     const levels = [[""]];
@@ -88,6 +89,11 @@
     const text = at(requirements[row.requires], places.get(target));
     const [first, last] = text.split("-");
     return text ? [first, last ?? null] : null;
+  };
+
+  ptxspec.released = version => {
+    const {cuda} = versions.find(v => v.ptx === version);
+    return cuda ? `${version} (CUDA ${cuda})` : version;
   };
 
   ptxspec.hazardsOn = (row, target) =>

@@ -22,7 +22,7 @@
     const version = place.ptx ? `PTX ${place.ptx}` : "";
     return place.target ? `on ${on(place)}${version && ` with ${version}`}` : `in ${version}`;
   }
-  const from = ([first, last]) => last ? `with PTX ${first}${first === last ? "" : ` to ${last}`} only` : `from PTX ${first} on`;
+  const from = ([first, last]) => last ? `with PTX ${first}${first === last ? "" : ` to ${last}`} only` : `from PTX ${ptxspec.released(first)} on`;
 
   // The kinds of a target's base that take a variant, with the first PTX version of each.
   function siblings(variants, target) {
@@ -36,7 +36,7 @@
     }
     return found;
   }
-  const told = found => listed([...found].map(([name, first]) => `on ${name} from PTX ${first}`));
+  const told = found => listed([...found].map(([name, first]) => `on ${name} from PTX ${ptxspec.released(first)}`));
 
   // Where a hazard holds that does not hold wherever a variant is, as in " on sm_70 and sm_72".
   function somewhere(v, place) {

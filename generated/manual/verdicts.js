@@ -10,7 +10,7 @@
   const order = new Map(versions.map((v, i) => [v.ptx, i]));
   const elsewhere = "but it computes something else";
 
-  const since = ([first, last]) => (last ? `PTX ${first} to ${last}` : `PTX ${first} on`);
+  const since = ([first, last]) => (last ? `PTX ${first} to ${last}` : `PTX ${ptxspec.released(first)} on`);
   const includes = ([first, last], ptx) =>
     order.get(first) <= order.get(ptx) && (!last || order.get(ptx) <= order.get(last));
 

@@ -250,8 +250,9 @@ def test_query_in_the_terminal(run: Run) -> None:
     assert out.startswith("no: max.NaN.f64 does not exist\n  max.f64 has no .NaN")
     code, out, _ = run("query", "max.f32", "--operands", "3", "--target", "compute_100")
     assert code == 0
-    assert out.splitlines()[:2] == [
+    assert out.splitlines()[:3] == [
         "yes: max.f32 (3 operands) on sm_100",
+        "  here    PTX 8.8 or newer (CUDA 12.9) on sm_100",
         "  needs   sm_100 or newer, PTX 8.8 or newer (CUDA 12.9)",
     ]
 
@@ -261,8 +262,8 @@ def test_query_as_json(run: Run) -> None:
     found = json.loads(out)
     assert code == 1
     assert list(found) == [
-        "schema", "variant", "operands", "exists", "available", "requires", "manual", "claim", "basis", "hazard",
-        "loose", "reasons", "nearest", "instead", "instead_elsewhere", "no_recipe",
+        "schema", "variant", "operands", "exists", "available", "requires", "here", "manual", "claim", "basis",
+        "hazard", "loose", "reasons", "nearest", "instead", "instead_elsewhere", "no_recipe",
     ]  # fmt: skip
     assert (found["schema"], found["claim"], found["hazard"]) == (4, "exact", None)
     first = found["instead"][0]
@@ -274,6 +275,22 @@ def test_query_as_json(run: Run) -> None:
     assert found["nearest"][0] == {"variant": "add.f32", "operands": 2}
     assert found["requires"] == {"ptx": "7.8", "until": None, "target": "sm_90"}
     assert found["reasons"][0]["code"] == "target-too-old"
+
+
+def test_on_a_target_its_own_floor_is_told(run: Run, db: ptxspec.Database) -> None:
+    asked = ("list", "--target", "sm_121a", "--type", "e2m1x2")
+    assert run(*asked)[1].splitlines()[1].split() == ["cvt.rn.satfinite.e2m1x2.f32", "2", "8.8", "12.9", "exact"]
+    rows = list(csv.DictReader(io.StringIO(run(*asked, "--format", "csv")[1])))
+    for row, found in zip(rows, json.loads(run(*asked, "--format", "json")[1])["variants"], strict=True):
+        v = db.variant(found["variant"], found["operands"])
+        first = next(ptx for ptx in db.versions if db.takes(v, "sm_121a", ptx))
+        assert (row["here"], found["here"]["ptx"], found["here"]["cuda"]) == (first, first, db.versions[first].cuda)
+    told = run("query", "cvt.rn.satfinite.e2m1x2.f32", "--target", "sm_121a", "--driver")[1]
+    assert "  here    PTX 8.8 or newer (CUDA 12.9) on sm_121a\n" in told
+    assert "  driver  575.51.03 or newer, on Windows 576.02\n" in told
+    refused = run("query", "cvt.rn.satfinite.e2m1x2.f32", "--target", "GB10", "--driver")[1]
+    assert "help    compile for sm_121a or sm_121f, with PTX 8.8 (CUDA 12.9) or newer\n" in refused
+    assert "here" not in refused and "driver" not in refused
 
 
 def test_list_as_table_json_and_csv(run: Run, db: ptxspec.Database) -> None:
@@ -296,7 +313,7 @@ def test_list_as_json_says_which_types_a_variant_has_and_what_is_a_hazard(run: R
     listed = json.loads(run("list", "--opcode", "testp", "--format", "json")[1])
     assert listed["schema"] == 4
     assert list(listed["variants"][0]) == [
-        "variant", "operands", "types", "requires", "manual", "claim", "basis", "hazard",
+        "variant", "operands", "types", "requires", "here", "manual", "claim", "basis", "hazard",
     ]  # fmt: skip
     assert listed["variants"][0]["types"] == {"result": "pred", "operands": ["f32"]}
     fused = {v["variant"]: v for v in json.loads(run("list", "--opcode", "fma", "--format", "json")[1])["variants"]}

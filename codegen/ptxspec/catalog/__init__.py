@@ -262,6 +262,11 @@ class Catalog:
                 until = min(until or limit.until, limit.until, key=self._order) if limit.until else until
         return floor, until
 
+    def here(self, r: Requirement, target: str) -> Requirement:
+        """Return what a requirement that a target meets is on that target alone."""
+        floor, until = self.window(r, target)
+        return Requirement(max(floor, self.targets[target].ptx, key=self._order), target, until)
+
     def together(self, requirements: Iterable[Requirement]) -> Requirement | None:
         """Return the requirement that demands all of several; None where no target and PTX version meet it."""
         every = list(dict.fromkeys(requirements))

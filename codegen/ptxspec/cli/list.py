@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
         "json": lists.variants_as_json,
         "csv": lists.variants_as_csv,
     }[options.format]
-    print(render(db, found))
+    print(render(db, found, target))
     if not found:
         from ..catalog import explaining  # nothing is explained in most answers
 

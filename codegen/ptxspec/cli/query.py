@@ -15,6 +15,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--operands", type=int, metavar="N", help="the number of source operands")
     parser.add_argument("--target", metavar="T", help=TARGET)
     parser.add_argument("--ptx", metavar="V", help="a PTX version, as in 8.6")
+    parser.add_argument("--driver", action="store_true", help="name the oldest driver that compiles it, too")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
 
@@ -26,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json.dumps(verdict.as_json(db), indent=2))
     else:
-        answer, colon, rest = answers.verdict_as_text(db, verdict, target, options.ptx).partition(":")
+        answer, colon, rest = answers.verdict_as_text(db, verdict, target, options.ptx, options.driver).partition(":")
         colour = "red" if not verdict.available else "yellow" if verdict.hazard else "green"
         print(terminal.painted(answer, colour, "bold") + colon + rest)
     return OK if verdict.available else NO

@@ -27,9 +27,10 @@ class Told(NamedTuple):
     alike: tuple[str, tuple[tuple[str, str], ...]] | None
 
 
-def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> Told:
-    """Return the answer to a query."""
+def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None, driver: bool = False) -> Told:
+    """Return the answer to a query. `driver`: the oldest driver is told as well."""
     asked = place(target, ptx)
+    here = verdict.here and verdict.here.target
     name = visible(verdict.variant) or repr(verdict.variant)
     if verdict.operands is not None:
         name += f" ({verdict.operands} operand{'s' * (verdict.operands != 1)})"
@@ -45,7 +46,13 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None) ->
         head = f"no: {name} is not available{' on ' + asked if asked else ''}"
     facts = []
     if verdict.requires:
+        facts += [("here", f"{requirement(db, verdict.here, here)} on {here}")] if verdict.here else []
         facts.append(("needs", requirement(db, verdict.requires)))
+        facts += (
+            [("driver", _driver(db, verdict.here or verdict.requires))]
+            if driver and (verdict.here or not target)
+            else []
+        )
         if verdict.manual is None:
             facts.append(("manual", "does not list it"))
         elif verdict.manual != verdict.requires:
@@ -69,15 +76,17 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None) ->
         none = "no recipe" + (f" on {asked}" if asked and verdict.instead else "") + ":", verdict.no_recipe
     alike = None
     if verdict.nearest:
-        rows = tuple((str(v), requirement(db, v.requires)) for v in verdict.nearest)
+        rows = tuple((str(v), requirement(db, v.requires, target)) for v in verdict.nearest)
         alike = "spelled alike" + (f", on {asked}" if asked else "") + ":", rows
     reasons = tuple(r.message for r in verdict.reasons)
-    return Told(head, reasons, tuple(facts), (_recipe_head(db, offer, asked), offer) if offer else None, none, alike)
+    return Told(
+        head, reasons, tuple(facts), (_recipe_head(db, offer, asked, target), offer) if offer else None, none, alike
+    )
 
 
-def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> str:
+def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str | None, driver: bool = False) -> str:
     """The text of `query`."""
-    found = told(db, verdict, target, ptx)
+    found = told(db, verdict, target, ptx, driver)
     lines = [*broken(found.head, "", "  "), *(line for reason in found.reasons for line in broken(reason, "  ", "  "))]
     for name, fact in found.facts:
         lines += _paragraph(name, fact) if name in ("claim", "hazard", "loose") else _named(name, fact)
@@ -94,13 +103,14 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
 
 def recipe(db: Database, offer: Recipe, asked: str) -> list[str]:
     """A recipe with the targets and versions that take it, ready to paste as PTX and as inline assembly."""
-    return _recipe_lines(_recipe_head(db, offer, asked), offer)
+    return _recipe_lines(_recipe_head(db, offer, asked, None), offer)
 
 
-def _recipe_head(db: Database, offer: Recipe, asked: str) -> str:
-    here = "on" if offer.works else "not on"
-    where = f", {here} {asked}" if asked else ""
-    return f"instead{where} ({db.catalog.text(offer.requires)} or newer; {offer.difference}):"
+def _recipe_head(db: Database, offer: Recipe, asked: str, target: str | None) -> str:
+    where = f", {'on' if offer.works else 'not on'} {asked}" if asked else ""
+    here = db.catalog.here(offer.requires, target) if offer.works and target else None
+    needs = f"PTX {here.ptx}" if here else db.catalog.text(offer.requires)
+    return f"instead{where} ({needs} or newer; {offer.difference}):"
 
 
 def _recipe_lines(head: str, offer: Recipe) -> list[str]:
@@ -120,8 +130,23 @@ def _paragraph(name: str, text: str) -> list[str]:
     return wrapped(text, f"  {name:6}  ", " " * 10)
 
 
-def requirement(db: Database, r: Requirement) -> str:
-    """A requirement for people, with the CUDA release that brought the PTX version."""
+def _driver(db: Database, r: Requirement) -> str:
+    """The oldest driver that compiles the PTX of a requirement itself."""
+    version = db.versions[db.catalog.first_version(r)]
+    if not version.linux:
+        return f"the oldest that reads PTX {version.version} is not known here"
+    return f"{version.linux} or newer{f', on Windows {version.windows}' if version.windows else ''}"
+
+
+def requirement(db: Database, r: Requirement, target: str | None = None) -> str:
+    """A requirement for people, with the CUDA release that brought the PTX version; what it is on a target that meets
+    it, where one is named."""
+    if target is not None:
+        r = db.catalog.here(r, target)
+        cuda = db.versions[r.ptx].cuda
+        return f"PTX {r.ptx} or newer{f' (CUDA {cuda})' if cuda else ''}" + (
+            f", until PTX {r.until}" if r.until else ""
+        )
     if r.on:
         text = db.catalog.on_text(r)
     else:

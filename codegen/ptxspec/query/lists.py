@@ -9,16 +9,18 @@ from collections.abc import Iterable, Sequence
 from .. import terminal
 from ..catalog import Requirement
 from .database import Database, Variant
+from .verdicts import here_as_json
 
 
-def variants_as_json(db: Database, variants: Iterable[Variant]) -> str:
-    """The JSON of `list`."""
+def variants_as_json(db: Database, variants: Iterable[Variant], target: str | None = None) -> str:
+    """The JSON of `list`. Here and below all variants are on the target, if one is named."""
     rows = [
         {
             "variant": v.spelling,
             "operands": v.operands,
             "types": {"result": v.result, "operands": [s.type for s in v.sources for _ in range(s.registers)]},
             "requires": v.requires.as_json(),
+            "here": here_as_json(db, db.catalog.here(v.requires, target)) if target else None,
             "manual": v.manual.as_json() if v.manual else None,
             "claim": v.claim,
             "basis": v.basis,
@@ -30,26 +32,30 @@ def variants_as_json(db: Database, variants: Iterable[Variant]) -> str:
     return f'{{"schema": 4, "variants": [\n{body}\n]}}'
 
 
-def variants_as_csv(db: Database, variants: Iterable[Variant]) -> str:
+def variants_as_csv(db: Database, variants: Iterable[Variant], target: str | None = None) -> str:
     """The CSV of `list`: a header and one line for each variant; no field holds a comma. `hazard` is yes where there is
-    one, which queries and JSON describe."""
-    lines = ["variant,operands,target,ptx,until,claim,within,on,hazard"]
+    one, which queries and JSON describe. `here` is the first PTX version on the target that was named, `cuda` its
+    release."""
+    lines = ["variant,operands,target,ptx,until,claim,within,on,hazard,here,cuda"]
     for v in variants:
         r = v.requires
         within, on = "; ".join(limits(db, r)), " ".join(f"{target}:{ptx}" for target, ptx in r.on)
         hazard = "yes" if v.hazards else ""
-        lines.append(f"{v.spelling},{v.operands},{r.target},{r.ptx},{r.until or ''},{v.claim},{within},{on},{hazard}")
+        here = db.catalog.here(r, target).ptx if target else ""
+        cuda = db.versions[here].cuda if here else ""
+        needs = (r.target, r.ptx, r.until or "", v.claim, within, on, hazard, here, cuda)
+        lines.append(",".join((v.spelling, str(v.operands), *needs)))
     return "\n".join(lines)
 
 
-def variants_as_table(db: Database, variants: Sequence[Variant]) -> str:
+def variants_as_table(db: Database, variants: Sequence[Variant], target: str | None = None) -> str:
     """The table of `list`, narrow enough for a terminal of 80 columns."""
-    rows = [("variant", "operands", "target", "PTX", "claim")]
-    needs = {r: (oldest(r), _versions(db, r)) for r in {v.requires for v in variants}}
+    rows = [("variant", "operands", *(("PTX", "CUDA") if target else ("target", "PTX")), "claim")]
+    needs = {r: _needs(db, r, target) for r in {v.requires for v in variants}}
     rows += [(v.spelling, str(v.operands), *needs[v.requires], _claim(v)) for v in variants]
     lines = table(rows, terminal.lines_width())
     n = len(variants)
-    few = ["", *broken(FEW)] * any(v.requires.on for v in variants)
+    few = ["", *broken(FEW)] * (not target and any(v.requires.on for v in variants))
     few += ["", *broken(HAZARD)] * any(v.hazards for v in variants)
     return "\n".join([*lines, *few, "", f"{n} variant{'s' * (n != 1)}"]) if n else "no variant"
 
@@ -69,8 +75,11 @@ def oldest(r: Requirement) -> str:
     return f"{r.target}{'*' * bool(r.on)}"
 
 
-def _versions(db: Database, r: Requirement) -> str:
-    return "; ".join([f"{r.ptx}-{r.until}" if r.until else r.ptx, *limits(db, r)])
+def _needs(db: Database, r: Requirement, target: str | None) -> tuple[str, str]:
+    """The target and the PTX versions that are needed; on a named target the versions, and the first one's release."""
+    here = db.catalog.here(r, target) if target else r
+    versions = "; ".join([f"{here.ptx}-{here.until}" if here.until else here.ptx, *limits(db, here)])
+    return (versions, db.versions[here.ptx].cuda) if target else (oldest(r), versions)
 
 
 def table(rows: Sequence[Sequence[str]], width: int | None = None) -> list[str]:

@@ -13,6 +13,7 @@ from .database import Database, Variant
 
 class Verdict(NamedTuple):
     """The answer to a query. `exists`: some PTX version takes it on some target; `available`: where it was asked.
+    `requires` is what it needs wherever it is, and `here` what it needs on the target that was named, if it has it.
     `hazard` is what its machine code does instead there, `loose` what its results may be beside what it says.
     `nearest` is what exists there and is spelled alike, and need not do the same; `help` says how to mend it, and
     names `not_the_same`, which computes something else and is easily taken for it. `instead` are the recipes, those
@@ -23,6 +24,7 @@ class Verdict(NamedTuple):
     exists: bool
     available: bool
     requires: Requirement | None = None
+    here: Requirement | None = None
     manual: Requirement | None = None
     means: str | None = None
     claim: str | None = None
@@ -51,6 +53,7 @@ class Verdict(NamedTuple):
             "exists": self.exists,
             "available": self.available,
             "requires": self.requires.as_json() if self.requires else None,
+            "here": here_as_json(db, self.here) if self.here else None,
             "manual": self.manual.as_json() if self.manual else None,
             "claim": self.claim,
             "basis": self.basis,
@@ -94,6 +97,7 @@ def query(
         variant=found.spelling,
         operands=found.operands,
         requires=found.requires,
+        here=db.catalog.here(found.requires, target) if target and db.takes(found, target, None) else None,
         manual=found.manual,
         means=longer.spelling if longer else None,
         claim=here.claim,
@@ -117,6 +121,18 @@ def variant(db: Database, spelling: str, operands: int | None = None) -> Variant
     if found is None:
         raise PtxspecError("; ".join(r.message for r in why_not(db, spelling, operands)))
     return found
+
+
+def here_as_json(db: Database, here: Requirement) -> dict[str, Any]:
+    """Return what is needed on one target, with the CUDA release that brought it and the drivers that read it."""
+    version = db.versions[here.ptx]
+    return {
+        "target": here.target,
+        "ptx": here.ptx,
+        "until": here.until,
+        "cuda": version.cuda or None,
+        "driver": {"linux": version.linux or None, "windows": version.windows or None},
+    }
 
 
 def recipe_as_json(db: Database, recipe: Recipe) -> dict[str, Any]:

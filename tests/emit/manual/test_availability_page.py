@@ -73,7 +73,7 @@ def test_a_state_in_the_address_is_answered(matrix: Show) -> None:
     assert set(rows(page).values()) == {"no"}
     matrix("q=add+bf16&target=sm_90")
     assert found(page) == "20 variants in 3 families; 4 of them on sm_90"
-    assert rows(page)["add{.rn}.{bf16,bf16x2}"] == "yes, PTX 7.8 on"
+    assert rows(page)["add{.rn}.{bf16,bf16x2}"] == "yes, PTX 7.8 (CUDA 11.8) on"
     assert page.locator("th.picked").inner_text().startswith("sm_90")
     page.get_by_label("Only what is there").check()
     assert found(page) == "4 variants in 1 family; all of them on sm_90"
@@ -172,7 +172,7 @@ def test_of_a_state_that_is_no_more_the_nearest_is_shown_and_said(matrix: Show) 
 def test_a_hazard_is_told_in_words(matrix: Show) -> None:
     page = matrix("q=fma.rz.bf16&target=sm_90")
     assert found(page) == "2 variants in 2 families; all of them on sm_90, where 2 compute something else"
-    assert set(rows(page).values()) == {"yes, PTX 7.8 on, but it computes something else"}
+    assert set(rows(page).values()) == {"yes, PTX 7.8 (CUDA 11.8) on, but it computes something else"}
     note = page.locator(".needs a.hazard:visible").first.get_attribute("href")
     assert "reads the operands as f16" in page.locator(str(note)).inner_text()
 
@@ -181,7 +181,7 @@ def test_a_hazard_is_told_in_words(matrix: Show) -> None:
 def test_a_phone_shows_a_verdict_for_each_row(visit: Visits) -> None:
     page = visit("availability.html#q=max+nan&target=sm_80", width=320, height=640)
     assert page.evaluate("document.documentElement.scrollWidth") == 320
-    assert set(rows(page).values()) == {"no", "yes, PTX 7.0 on"}
+    assert set(rows(page).values()) == {"no", "yes, PTX 7.0 (CUDA 11.0) on"}
     assert page.locator("#matrix tbody tr:not(.opcode) > :visible").count() == 2 * len(rows(page))
 
 

@@ -61,14 +61,16 @@ QUESTIONS = {
     "accuracy of sin": ("section", "sin: Accuracy and claims"),
     "fusedMultiplyAdd": ("function", "fusedMultiplyAdd"),
     "ties away": ("modifier", ".rna"),
-    "fma.rz.bf16 A100": ("yes", "fma.rz.bf16 is on sm_80 (A100), from PTX 7.0 on"),
+    "fma.rz.bf16 A100": ("yes", "fma.rz.bf16 is on sm_80 (A100), from PTX 7.0 (CUDA 11.0) on"),
     # Somebody who tests quantisation.
     "cvt e2m1x2 sm_120": (
-        "no", "No cvt with .e2m1x2 is on sm_120, but on sm_120a from PTX 8.7 and on sm_120f from PTX 8.8",
+        "no",
+        "No cvt with .e2m1x2 is on sm_120, but on sm_120a from PTX 8.7 (CUDA 12.8) "
+        "and on sm_120f from PTX 8.8 (CUDA 12.9)",
     ),
     "f32 to e4m3x2 sm_89 PTX 8.1": ("some", "Some of cvt with .f32 and .e4m3x2 is on sm_89 with PTX 8.1"),
     "cvt.rn.satfinite.e4m3x2.f32 sm_89 PTX 7.8": (
-        "no", "cvt.rn.satfinite.e4m3x2.f32 is not on sm_89 with PTX 7.8, but from PTX 8.1 on",
+        "no", "cvt.rn.satfinite.e4m3x2.f32 is not on sm_89 with PTX 7.8, but from PTX 8.1 (CUDA 12.1) on",
     ),
     "fp8": ("type", ".e4m3x2"),
 }  # fmt: skip
@@ -105,7 +107,7 @@ NAMES = {
     "clamp": ("opcode", "max"),
     "saturate": ("modifier", ".sat"),
     "bfloat": ("type", ".bf16"),
-    "bfloat16 multiply H100": ("yes", "mul.bf16 is on sm_90 (H100), from PTX 7.8 on"),
+    "bfloat16 multiply H100": ("yes", "mul.bf16 is on sm_90 (H100), from PTX 7.8 (CUDA 11.8) on"),
     "history": ("section", "What each PTX version and target brought"),
     "set and": ("variant", "set.cmp.and.{u32,s32,f32}.{f32,f64} and 54 more"),
     "max abs": ("variant", "max{.ftz}{.NaN}.abs.f32"),
@@ -114,10 +116,10 @@ NAMES = {
     "tahn": ("opcode", "tanh"),
     "mxa": ("opcode", "max"),
     "add bf61 sm_80": ("no", "add.bf16 is not on sm_80"),
-    "fmaa f32x2 sm_100": ("yes", "fma.rnd{.ftz}.f32x2 are on sm_100, from PTX 8.6 on"),
+    "fmaa f32x2 sm_100": ("yes", "fma.rnd{.ftz}.f32x2 are on sm_100, from PTX 8.6 (CUDA 12.8) on"),
     "sm_95": ("no", "sm_95 is not known here"),
     "PTX 9.9": ("no", "PTX 9.9 is not known here"),
-    "max.nan.f16 sm_80": ("yes", "max.NaN.f16 is on sm_80, from PTX 7.0 on"),
+    "max.nan.f16 sm_80": ("yes", "max.NaN.f16 is on sm_80, from PTX 7.0 (CUDA 11.0) on"),
     "rcp.f64 sm_80": ("no", "rcp.f64 is on no target"),
     "tanh.bf16": ("no", "tanh.bf16 does not exist"),
 }
@@ -165,7 +167,9 @@ def test_a_hazard_is_told_with_the_variant_where_no_place_is_named(engine: Engin
 def test_a_gpu_that_has_something_as_another_kind_of_its_target_is_not_refused_it_alone(engine: Engine) -> None:
     verdict, *_ = engine.ask("fp4 b200")
     assert verdict["answer"] == "no"
-    assert verdict["title"].endswith(", but on sm_100a from PTX 8.6 and on sm_100f from PTX 8.8")
+    assert verdict["title"].endswith(
+        ", but on sm_100a from PTX 8.6 (CUDA 12.8) and on sm_100f from PTX 8.8 (CUDA 12.9)"
+    )
 
 
 def test_what_to_write_instead_is_a_recipe_alone(engine: Engine) -> None:

@@ -452,7 +452,9 @@ def advice(
             others = known.catalog.siblings(variant.requires, target, ptx)
             siblings = [t for t in others if known.catalog.is_safe(variant, t, ptx)]
             if siblings:
-                return Advice(f"compile for {' or '.join(siblings)}")
+                firsts = {known.catalog.here(variant.requires, t).ptx for t in siblings}
+                since = f", with PTX {known.catalog.versions[firsts.pop()]} or newer" if len(firsts) == 1 else ""
+                return Advice(f"compile for {' or '.join(siblings)}{since}")
         if variant is not None:
             nothing = "nothing is known that does the same" + (f" on {where}" if where else "")
             told_of_recipe = recipe_told(known, variant, target, ptx)
