@@ -8,6 +8,7 @@
 'max.f64 has no .NaN; it has no modifiers'
 >>> db.query("ex2.approx.f16", target="sm_75")
 yes: ex2.approx.f16 (1 operand) on sm_75
+  here    PTX 7.0 or newer (CUDA 11.0) on sm_75
   needs   sm_75 or newer, PTX 7.0 or newer (CUDA 11.0)
   claim   bounded
 """

@@ -94,8 +94,8 @@ class Database(database.Database):
         is unknown.
 
             >>> db.available("sm_80", type="bf16", opcode="abs")
-            variant   operands  target  PTX  claim
-            abs.bf16  1         sm_80   7.0  exact
+            variant   operands  PTX  CUDA  claim
+            abs.bf16  1         7.0  11.0  exact
             <BLANKLINE>
             1 variant
         """
