@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
+import re
+import struct
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from types import ModuleType
@@ -13,27 +16,32 @@ from typing import Any
 
 from .catalog.likeness import suggest
 from .diagnostics import PtxspecError, SpecError
-from .literals import parse_number
+from .literals import ABOUT, decimal, parse_number
 from .model import BOOL, FixedPoint, Spec, Type, Variant
 from .roots import Root
 from .semantics.compile import Compiler
 from .semantics.exact.evaluate import Step, trace
 from .semantics.exact.lanes import lanes_of, registers_of
-from .semantics.exact.rounding import round_to, round_to_integer
+from .semantics.exact.rounding import decode, round_to, round_to_integer
 from .semantics.program import Program
 from .specification import read_all
 from .tracing.lines import Rules, Source, TraceLine, lines as trace_lines
 
+# PTX's own constants of single and double precision.
+_CONSTANT = re.compile(r"0[fF]([0-9a-fA-F]{8})|0[dD]([0-9a-fA-F]{16})")
+
 
 @dataclass(frozen=True)
 class Evaluation:
-    """`operands` and `results` are registers; `lanes` has for each lane what it has of the operands. `implied` are
+    """`notes` say what became of operands that their formats do not have, and that nobody may have meant to write.
+    `operands` and `results` are registers; `lanes` has for each lane what it has of the operands. `implied` are
     modifiers that act and are not spelled: the spelling is short for them, or the target adds them."""
 
     variant: Variant
     target: str | None
     claim: str
     hazard: str | None
+    notes: list[str]
     operands: list[int]
     results: list[int]
     lanes: list[list[int]]
@@ -68,8 +76,9 @@ def emulator(root: Root) -> ModuleType:
 def evaluate(
     root: Root, spelling: str, texts: list[str], target: str | None = None, with_trace: bool = False
 ) -> Evaluation:
-    """Run a variant on operands written as 1.5, -0.0, inf, nan, 0x1.8p-3 or bits 0x3fc00000; a type of two lanes takes
-    its bits, or the lanes as `low,high`. A number is rounded to nearest even where the format does not have it.
+    """Run a variant on operands written as 1.5, -0.0, inf, nan, 0x1.8p-3, 2^-3, PTX's 0f3FC00000 or bits 0x3fc00000; a
+    type of two lanes takes its bits, or the lanes as `low,high`. A number is rounded to nearest even where the format
+    does not have it.
 
     Raises PtxspecError for an unknown variant, a wrong count and an operand that cannot be read."""
     emu = emulator(root)
@@ -94,6 +103,7 @@ def evaluate(
         target=target,
         claim=spec.claim(variant, target),
         hazard=spec.catalog.hazard_text(variant, target),
+        notes=[note for text, (s, _) in zip(texts, places, strict=True) for note in _notes(text, s.type)],
         operands=operands,
         results=results,
         lanes=lanes,
@@ -157,17 +167,23 @@ def parse_operand(text: str, type_: Type) -> int:
 def _number(text: str, type_: Type) -> int:
     """The encoding of a lane."""
     format = type_.kind.format
-    word = text.lstrip("+-").lower()
+    told = text.removeprefix(ABOUT)
+    if constant := _CONSTANT.fullmatch(text):
+        bits = constant[1] or constant[2]
+        if format is not None and format.is_ieee and format.width == 4 * len(bits):
+            return int(bits, 16)
+        told = float.hex(*struct.unpack(">f" if constant[1] else ">d", bytes.fromhex(bits)))
+    word = told.lstrip("+-").lower()
     if format is not None and word in ("inf", "infinity", "nan"):
-        sign = format.sign_bit if text.startswith("-") else 0
+        sign = format.sign_bit if told.startswith("-") else 0
         if word == "nan" and format.nans:
             return sign | format.canonical_nan
         if word != "nan" and format.has_infinity:
             return sign | format.infinity
         raise PtxspecError(f"operand '{text}': {format.name} has no {'NaN' if word == 'nan' else 'infinity'}")
-    number = parse_number(text)
+    number = parse_number(told)
     if number is None:
-        forms = "write 1.5, -0.0, inf, nan, 0x1.8p-3 or bits such as 0x3fc00000"
+        forms = "write 1.5, -0.0, inf, nan, 0x1.8p-3, 0f3FC00000 or bits such as 0x3fc00000"
         help = suggest(text, ("inf", "-inf", "nan"), otherwise=forms)
         raise PtxspecError(f"operand '{text}' is not a number; {help}")
     value: Fraction = number[0]
@@ -179,6 +195,22 @@ def _number(text: str, type_: Type) -> int:
     if not fixed.point and value.denominator != 1:
         raise PtxspecError(f"operand '{text}' is no integer, and .{type_.name} has nothing else")
     return round_to_integer(value, fixed, "roundTiesToEven")
+
+
+def _notes(text: str, type_: Type) -> Iterator[str]:
+    """Yield what becomes of numbers in an operand that are beyond those of its format."""
+    format = type_.kind.format
+    for lane in map(str.strip, text.split(",")) if format is not None else ():
+        number = parse_number(lane)
+        if number is None or format is None:
+            continue
+        value, bits = abs(number[0]), _number(lane, type_)
+        if value > decode(format.largest, format) and format.magnitude(bits) != format.largest:
+            became = "NaN" if format.is_nan(bits) else f"{'-' if number[1] else '+'}inf"
+            largest = decimal(format.largest, format)
+            yield f"{lane} is {became} in {format.name}, whose largest number is {largest}"
+        elif value and format.has_zero and format.is_zero(bits):
+            yield f"{lane} is {decimal(bits, format)} in {format.name}, whose smallest number is {decimal(1, format)}"
 
 
 def _steps(

@@ -6,20 +6,28 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
-from .model import BOOL, Format, Kind
+from .model import BOOL, Format, Kind, Type
 from .semantics.exact.rounding import decode, floor_log2, round_to
 
 _HEX_FLOAT = re.compile(r"([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?\d+)", re.IGNORECASE | re.ASCII)
+_POWER = re.compile(r"([+-]?)2\^([+-]?\d{1,9})", re.ASCII)
 _DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?", re.IGNORECASE | re.ASCII)
 # Beyond the exponents of every format.
 _FAR = 20_000
+# Numbers of formats that are no wider are told exactly, where so many digits do.
+_NARROW, _DIGITS = 16, 17
+ABOUT = "≈"
 
 
 def parse_number(text: str) -> tuple[Fraction, bool] | None:
-    """A decimal or hexadecimal number as an exact value and its sign; None for anything else.
+    """A decimal or hexadecimal number, or a power such as 2^-127, as an exact value and its sign; None for anything
+    else.
 
     A number that is larger or smaller than every format's may come back as another one that is so."""
     hexadecimal = _HEX_FLOAT.fullmatch(text)
+    if power := _POWER.fullmatch(text):
+        value = Fraction(2) ** max(-_FAR, min(_FAR, int(power[2])))
+        return (-value if power[1] == "-" else value), power[1] == "-"
     match = hexadecimal or _DECIMAL.fullmatch(text)
     if match is None:
         return None
@@ -60,14 +68,24 @@ def describe(bits: int, kind: Kind) -> str:
     return f"{decimal(bits, f)} {hex_float(bits, f)} {encoded}"
 
 
+def registered(bits: int, type_: Type) -> str:
+    """A register for people: its lanes, the lowest first, and the whole of it where that is another text."""
+    lanes = [describe(x, type_.kind) for x in type_.unpack(bits)]
+    if type_.lanes > 1:
+        lanes = [f"lane {i}: {lane}" for i, lane in enumerate(lanes)]
+    whole = f"  {hexadecimal(bits, type_.width)}" if type_.width != type_.kind.width else ""
+    return ", ".join(lanes) + whole
+
+
 def hexadecimal(bits: int, width: int) -> str:
     """Bits with all digits of their width."""
     return f"0x{bits:0{-(-width // 4)}x}"
 
 
 def decimal(bits: int, format: Format) -> str:
-    """The shortest decimal that reads back as the same number of the format, or the number itself where that is as
-    short; inf and nan as Python has them."""
+    """A number of a format of 16 bits or fewer in decimal, or as a power of two where the format has nothing else. Of
+    another one, and of one with more than 17 digits, which is marked: the shortest decimal that reads back as the same
+    number, or the number itself where that is as short. inf and nan are as Python has them."""
     sign = "-" if bits & format.sign_bit else ""
     if format.is_nan(bits):
         return "nan"
@@ -76,6 +94,13 @@ def decimal(bits: int, format: Format) -> str:
     value = abs(decode(bits, format))
     if value == 0:
         return sign + "0.0"
+    if not format.fraction_bits:
+        return f"{sign}2^{floor_log2(value)}"
+    if format.width <= _NARROW:
+        whole = decimal_number(value, _DIGITS)
+        if "..." not in whole:
+            return sign + whole
+        sign = ABOUT + sign
     exact = value.numerator / value.denominator
     for digits in range(1, 18):
         text = f"{exact:.{digits - 1}e}"

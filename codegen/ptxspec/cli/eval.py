@@ -26,7 +26,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "operands",
         nargs="*",
         metavar="OPERAND",
-        help="1.5, -0.0, inf, nan, 0x1.8p-3, true or bits 0x3fc00000; lanes as low,high; with --file NAME=1.5",
+        help="1.5, -0.0, inf, nan, 0x1.8p-3, 2^-3, 0f3FC00000, true or bits 0x3fc00000; lanes as low,high; with --file "
+        "NAME=1.5",
     )
     parser.add_argument(
         "--file", metavar="FILE", help="run the statements of this file, or of `-`, on registers given as NAME=VALUE"

@@ -12,7 +12,7 @@ from .. import piece, roots
 from ..files import Bounded, standard_input
 from ..lint.linter import Linter
 from ..lint.reading import decoded, read
-from ..literals import describe, hexadecimal
+from ..literals import hexadecimal, registered
 from ..model import BOOL, Type
 from . import MISUSE, OK, counted, database, target_named
 
@@ -38,11 +38,11 @@ def run(options: argparse.Namespace) -> int:
     for line, message in hazards:
         print(f"  {line}: {message}")
     for r in found.inputs:
-        print(f"  {r.name}  {_value(r.bits, r.type)}")
+        print(f"  {r.name}  {registered(r.bits, r.type)}")
     if options.trace:
         _print_trace(found)
     for r in found.results:
-        print(f"  {r.name}  {_value(r.bits, r.type)}")
+        print(f"  {r.name}  {registered(r.bits, r.type)}")
     return OK
 
 
@@ -54,15 +54,9 @@ def _print_trace(found: piece.Piece) -> None:
             print(f"\n  {t.line}  {t.text}")
         last = (t.line, t.text)
         if t.before is not None:
-            print(f"    before  {t.register} = {_value(t.before, t.type)}")
-        print(f"    after   {t.register} = {_value(t.after, t.type)}")
+            print(f"    before  {t.register} = {registered(t.before, t.type)}")
+        print(f"    after   {t.register} = {registered(t.after, t.type)}")
     print()
-
-
-def _value(bits: int, type_: Type) -> str:
-    """A register's lanes for people, and the whole of it where that is another text."""
-    lanes = ", ".join(describe(x, type_.kind) for x in type_.unpack(bits))
-    return lanes + (f"  {hexadecimal(bits, type_.width)}" if type_.width != type_.kind.width else "")
 
 
 def _json(bits: int | None, type_: Type) -> str | bool | None:

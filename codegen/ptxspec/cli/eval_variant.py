@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import evaluate as e, roots, terminal
 from ..evaluate import Evaluation
-from ..literals import describe, hexadecimal
+from ..literals import hexadecimal, registered
 from ..model import BOOL, Type, Variant
 from ..tracing import shape, text
 from . import OK, target_named
@@ -25,15 +25,16 @@ def run(options: argparse.Namespace) -> int:
     if found.hazard:
         print(f"  hazard: {found.hazard}")
     places = [(place, s.type) for s in v.sources for place in s.places]
+    for note in found.notes:
+        print(f"  note: {note}")
     for (name, type_), bits in zip(places, found.operands, strict=True):
-        print("\n".join(text.wrapped(name, _value(bits, type_), len(name), "  ", _width())))
+        print("\n".join(text.wrapped(name, registered(bits, type_), len(name), "  ", _width())))
     if found.trace and found.implied:
         print(f"\n  as with .{' and .'.join(found.implied)}, which {found.target or 'the spelling'} implies")
     if found.trace:
         print("\n".join(trace_as_text(found, options.trace == "all")) + "\n")
     for (name, type_), bits in zip(_results(v), found.results, strict=True):
-        whole = f"  {hexadecimal(bits, type_.width)}" if type_.width != type_.kind.width else ""
-        print("\n".join(text.wrapped(name, f"{_value(bits, type_)}{whole}", len(name), "  ", _width())))
+        print("\n".join(text.wrapped(name, registered(bits, type_), len(name), "  ", _width())))
     return OK
 
 
@@ -53,11 +54,6 @@ def _results(v: Variant) -> list[tuple[str, Type]]:
     return [(place, r.type) for r in v.results for place in r.places]
 
 
-def _value(bits: int, type_: Type) -> str:
-    """A register's lanes for people."""
-    return ", ".join(describe(x, type_.kind) for x in type_.unpack(bits))
-
-
 def _json(bits: int, type_: Type) -> str | bool:
     return bool(bits) if type_.kind == BOOL else hexadecimal(bits, type_.width)
 
@@ -70,6 +66,7 @@ def _as_json(found: Evaluation) -> dict[str, Any]:
     return {
         "schema": 1,
         "variant": v.spelling,
+        "notes": found.notes,
         "operands": [_json(o, type_) for o, type_ in zip(found.operands, sources, strict=True)],
         "result": results[0] if len(results) == 1 else results,
         "claim": found.claim,

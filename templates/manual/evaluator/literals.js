@@ -8,17 +8,27 @@
 
   const HEX_FLOAT = /^([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?\d+)$/i;
   const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
-  const FORMS = "write 1.5, -0.0, inf, nan, 0x1.8p-3 or bits such as 0x3fc00000";
+  const POWER = /^([+-]?)2\^([+-]?\d{1,9})$/;
+  // PTX's own constants of single and double precision.
+  const CONSTANT = /^0(?:f([0-9a-f]{8})|d([0-9a-f]{16}))$/i;
+  const FORMS = "write 1.5, -0.0, inf, nan, 0x1.8p-3, 0f3FC00000 or bits such as 0x3fc00000";
   const WORDS = ["inf", "-inf", "nan"];
   // Beyond the exponents of every format; and what nobody types, and a browser would be long about.
   const FAR = 20_000;
   const LONGEST = 5_000;
+  // Numbers of formats that are no wider are told exactly, where so many digits do.
+  const [NARROW, DIGITS, ABOUT] = [16, 17, "≈"];
 
   const power = (base, n) => BigInt(base) ** BigInt(n);
 
-  // A decimal or hexadecimal number as an exact value and its sign, null for anything else. One that is larger or
-  // smaller than every format's may come back as another one that is so.
+  // A decimal or hexadecimal number, or a power such as 2^-127, as an exact value and its sign, null for anything else.
+  // One that is larger or smaller than every format's may come back as another one that is so.
   function parseNumber(text) {
+    const [, minus, exponentOfTwo] = text.match(POWER) ?? [];
+    if (exponentOfTwo) {
+      const negative = minus === "-";
+      return {value: number(negative ? -1n : 1n, Math.max(-FAR, Math.min(FAR, Number(exponentOfTwo)))), negative};
+    }
     const hexadecimal = text.match(HEX_FLOAT);
     const match = hexadecimal ?? text.match(DECIMAL);
     const digits = match ? match[2] + (match[3] ?? "") : "";
@@ -65,12 +75,31 @@
     return found.length ? found[0][2] : null;
   }
 
+  // The number of one of PTX's constants, as text that reads as the same number.
+  function constantText([, single, double]) {
+    const [bits, wide] = [new DataView(new ArrayBuffer(8)), single ?? double];
+    bits.setBigUint64(0, BigInt(`0x${wide}`) << (single ? 32n : 0n));
+    const x = single ? bits.getFloat32(0) : bits.getFloat64(0);
+    if (!Number.isFinite(x)) {
+      return Number.isNaN(x) ? "nan" : x < 0 ? "-inf" : "inf";
+    }
+    bits.setFloat64(0, x);
+    const whole = bits.getBigUint64(0), exponent = Number((whole >> 52n) & 0x7ffn);
+    const fraction = (whole & 0xfffffffffffffn) | (exponent ? 1n << 52n : 0n);
+    return `${whole >> 63n ? "-" : ""}0x${fraction.toString(16)}p${Math.max(exponent, 1) - 1075}`;
+  }
+
   // The encoding of a lane, as {bits} or {error}.
   function parseLane(text, type) {
     const {format, fixed, width} = type.kind;
-    const word = text.replace(/^[+-]+/, "").toLowerCase();
+    const constant = text.match(CONSTANT);
+    if (constant && format?.isIeee && format.width === 4 * (text.length - 2)) {
+      return {bits: BigInt(`0x${text.slice(2)}`)};
+    }
+    const told = constant ? constantText(constant) : text.replace(ABOUT, "");
+    const word = told.replace(/^[+-]+/, "").toLowerCase();
     if (format && ["inf", "infinity", "nan"].includes(word)) {
-      const sign = text.startsWith("-") ? format.signBit : 0n;
+      const sign = told.startsWith("-") ? format.signBit : 0n;
       if (word === "nan" && format.nans) {
         return {bits: sign | format.canonicalNan};
       }
@@ -79,7 +108,7 @@
       }
       return {error: `operand '${text}': ${format.name} has no ${word === "nan" ? "NaN" : "infinity"}`};
     }
-    const found = parseNumber(text);
+    const found = parseNumber(told);
     if (!found) {
       const nearest = nearestName(text, WORDS);
       const help = nearest ? `did you mean '${nearest}'?` : FORMS;
@@ -163,10 +192,11 @@
     return places >= 0 ? divided(x.n, x.d * power(10, places), x.e) : divided(x.n * power(10, -places), x.d, x.e);
   }
 
-  // The shortest decimal that reads back as the same number of the format, or the number itself where that is as short;
-  // inf and nan as Python has them.
+  // A number of a format of 16 bits or fewer in decimal, or as a power of two where the format has nothing else. Of
+  // another one, and of one with more than 17 digits, which is marked: the shortest decimal that reads back as the same
+  // number, or the number itself where that is as short. inf and nan are as Python has them.
   function decimal(bits, f) {
-    const sign = f.isNegative(bits) ? "-" : "";
+    let sign = f.isNegative(bits) ? "-" : "";
     if (f.isNaN(bits)) {
       return "nan";
     }
@@ -176,6 +206,16 @@
     const x = magnitudeOf(decode(bits, f));
     if (x.n === 0n) {
       return `${sign}0.0`;
+    }
+    if (!f.fractionBits) {
+      return `${sign}2^${floorLog2(x)}`;
+    }
+    if (f.width <= NARROW) {
+      const whole = decimalNumber(x, DIGITS);
+      if (!whole.includes("...")) {
+        return sign + whole;
+      }
+      sign = ABOUT + sign;
     }
     const exact = written(Number(x.n) * 2 ** x.e);
     const top = floorLog10(x);

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .....literals import decimal
+from .....literals import ABOUT, decimal
 from .....model import Format, Kind, Variant
 from .....semantics.exact.evaluate import run
 from .....semantics.program import Program
@@ -252,4 +252,4 @@ def _plain(result: int, kind: Kind) -> str:
 
 def _number(bits: int, f: Format) -> str:
     text = decimal(bits, f)
-    return text if len(text) < 12 else f"about {float(text):.3g}"
+    return text if len(text) < 12 else f"about {float(text.lstrip(ABOUT)):.3g}"
