@@ -8,14 +8,14 @@ import importlib.util
 import re
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
 from .catalog.likeness import suggest
-from .diagnostics import PtxspecError, SpecError
+from .diagnostics import Diagnostic, PtxspecError, SpecError
 from .literals import ABOUT, decimal, parse_number
 from .model import BOOL, FixedPoint, Spec, Type, Variant
 from .roots import Root
@@ -74,11 +74,16 @@ def emulator(root: Root) -> ModuleType:
 
 
 def evaluate(
-    root: Root, spelling: str, texts: list[str], target: str | None = None, with_trace: bool = False
+    root: Root,
+    spelling: str,
+    texts: list[str],
+    target: str | None = None,
+    with_trace: bool = False,
+    whole: Spec | None = None,
 ) -> Evaluation:
     """Run a variant on operands written as 1.5, -0.0, inf, nan, 0x1.8p-3, 2^-3, PTX's 0f3FC00000 or bits 0x3fc00000; a
     type of two lanes takes its bits, or the lanes as `low,high`. A number is rounded to nearest even where the format
-    does not have it.
+    does not have it. `whole` is the root's specification, where it was read; else what this takes is read of it.
 
     Raises PtxspecError for an unknown variant, a wrong count and an operand that cannot be read."""
     emu = emulator(root)
@@ -88,7 +93,7 @@ def evaluate(
         raise PtxspecError(str(e)) from None
     if len(texts) != kernel.operands:
         raise PtxspecError(f"{kernel.variant.spelling} takes {kernel.operands} operands, {len(texts)} came")
-    spec, variant = find_variant(root, kernel.variant.spelling, kernel.operands)
+    spec, variant = find_variant(root, kernel.variant.spelling, kernel.operands, whole)
     places = [(s, place) for s in variant.sources for place in s.places]
     operands = [parse_operand(text, s.type) for text, (s, _) in zip(texts, places, strict=True)]
     results = _run(kernel, [s.type for s, _ in places], operands, len(variant.results))
@@ -126,19 +131,22 @@ def _run(kernel: Any, types: list[Type], operands: list[int], results: int) -> l
     return [int(x if x.dtype == bool else x.view(f"u{x.itemsize}")) for x in registers]
 
 
-def find_variant(root: Root, spelling: str, operands: int) -> tuple[Spec, Variant]:
+def find_variant(root: Root, spelling: str, operands: int, whole: Spec | None = None) -> tuple[Spec, Variant]:
     """A variant, and the specification as far as it concerns that. All of it is read where the variant is not in its
-    opcode's file, for what may be wrong there."""
+    opcode's file, for what may be wrong there; nothing where it is there as a whole."""
+    diagnostics: Sequence[Diagnostic] = ()
     for wanted in (spelling, None):
-        reading = read_all(root.path, wanted)
-        if reading.spec is None:
-            continue
-        for i in reading.spec.instructions.values():
-            for v in i.variants:
+        spec = whole
+        if spec is None:
+            reading = read_all(root.path, wanted)
+            spec, diagnostics = reading.spec, reading.diagnostics
+        for i in spec.instructions.values() if spec else ():
+            for v in i.variants if i.opcode == spelling.partition(".")[0] else ():
                 if v.spelling == spelling and v.operands == operands:
-                    return reading.spec, v
-    if reading.diagnostics:
-        raise SpecError(reading.diagnostics)
+                    assert spec is not None
+                    return spec, v
+    if diagnostics:
+        raise SpecError(diagnostics)
     raise PtxspecError(f"{spelling} is in generated/ but no longer in spec/; run `ptxspec generate`")
 
 

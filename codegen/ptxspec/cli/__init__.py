@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from .. import roots, terminal
+from ..files import Bounded, standard_input
 from ..query.database import Database
 
 # Exit codes. A reader that leaves early has not seen the verdict: that is 128 + SIGPIPE, as shells say it.
@@ -26,6 +27,14 @@ def database(options: argparse.Namespace) -> Database:
 def target_named(options: argparse.Namespace) -> str | None:
     """The target that a command is told, as ptxas spells it. Raises PtxspecError."""
     return None if options.target is None else database(options).target(options.target)
+
+
+def lines_given() -> Iterator[tuple[int, str]]:
+    """Yield the lines of standard input that say something, with their numbers; what stands behind # is a comment."""
+    text = Bounded(standard_input(), "<stdin>").read().decode("utf-8", "replace")
+    for number, line in enumerate(text.splitlines(), 1):
+        if said := line.partition("#")[0].strip():
+            yield number, said
 
 
 def positive(text: str) -> int:

@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="VARIANT",
         nargs="?",
         help="a spelling, as in fma.rn.ftz.f32; modifiers may stand in any order. With --file a register, as OPERANDs "
-        "are then",
+        "are then. `-`: each line of standard input is a VARIANT and its OPERANDs",
     )
     parser.add_argument(
         "operands",
@@ -47,12 +47,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     # An option of its own: as a value of --trace, `all` would have to be told from VARIANT.
     parser.add_argument("--trace=all", dest="trace", action="store_const", const="all", help="show all steps")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--format", choices=("text", "json", "jsonl"), default="text")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     # What runs them reads the specification, and is imported when something runs: --help and completion do without.
+    if options.variant == "-":
+        from .eval_lines import run as run_lines
+
+        return run_lines(options)
+    if options.format == "jsonl":
+        raise PtxspecError("--format jsonl is for many answers, of `eval -`; write --format json")
     if options.batch is not None:
         if options.file is not None:
             raise PtxspecError("--file runs a piece of PTX, and --batch a variant: one of them")

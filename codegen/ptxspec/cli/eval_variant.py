@@ -18,7 +18,7 @@ def run(options: argparse.Namespace) -> int:
     root, target = roots.find_source(options.root), target_named(options)
     found = e.evaluate(root, options.variant, options.operands, target, options.trace is not None)
     if options.format == "json":
-        print(json.dumps(_as_json(found), indent=2))
+        print(json.dumps(as_json(found), indent=2))
         return OK
     v = found.variant
     print(f"{v}{' on ' + found.target if found.target else ''}, {found.claim}")
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"\n  as with .{' and .'.join(found.implied)}, which {found.target or 'the spelling'} implies")
     if found.trace:
         print("\n".join(trace_as_text(found, options.trace == "all")) + "\n")
-    for (name, type_), bits in zip(_results(v), found.results, strict=True):
+    for (name, type_), bits in zip(results(v), found.results, strict=True):
         print("\n".join(text.wrapped(name, registered(bits, type_), len(name), "  ", _width())))
     return OK
 
@@ -49,7 +49,7 @@ def _width() -> int:
     return terminal.width(60)
 
 
-def _results(v: Variant) -> list[tuple[str, Type]]:
+def results(v: Variant) -> list[tuple[str, Type]]:
     """The registers of the results, each with its type."""
     return [(place, r.type) for r in v.results for place in r.places]
 
@@ -58,17 +58,16 @@ def _json(bits: int, type_: Type) -> str | bool:
     return bool(bits) if type_.kind == BOOL else hexadecimal(bits, type_.width)
 
 
-def _as_json(found: Evaluation) -> dict[str, Any]:
+def as_json(found: Evaluation) -> dict[str, Any]:
     v = found.variant
     sources = [s.type for s in v.sources for _ in s.places]
-    results = [_json(bits, type_) for (_, type_), bits in zip(_results(v), found.results, strict=True)]
-
+    made = [_json(bits, type_) for (_, type_), bits in zip(results(v), found.results, strict=True)]
     return {
         "schema": 1,
         "variant": v.spelling,
         "notes": found.notes,
         "operands": [_json(o, type_) for o, type_ in zip(found.operands, sources, strict=True)],
-        "result": results[0] if len(results) == 1 else results,
+        "result": made[0] if len(made) == 1 else made,
         "claim": found.claim,
         "hazard": found.hazard,
         "trace": [shape.as_json(t, found.rules) for t in found.trace],

@@ -24,11 +24,16 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "generate": ("ptxspec generate", "ptxspec generate --check"),
     "validate": ("ptxspec validate", "ptxspec validate spec/instructions/max.yaml"),
-    "list": ("ptxspec list --target H100 --type bf16x2", "ptxspec list --opcode cvt --format csv > cvt.csv"),
+    "list": (
+        "ptxspec list --target H100 --type bf16x2",
+        "ptxspec list --opcode cvt --format csv > cvt.csv",
+        "ptxspec list --where 'type=bf16 and target=H100 and not target=A100'",
+    ),
     "query": (
         "ptxspec query max.NaN.f64",
         "ptxspec query add.bf16 --target A100",
         "ptxspec query max.f32 --operands 3 --ptx 8.7 --format json",
+        "ptxspec list --opcode tanh --format csv | cut -d, -f1 | tail -n +2 | ptxspec query - --target A100",
     ),
     "show": ("ptxspec show fma", "ptxspec show fma.rn.ftz.f32", "ptxspec show max.f32 --operands 3"),
     "manual": ("ptxspec manual", "ptxspec manual fma.rn.bf16", "ptxspec manual --serve --port 8080"),
@@ -39,6 +44,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ptxspec eval setp.ltu.and.f32 nan 1 true",
         "ptxspec eval --file spec/examples/exp2.ptx x=1.5 --trace",
         "ptxspec eval fma.rn.f32 --batch operands.txt > results.txt",
+        "echo 'add.f16 70000 1' | ptxspec eval - --format jsonl",
     ),
     "compare": (
         "ptxspec compare max.f32 fmaxf",

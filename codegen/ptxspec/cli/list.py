@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from ..query import lists
+from ..query.where import where
 from . import NO, OK, TARGET, database, keeping_everything
 
 
@@ -14,6 +15,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ptx", metavar="V", help="a PTX version, as in 8.6")
     parser.add_argument("--type", metavar="TYPE", help="a type, as in bf16x2")
     parser.add_argument("--opcode", metavar="OPCODE")
+    parser.add_argument(
+        "--where",
+        metavar="CONDITION",
+        help="only what this holds of: target, type, result, opcode, modifier, operands, claim or hazard, each with = "
+        "and a value, joined by and, or, not and parentheses",
+    )
     parser.add_argument("--format", choices=("table", "json", "csv"), default="table")
     parser.set_defaults(run=run)
 
@@ -22,7 +29,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     db = database(options)
     target = db.target(options.target) if options.target is not None else None
-    found = [db.on(v, target) for v in db.available(target, options.ptx, options.type, options.opcode)]
+    asked = db.available(target, options.ptx, options.type, options.opcode)
+    if options.where is not None:
+        asked = list(filter(where(db, options.where, options.ptx), asked))
+    found = [db.on(v, target) for v in asked]
     render = {
         "table": lists.variants_as_table,
         "json": lists.variants_as_json,
