@@ -142,3 +142,14 @@ def test_no_text_becomes_markup(db: ptxspec.Database, text: str) -> None:
     assert text in Page(db.query(text)._repr_html_() or "").text
     assert text in Page(db.lint(f"add.f32 d, a, b; {text} c;", file=text)._repr_html_() + notebook.text(text)).text
     assert text in Page(notebook.block(text, notebook.table([text], [[text]]), notebook.facts([(text, text)]))).text
+
+
+def test_many_show_themselves_in_a_line(db: ptxspec.Database) -> None:
+    for many in (db.variants, db.opcodes, db.targets, db.versions, db.opcodes["cvt"].variants):
+        assert len(repr(many)) < 100
+    assert repr(db.targets) == f"<{len(db.targets)} by name: {db.catalog.plain('sm_10')} to {db.catalog.newest_target}>"
+
+
+def test_a_verdict_is_true_where_the_variant_is_available(db: ptxspec.Database) -> None:
+    assert db.query("add.bf16", target="H100") and not db.query("add.bf16", target="A100")
+    assert not db.query("max.NaN.f64")

@@ -104,7 +104,6 @@ REFUSED = [
     ),
     ("and.b32", (1, -1), "b is -1; .b32 is from 0 to 4294967295; write np.uint32(0xffffffff) for its bits"),
     ("and.b32", (F32, U32), "a is float32; expected uint32 (bits) for .b32; write a.view(np.uint32)"),
-    ("and.b32", (U32.view(np.int32), U32), "a is int32; expected uint32 (bits) for .b32; write a.view(np.uint32)"),
     ("slct.f32.s32", (1, 2, 1.5), "c is 1.5, and .s32 takes an integer, which has no fraction"),
     ("slct.f32.s32", (1, 2, 2.0), "c is 2.0, and .s32 takes an integer; write 2"),
     (

@@ -9,7 +9,22 @@ Queries begin here, and ptxemu carries a copy of this folder: it imports nothing
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class ByName(dict[str, T]):
+    """Things by their names, which show themselves in a line."""
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} by name: {named(self)}>"
+
+
+def named(names: Iterable[str]) -> str:
+    """Return the first and the last of some names."""
+    first, *rest = names = list(names) or [""]
+    return " to ".join([first, *rest[-1:]])
 
 
 class Target(NamedTuple):
@@ -159,8 +174,8 @@ class Catalog:
     """All targets and PTX versions in their order, and what a requirement means among them."""
 
     def __init__(self, targets: Iterable[Target], versions: Iterable[PtxVersion]) -> None:
-        self.targets = {t.name: t for t in targets}
-        self.versions = {v.version: v for v in versions}
+        self.targets = ByName({t.name: t for t in targets})
+        self.versions = ByName({v.version: v for v in versions})
         self._taken: dict[tuple[Requirement, str | None, str | None], bool] = {}
         self._current: dict[Requirement, bool] = {}
 

@@ -11,13 +11,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from ..catalog import Catalog, Hazard, PtxVersion, Requirement, Target, hazard_of, requirement_of
+from ..catalog import ByName, Catalog, Hazard, PtxVersion, Requirement, Target, hazard_of, requirement_of
 from ..catalog.known import Known, Opcode as AnyOpcode, Recipe
 from ..catalog.likeness import known_range
 from ..check.claims import basis_text, bound
 from ..diagnostics import PtxspecError, unknown
 from .recording import Recording
-from .variant import Source, Variant
+from .variant import Many, Source, Variant
 
 __all__ = ["SCHEMA", "Data", "Database", "Opcode", "Opened", "Source", "Variant"]
 
@@ -117,10 +117,12 @@ class Database(Known[Variant]):
         self.groups: Mapping[str, Sequence[str]] = data["groups"]
         self.modifiers = {name: about["summary"] for name, about in data["modifiers"].items()}
         self._recordings = {r["path"]: Recording(**r) for r in data["recordings"]}
-        self.opcodes = {
-            name: Opcode(name, about["summary"], partial(self._open, name, opcode))
-            for name, about in data["opcodes"].items()
-        }
+        self.opcodes = ByName(
+            {
+                name: Opcode(name, about["summary"], partial(self._open, name, opcode))
+                for name, about in data["opcodes"].items()
+            }
+        )
         self.other_types = frozenset(data["assembler"]["other_types"])
 
     @classmethod
@@ -141,7 +143,7 @@ class Database(Known[Variant]):
     @cached_property
     def variants(self) -> tuple[Variant, ...]:
         """All variants: the files of all opcodes are read for it."""
-        return tuple(v for o in self.opcodes.values() for v in o.variants)
+        return Many(v for o in self.opcodes.values() for v in o.variants)
 
     def _open(self, opcode: str, read: Callable[[str], Mapping[str, Any]]) -> Opened:
         data = read(opcode)
@@ -156,7 +158,7 @@ class Database(Known[Variant]):
             if written not in modifiers:
                 modifiers[written] = frozenset(written[:-1].split("."))
             found.append(Variant._make((f"{opcode}.{names}", opcode, modifiers[written], *shape, *classes[known])))
-        return Opened(data, tuple(found))
+        return Opened(data, Many(found))
 
     def _signature(self, signature: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
         """The types that a spelling ends in, as it has them, and a variant's fields from `types` on to `operands`."""

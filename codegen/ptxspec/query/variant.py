@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..catalog import Hazard, Requirement
+from ..catalog import Hazard, Requirement, named
 from .recording import Recording
 
 TYPE_CHECKING = False
@@ -100,3 +100,12 @@ class Variant(NamedTuple):
         from . import pages  # only needed in notebooks
 
         return pages.variant(self)
+
+
+class Many(tuple[Variant, ...]):
+    """Variants, which show themselves in a line."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} variants: {named(v.spelling for v in self)}>"

@@ -38,6 +38,10 @@ class Verdict(NamedTuple):
     instead: tuple[Recipe, ...] = ()
     no_recipe: str = ""
 
+    def __bool__(self) -> bool:
+        """Return whether it is available where it was asked."""
+        return self.available
+
     @property
     def outside(self) -> bool:
         """Return whether the spelling does not exist here and PTX may have it: the database is about some opcodes and

@@ -22,6 +22,7 @@ The package needs NumPy and nothing else; its folder can be copied into another 
 from typing import TYPE_CHECKING, Any
 
 from .kernel import Kernel, compile, execute
+from .lanes import pack, unpack
 from .lookup import UnknownTargetError, UnknownVariantError, Variant, variants
 from .native import COMMAND
 from .operands import OperandError
@@ -41,8 +42,14 @@ __all__ = [
     "compile",
     "execute",
     "function",
+    "pack",
+    "unpack",
     "variants",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def __getattr__(name: str) -> Any:

@@ -81,16 +81,6 @@ class Function(Kernel):
         )
 
     @property
-    def inputs(self) -> tuple[str, ...]:
-        """The names of the registers that go in, without their `%`, in the order in which they are read."""
-        return tuple(named.name for named in self._program.inputs)
-
-    @property
-    def results(self) -> tuple[str, ...]:
-        """The names of the registers that come out."""
-        return tuple(named.name for named in self._program.results)
-
-    @property
     def operands(self) -> int:
         """The number of arrays that it takes."""
         return len(self._program.inputs)
@@ -99,11 +89,6 @@ class Function(Kernel):
     def claim(self) -> str:
         """The claims of its statements, each once."""
         return ", ".join(dict.fromkeys(step.claim for step in self._program.steps))
-
-    @property
-    def types(self) -> dict[str, str]:
-        """PTX's types of inputs and results, as arrays are numbers of them."""
-        return {named.name: named.type.name for named in (*self._program.inputs, *self._program.results)}
 
     def __repr__(self) -> str:
         return f"<ptxemu function ({', '.join(self.inputs)}) -> {', '.join(self.results)}>"

@@ -93,8 +93,9 @@ class Kernel:
 
     Operands are NumPy arrays or scalars that broadcast as ufuncs' do, one for each source register, in the statement's
     order: bit patterns (uint8 to uint64) or the native type (float16, float32, float64, those of ml_dtypes; int8 to
-    int64 of signed integers); types with several lanes take bit patterns, predicates are bool. Operands of one type are
-    of one representation, and a float result of that type comes in it.
+    int64 of signed integers); types with several lanes take bit patterns, predicates are bool. int8 to int64 are bit
+    patterns too wherever they cannot be numbers: of bits, unsigned integers and types with several lanes. Operands of
+    one type are of one representation, and a result of that type comes in it, but for integers.
 
     A Python number stands for the number that it is, in the native type: where the type has exactly that, and it could
     not be meant as bits, as an int above those that a float format all has. Everything else is refused, with what to
@@ -154,6 +155,21 @@ class Kernel:
     def operands(self) -> int:
         """The number of source registers, and so of arrays."""
         return self.variant.operands
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the registers that go in, without a `%`, in the order of the arrays."""
+        return tuple(name for name, _ in self._signature.registers)
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The names of the registers that come out."""
+        return tuple(name for name, _ in self._signature.places[-1])
+
+    @property
+    def types(self) -> dict[str, str]:
+        """PTX's types of inputs and results, as arrays are numbers of them."""
+        return {name: t.name for name, t in (*self._signature.registers, *self._signature.places[-1])}
 
     @property
     def claim(self) -> str:
@@ -339,7 +355,7 @@ class Kernel:
         bits = t.bits if array.dtype.isnative else t.in_order_of(array)
         if array.dtype == bits:
             return array
-        if t.is_native(array.dtype):
+        if t.is_native(array.dtype) or t.is_signed_bits(array.dtype):
             return array.view(bits)
         hint = mended(name, array.dtype, t)
         message = f"{self._row}: operand {name} is {array.dtype}; expected {t.expected}"
@@ -353,7 +369,8 @@ class Kernel:
                 (first, _), (other, _) = self._signature.registers[0], self._signature.registers[i]
                 message = f"{self._row}: operand {first} is {representation}, operand {other} is {x.dtype}"
                 t = self._signature.registers[i][1]
-                bits = other if t.is_native(representation) else first
+                is_right = t.is_native(representation) if t.native_name else representation == t.bits
+                bits = other if is_right else first
                 hint = f"write {bits}.view({spelled(t, native=True)}), or all as bits"
                 raise OperandError(f"{message}; all must be of one representation; {hint}")
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .catalog import Hazard, Requirement
+from .catalog import Hazard, Requirement, named
 from .index import CATALOG, OPCODES, TYPES
 
 if TYPE_CHECKING:
@@ -147,9 +147,16 @@ def _spelled_with(opcode: str, names: list[str]) -> list[Row]:
     return [_row(opcode, s, group) for s, group in alike if sorted(s.split(".")) == wanted]
 
 
-def variants() -> list[Variant]:
+class Variants(list[Variant]):
+    """Variants, which show themselves in a line."""
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} variants: {named(v.spelling for v in self)}>"
+
+
+def variants() -> Variants:
     """Return every variant that the emulator has, ordered by opcode."""
-    return [row.variant for opcode in OPCODES for row in rows_of(opcode)]
+    return Variants(row.variant for opcode in OPCODES for row in rows_of(opcode))
 
 
 def find(spelling: str, operands: int | None, target: str | None) -> Row:

@@ -105,6 +105,12 @@ class Type:
             return True
         return bool(self.native_name) and dtype.name == self.native_name and dtype.itemsize == self.bits.itemsize
 
+    def is_signed_bits(self, dtype: np.dtype[Any]) -> bool:
+        """Return whether a type of NumPy's, with a sign, can only be meant as a register's bits: those who have no
+        unsigned integers write them so."""
+        could_be_numbers = self.lanes == 1 and self.sort in ("float", "bool")
+        return dtype.kind == "i" and dtype.itemsize == self.bits.itemsize and not could_be_numbers
+
     @cached_property
     def accepted(self) -> str:
         """The arrays that an operand may be, in words."""
