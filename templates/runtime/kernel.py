@@ -16,7 +16,7 @@ from . import (
     plain,
 )
 from .binary import Array
-from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
+from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find, target_named
 from .operands import OperandError, masked, mended, read, spelled
 from .signature import Registers, Signature, Type, signature
 
@@ -25,8 +25,9 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
     """Return the kernel of a variant. Modifiers may stand in any order.
 
     `operands` is the number of source operands; without it the fewest with which the spelling exists. `target`
-    ("sm_90") picks the behaviour of that target where it is known to differ; without it, the behaviour documented for
-    current ones. What the kernel takes and gives is said at `Kernel`, and in which order lanes stand:
+    ("sm_90", or what its GPUs are called, as "H100") picks the behaviour of that target where it is known to differ;
+    without it, the behaviour documented for current ones. What the kernel takes and gives is said at `Kernel`, and in
+    which order lanes stand:
 
         >>> kernel = ptxemu.compile("cvt.rn.f16x2.f32")
         >>> kernel
@@ -52,10 +53,11 @@ _PLAIN: Final = frozenset({np.ndarray, np.bool_, *np.sctypeDict.values()}) - {np
 # Room for all variants, also where they are asked for on several targets.
 @lru_cache(maxsize=1 << 16)
 def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
-    row = find(spelling, operands, target)
-    if (spelling, operands) != (row.variant.spelling, row.operands):
+    meant = None if target is None else target_named(target)
+    row = find(spelling, operands, meant)
+    if (spelling, operands, target) != (row.variant.spelling, row.operands, meant):
         # One kernel, however it is asked for: what is compiled of it serves all.
-        return _compile(row.variant.spelling, row.operands, target)
+        return _compile(row.variant.spelling, row.operands, meant)
     return Kernel(row, target)
 
 

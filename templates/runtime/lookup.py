@@ -158,6 +158,19 @@ def variants() -> Variants:
     return Variants(row.variant for opcode in OPCODES for row in rows_of(opcode))
 
 
+def target_named(name: str) -> str:
+    """Return a target as ptxas calls it, by that name or what its GPUs are called. Raises UnknownTargetError."""
+    if name in CATALOG.targets:
+        return name
+    from .catalog import names
+    from .naming import NAMED  # most targets are called as ptxas calls them
+
+    try:
+        return names.target(NAMED, name)
+    except names.UnknownTargetNameError as e:
+        raise UnknownTargetError(str(e)) from None
+
+
 def find(spelling: str, operands: int | None, target: str | None) -> Row:
     """Return the variant that is meant. Raises UnknownVariantError, and UnknownTargetError where the target lacks
     it."""
@@ -171,8 +184,8 @@ def find(spelling: str, operands: int | None, target: str | None) -> Row:
 
         raise refusing.no_variant(spelling, operands)
     row = min(fitting, key=lambda row: row.operands)
-    if target is not None and (target not in CATALOG.targets or not CATALOG.takes(row.requires, target)):
+    if target is not None and not CATALOG.takes(row.requires, target):
         from . import refusing
 
-        raise refusing.no_target(target) if target not in CATALOG.targets else refusing.not_there(row, target)
+        raise refusing.not_there(row, target)
     return row

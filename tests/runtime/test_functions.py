@@ -242,8 +242,9 @@ def test_a_target_must_have_the_statements() -> None:
     assert ptxemu.function(text, target="sm_90").target == "sm_90"
     ((line, _, said),) = refused(text, target="sm_80")
     assert line == 2 and "needs sm_90 or newer; sm_80 is older" in said
-    with pytest.raises(ptxemu.StatementError, match="unknown target"):
+    with pytest.raises(ptxemu.UnknownTargetError, match="unknown target 'sm_91'; did you mean 'sm_90'"):
         ptxemu.function(text, target="sm_91")
+    assert ptxemu.function(text, target="H100").target == "sm_90"
     header = ".version 7.8\n.target sm_90\n.address_size 64\n"
     assert ptxemu.function(header + text).target == "sm_90"
     assert "needs sm_90 or newer" in refused(header + text, target="sm_80")[0][2]

@@ -241,11 +241,11 @@ def test_an_unknown_number_of_operands_is_explained() -> None:
 def test_an_unknown_target_is_explained() -> None:
     with pytest.raises(ptxemu.UnknownTargetError, match=r"unknown target 'sm_91'; did you mean 'sm_9"):
         ptxemu.compile("add.f32", target="sm_91")
-    # An H100 is no sm_100.
-    with pytest.raises(
-        ptxemu.UnknownTargetError, match=r"'H100'; targets are called as ptxas calls them, sm_10 to sm_"
-    ):
-        ptxemu.compile("add.f32", target="H100")
+    with pytest.raises(ptxemu.UnknownTargetError, match=r"'blackwell' is more than one target: sm_100 \(B200, GB200\)"):
+        ptxemu.compile("add.f32", target="blackwell")
+    # What its GPUs are called is a target, too: an H100 is no sm_100.
+    for name in ("H100", "NVIDIA H100", "9.0", "compute_90", "Hopper"):
+        assert ptxemu.compile("add.f32", target=name) is ptxemu.compile("add.f32", target="sm_90")
     for target in (90, ["sm_90"]):
         with pytest.raises(ptxemu.UnknownTargetError, match=re.escape(f"such as 'sm_90', not {target!r}")):
             ptxemu.execute("add.f32", F32, F32, target=target)  # type: ignore[arg-type]

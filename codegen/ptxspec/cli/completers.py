@@ -12,9 +12,10 @@ from argcomplete.completers import DirectoriesCompleter, FilesCompleter
 from argcomplete.finders import CompletionFinder, safe_actions
 from argcomplete.lexers import split_line
 
+from ..catalog import names
 from ..diagnostics import PtxspecError
-from ..query import names
 from ..query.database import Database
+from ..query.names import NATIVE
 from . import database
 
 # The most spellings that are offered whole; of more, only the next names.
@@ -65,7 +66,7 @@ def _targets(db: Database, prefix: str) -> Words:
     """Targets with what their GPUs are called; behind other letters than theirs, the GPUs with their targets."""
     if any(t.startswith(prefix) for t in db.targets):
         return {t: names.sold_as(db, t, whole=False) for t in db.targets}
-    return {**names.meaning(db), names.NATIVE: "this machine's GPU"}
+    return {**names.meaning(db), NATIVE: "this machine's GPU"}
 
 
 def _versions(db: Database, prefix: str) -> Words:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ..catalog.explaining import RECIPE, is_block, pair
 from ..catalog.likeness import suggest
+from ..catalog.names import UnknownTargetNameError, spelled
 from ..diagnostics import PtxspecError, unknown
 from ..ptx.complaints import ERROR, Complaint
 from ..ptx.matching import count
@@ -33,7 +34,6 @@ from ..ptx.scanning import (
     Word,
 )
 from ..query.database import Database, Variant
-from ..query.names import spelled
 from . import others, traces
 from .constraints import uses
 from .declarations import Declarations
@@ -386,7 +386,7 @@ class Linter:
                     continue
                 try:
                     targets.append(spelled(self.db, _target(value.text)))
-                except PtxspecError:
+                except UnknownTargetNameError:
                     help = suggest(value.text, self.db.targets) or f"as in {next(reversed(self.db.targets))}"
                     yield finding(value, "unknown-target", f"there is no target {value.text}", help)
                     targets.append(None)

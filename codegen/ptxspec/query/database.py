@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self
 from ..catalog import ByName, Catalog, Hazard, PtxVersion, Requirement, Target, hazard_of, requirement_of
 from ..catalog.known import Known, Opcode as AnyOpcode, Recipe
 from ..catalog.likeness import known_range
+from ..catalog.names import Named
 from ..check.claims import basis_text, bound
 from ..diagnostics import PtxspecError, unknown
 from .recording import Recording
@@ -94,15 +95,14 @@ def _read(path: Path) -> Mapping[str, Any]:
     return found
 
 
-class Database(Known[Variant]):
+class Database(Named, Known[Variant]):
     """All opcodes and variants, targets and PTX versions. `data` is what ptxspec.json says."""
 
     opcodes: Mapping[str, Opcode]
     lists = "ptxspec list"
 
     def __init__(self, data: Mapping[str, Any], opcode: Callable[[str], Mapping[str, Any]]) -> None:
-        self.data = data
-        self.catalog = Catalog(
+        catalog = Catalog(
             (
                 Target(order=i, **{name: x for name, x in t.items() if x is not None})
                 for i, t in enumerate(data["targets"])
@@ -112,6 +112,7 @@ class Database(Known[Variant]):
                 for i, v in enumerate(data["ptx"])
             ),
         )
+        super().__init__(catalog, data)
         self.types = frozenset(data["types"])
         self.floats = frozenset(name for name, about in data["types"].items() if about["sort"] == "float")
         self.groups: Mapping[str, Sequence[str]] = data["groups"]

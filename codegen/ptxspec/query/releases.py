@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .. import terminal
-from ..catalog import PtxVersion, Target
-from . import names
+from ..catalog import PtxVersion, Target, names
 from .database import Database
 from .lists import broken, table
 

@@ -11,7 +11,7 @@ import numpy as np
 from . import native, plain
 from .binary import Array
 from .kernel import Kernel
-from .lookup import Row, UnknownTargetError
+from .lookup import Row, UnknownTargetError, target_named
 from .operands import OperandError, truths
 from .signature import Operand, Signature, Type
 from .steps import Program, Step
@@ -43,7 +43,7 @@ def function(text: str, target: str | None = None, results: Iterable[str] | None
     for name in names or ():
         if not isinstance(name, str):
             raise TypeError(f"results are names of registers such as 'd', not {_short(name)}")
-    return Function(read(text, target, names))
+    return Function(read(text, target and target_named(target), names))
 
 
 def _short(x: object) -> str:

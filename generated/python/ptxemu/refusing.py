@@ -11,7 +11,6 @@ from typing import Any, Final
 from .assembler import MODIFIERS, OTHER_TYPES
 from .catalog import known
 from .catalog.explaining import Explanation, alike, explain, recipes
-from .catalog.likeness import nearest
 from .index import CATALOG, OPCODES, TYPES
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, opcode_named, rows_of
 
@@ -57,15 +56,6 @@ def no_variant(spelling: str, operands: int | None) -> UnknownVariantError:
     why = explain(KNOWN, spelling, operands)
     is_none = why.reasons[0].code not in _NO_VARIANT
     return UnknownVariantError(f"{asked}{' does not exist' * is_none}: {_told(why, spelling, operands, None)}")
-
-
-def no_target(target: str) -> UnknownTargetError:
-    """Return the error for the name of an unknown target."""
-    first, *_, last = CATALOG.targets
-    # A name that begins otherwise is no misspelt target but a GPU's name, and these are not known here.
-    near = nearest(target, CATALOG.targets) if target[:2].lower() == "sm" else []
-    hint = f"did you mean '{near[0]}'?" if near else f"targets are called as ptxas calls them, {first} to {last}"
-    return UnknownTargetError(f"unknown target '{target}'; {hint}")
 
 
 def not_there(row: Row, target: str) -> UnknownTargetError:

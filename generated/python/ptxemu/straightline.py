@@ -130,7 +130,7 @@ class _Reader:
                 self.refuse(word.start, f"there is no .{item.name} {word.text}; the newest is {next(reversed(known))}")
                 return
         if self.target in CATALOG.targets and not CATALOG.knows(self.target, self.ptx):
-            first = CATALOG.targets[self.target].ptx
+            first = CATALOG.targets[self.target or ""].ptx
             self.refuse(item.start, f"PTX {self.ptx} does not know {self.target}; write .version {first} or newer")
 
     def _declaration(self, item: Declaration) -> None:

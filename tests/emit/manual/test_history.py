@@ -8,7 +8,7 @@ from functools import cache
 from helpers.manual import FOLDER, page, shown, spelled
 from helpers.repository import database, specification
 from helpers.sizes import each_size, spread
-from ptxspec.query import names
+from ptxspec.catalog import names
 
 SPEC = specification()
 DB = database()

@@ -25,6 +25,7 @@ from ...model import (
     HazardRule,
     Instruction,
     LaneBits,
+    Naming,
     Note,
     Operand,
     OperandRule,
@@ -85,11 +86,7 @@ def _shared(spec: Spec) -> dict[str, Any]:
             }
             for t in spec.targets.values()
         ],
-        "products": [list(p) for p in spec.naming.products],
-        "naming": {
-            "architectures": {name: list(others) for name, others in spec.naming.architectures.items()},
-            "brands": [*spec.naming.brands], "series": [*spec.naming.series], "editions": [*spec.naming.editions],
-        },
+        **naming(spec.naming),
         "references": {name: {"title": title, "url": url} for name, (title, url) in spec.naming.sources.items()},
         "formats": {f.name: _format(f) for f in spec.formats.values()},
         "types": {
@@ -205,6 +202,17 @@ def _basis(g: Basis) -> list[Any]:
 
 def _without(row: CornerRow) -> list[str]:
     return [f"without {''.join(f'.{name}' for name in row.without)}"] if row.without else []
+
+
+def naming(n: Naming) -> dict[str, Any]:
+    """Return what GPUs are called, and how names are read."""
+    return {
+        "products": [list(p) for p in n.products],
+        "naming": {
+            "architectures": {name: list(others) for name, others in n.architectures.items()},
+            "brands": [*n.brands], "series": [*n.series], "editions": [*n.editions],
+        },
+    }  # fmt: skip
 
 
 def _given(**fields: Any) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from ..reading import multiplied, split
 from ..registry import product
 from ..text import Files, Templates, plain
 from . import native
+from .data import naming
 
 _FOLDER = "python/ptxemu"
 _WIDTH = 110
@@ -87,6 +88,9 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
         targets=list(spec.targets.values()), versions=list(spec.versions.values()), types=list(spec.types.values()),
         opcodes=[c.instruction.opcode for c in checked],
     )  # fmt: skip
+    files[f"{_FOLDER}/naming.py"] = templates.render(
+        "emulator/naming.py.j2", ["spec/targets.yaml"], data=naming(spec.naming), literal=_literal
+    )
     files[f"{_FOLDER}/assembler.py"] = templates.render(
         "emulator/assembler.py.j2",
         ["spec/assembler.yaml", "spec/modifiers.yaml"],
