@@ -22,8 +22,8 @@ def target(db: Database, text: str) -> str:
     """The target that is meant. Raises PtxspecError where there is none, or more than one."""
     found = targets(db, text)
     if len(found) > 1:
-        called = _called(db, text)
-        listed = [f"{t} ({names})" if (names := _examples(called.get(t) or _sold(db, t))) else t for t in found]
+        meant = called(db, text)
+        listed = [f"{t} ({names})" if (names := _examples(meant.get(t) or _sold(db, t))) else t for t in found]
         raise PtxspecError(f"'{text}' is more than one target: {', '.join(listed)}; name one of them")
     return found[0]
 
@@ -35,7 +35,7 @@ def targets(db: Database, text: str) -> list[str]:
         return [name]
     if text.strip().lower() == NATIVE:
         return native(db)
-    found = _called(db, text)
+    found = called(db, text)
     if not found:
         raise PtxspecError(_unknown(db, text, name))
     return sorted(found, key=lambda t: db.targets[t].order)
@@ -77,8 +77,8 @@ def sold_as(db: Database, target: str, whole: bool) -> str:
 def meaning(db: Database) -> dict[str, str]:
     """Return what may be said for targets besides their names, in full or short, each with the targets that it
     means."""
-    called = [*(p.name for p in _products(db)), *_loosely(db), *(t.architecture for t in db.targets.values())]
-    return {name: ", ".join(targets(db, name)) for name in dict.fromkeys(filter(None, called))}
+    names = [*(p.name for p in _products(db)), *_loosely(db), *(t.architecture for t in db.targets.values())]
+    return {name: ", ".join(targets(db, name)) for name in dict.fromkeys(filter(None, names))}
 
 
 def _sold(db: Database, target: str) -> list[str]:
@@ -106,9 +106,9 @@ def _unknown(db: Database, text: str, name: str) -> str:
     digits = re.match(r"\s*(?:sm|compute)?_?\d", text, re.IGNORECASE)
     if digits is None:
         architectures = {t.architecture: "" for t in db.targets.values() if t.architecture}
-        called = nearest(text, [*(p.name for p in _products(db)), *_loosely(db), *architectures])
-        if called:
-            return f"unknown target '{text}'; did you mean '{called[0]}'?"
+        near_ones = nearest(text, [*(p.name for p in _products(db)), *_loosely(db), *architectures])
+        if near_ones:
+            return f"unknown target '{text}'; did you mean '{near_ones[0]}'?"
         return f"unknown target '{text}'; `ptxspec targets` lists those that are known, and what their GPUs are called"
     near = suggest(f"sm_{text}" if text[:1].isdigit() else name, db.targets, otherwise=known_range(db.targets))
     return f"unknown target '{text}'; {near}"
@@ -137,7 +137,7 @@ class _Words(NamedTuple):
         return cls(brands, series, re.compile("|".join(naming.get("editions", ())) or r"(?!)", re.IGNORECASE))
 
 
-def _called(db: Database, text: str) -> Mapping[str, list[str]]:
+def called(db: Database, text: str) -> Mapping[str, list[str]]:
     """The targets that a name may mean, with the products of that name; of an architecture there are none. What is
     written in full means that alone. The words behind it are left out one by one until something is called so."""
     words, asked = _Words.of(db), _split(text)
