@@ -73,6 +73,7 @@ def folder(tmp_path: Path) -> Path:
     said = "ptxas kernel.ptx, line 7; error   : Illegal modifier '.NaN' for instruction 'max'\n"
     (tmp_path / "build.log").write_text(said)
     (tmp_path / "operands.txt").write_text("1 2 3\n")
+    (tmp_path / "lines.txt").write_text("add.f16 70000 1\nfma.rn.f32 1 2 3\n")
     return tmp_path
 
 

@@ -20,7 +20,7 @@ from mutation.exchanges import Exchange
 
 SPEC = ROOT / "spec"
 # What machines write, units/ among it, is held against its own evidence by other tests. Of our
-# own choices only a copy of them could tell: words.yaml, how GPUs are named, and what a recording keeps.
+# own choices only a copy of them could tell: words.yaml, messages.yaml, how GPUs are named, and what a recording keeps.
 SHARED = ("types", "modifiers", "targets", "assembler", "functions", "published", "units")
 _CHOSEN = {"brands", "editions", "cores"}
 _CODE = ("semantics", "code", "raw", "operand", "result", "override", "when")

@@ -231,9 +231,7 @@ ptxas fatal   : Ptx assembly aborted due to errors
 Repro command: ptxas -lineinfo -v --gpu-name=sm_75 /tmp/compile-ptx-src-38292b
 """,
         [
-            # All of bf16 that is there; that some of it needs less is told as well.
-            "compile for sm_80 or newer (-arch=sm_80; .target sm_80 in PTX) with .version 8.1 (CUDA 12.1) or newer",
-            "compile for sm_80 or newer (-arch=sm_80; .target sm_80 in PTX) with .version 7.1 (CUDA 11.1) or newer",
+            "use another type on sm_75: for .bf16 use .f16 (numbers up to 65504) or .f32",
         ],
     ),
     "Triton, a ptxas that is too old": (

@@ -55,6 +55,7 @@ def test_explanations_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "--root", str(ROOT), "--format", "json", message]) == 0
     assert json.loads(capsys.readouterr().out) == {
         "schema": 1,
+        "targets": {"gpus": [], "compiled": []},
         "explanations": [
             {
                 "change": "compile for sm_75 or newer (-arch=sm_75; .target sm_75 in PTX) with .version 7.0 "
@@ -72,7 +73,11 @@ def test_explanations_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         ],
     }
     assert main(["explain", "--root", str(ROOT), "--format", "json", ""]) == 0
-    assert json.loads(capsys.readouterr().out) == {"schema": 1, "explanations": []}
+    assert json.loads(capsys.readouterr().out) == {
+        "schema": 1,
+        "targets": {"gpus": [], "compiled": []},
+        "explanations": [],
+    }
 
 
 @pytest.mark.parametrize("arguments", [[], ["--format", "json"]], ids=["text", "json"])

@@ -11,6 +11,7 @@ from helpers.project import Project
 from helpers.validating import ADD, MAX, MODIFIERS, MUL, TARGETS, TYPES, expect_error
 
 WORDS = "spec/words.yaml"
+MESSAGES = "spec/messages.yaml"
 
 
 def test_a_missing_key_is_reported_where_the_mapping_begins(project: Project) -> None:
@@ -205,3 +206,20 @@ def test_an_everyday_word_may_mean_an_opcode_that_a_specification_lacks(project:
     assert project.run("generate").code == 0
     data = (project.root / "generated/manual/search.data.js").read_text("utf-8")
     assert '"words":{\n"biggest":["max"]\n}' in data
+
+
+@pytest.mark.parametrize(
+    ("row", "message", "help"),
+    [
+        ("message: 'a (b message', change: mend the message", "not a pattern: missing )", ""),
+        ("message: 'a (?P<name>b)', change: 'mend the {nam}'", "unknown part of the message 'nam'", "'name'"),
+        ("message: 'no part of it', says: {size: {1: one}}, change: mend the message", "unknown part of", "'size'"),
+        ("message: 'no answer at all'", "one of 'change' or 'computed' is missing", ""),
+        ("message: 'some message', computed: anything", "'anything' is not allowed here", "known: version"),
+    ],
+)
+def test_a_tools_message_has_an_answer(project: Project, row: str, message: str, help: str) -> None:
+    project.write(MESSAGES, f"messages:\n  - {{tool: nvcc, {row}}}\n")
+    found = project.run("validate")
+    assert found.code == 1 and message in found.err and help in found.err
+    assert found.err.startswith(f"{MESSAGES}:2:")

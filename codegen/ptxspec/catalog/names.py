@@ -34,8 +34,8 @@ def target(named: Named, text: str) -> str:
 def only(named: Named, text: str, found: Sequence[str]) -> str:
     """Return the one target that a name may mean. Raises UnknownTargetNameError where there are more."""
     if len(found) > 1:
-        called = _called(named, text)
-        listed = [f"{t} ({names})" if (names := _examples(called.get(t) or _sold(named, t))) else t for t in found]
+        of = called(named, text)
+        listed = [f"{t} ({names})" if (names := _examples(of.get(t) or _sold(named, t))) else t for t in found]
         raise UnknownTargetNameError(f"'{text}' is more than one target: {', '.join(listed)}; name one of them")
     return found[0]
 
@@ -45,7 +45,7 @@ def targets(named: Named, text: str) -> list[str]:
     every, name = named.catalog.targets, _spelled(text)
     if name in every:
         return [name]
-    found = _called(named, text)
+    found = called(named, text)
     if not found:
         raise UnknownTargetNameError(_unknown(named, text, name))
     return sorted(found, key=lambda t: every[t].order)
@@ -107,16 +107,13 @@ def _unknown(named: Named, text: str, name: str) -> str:
     digits = re.match(r"\s*(?:sm|compute)?_?\d", text, re.IGNORECASE)
     if digits is None:
         architectures = {t.architecture: "" for t in named.catalog.targets.values() if t.architecture}
-        called = nearest(text, [*(p.name for p in _products(named)), *_loosely(named), *architectures])
-        if called:
-            return f"unknown target '{text}'; did you mean '{called[0]}'?"
+        near = nearest(text, [*(p.name for p in _products(named)), *_loosely(named), *architectures])
+        if near:
+            return f"unknown target '{text}'; did you mean '{near[0]}'?"
         return f"unknown target '{text}'; `ptxspec targets` lists those that are known, and what their GPUs are called"
-    near = suggest(
-        f"sm_{text}" if text[:1].isdigit() else name,
-        named.catalog.targets,
-        otherwise=known_range(named.catalog.targets),
-    )
-    return f"unknown target '{text}'; {near}"
+    every = named.catalog.targets
+    meant = suggest(f"sm_{text}" if text[:1].isdigit() else name, every, otherwise=known_range(every))
+    return f"unknown target '{text}'; {meant}"
 
 
 def _loosely(named: Named) -> list[str]:
@@ -142,7 +139,7 @@ class _Words(NamedTuple):
         return cls(brands, series, re.compile("|".join(naming.get("editions", ())) or r"(?!)", re.IGNORECASE))
 
 
-def _called(named: Named, text: str) -> Mapping[str, list[str]]:
+def called(named: Named, text: str) -> Mapping[str, list[str]]:
     """The targets that a name may mean, with the products of that name; of an architecture there are none. What is
     written in full means that alone. The words behind it are left out one by one until something is called so."""
     words, asked = _Words.of(named), _split(text)

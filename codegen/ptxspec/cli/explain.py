@@ -9,6 +9,7 @@ import os
 from ..diagnostics import PtxspecError
 from ..files import Bounded, standard_input
 from ..ptxas import explain as explaining
+from ..ptxas.surroundings import surroundings
 from . import MISUSE, OK, database
 
 
@@ -38,7 +39,9 @@ def run(options: argparse.Namespace) -> int:
         log = Bounded(standard_input(), "standard input").read().decode("utf-8", "replace").split("\n")
     found = explaining.explanations(db, log, direct)
     if options.format == "json":
-        print(json.dumps({"schema": 1, "explanations": [e.as_json() for e in found]}, indent=2))
+        around = surroundings(db, log)
+        targets = {"gpus": list(around.gpus), "compiled": list(around.targets)}
+        print(json.dumps({"schema": 1, "targets": targets, "explanations": [e.as_json() for e in found]}, indent=2))
     else:
         lines = list(explaining.as_text(found, options.all))
         print("\n".join(lines) if lines else "no complaint about PTX in the input")

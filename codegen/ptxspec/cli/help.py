@@ -44,7 +44,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ptxspec eval setp.ltu.and.f32 nan 1 true",
         "ptxspec eval --file spec/examples/exp2.ptx x=1.5 --trace",
         "ptxspec eval fma.rn.f32 --batch operands.txt > results.txt",
-        "echo 'add.f16 70000 1' | ptxspec eval - --format jsonl",
+        "ptxspec eval - --format jsonl < lines.txt",
     ),
     "compare": (
         "ptxspec compare max.f32 fmaxf",

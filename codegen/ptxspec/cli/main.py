@@ -32,7 +32,7 @@ COMMANDS = {
     "sweep": "hold a variant against another, a recording or MPFR on all operands, on all cores",
     "lint": "judge PTX, and the PTX in CUDA, C++, Python, Rust, Julia and more, as ptxas would",
     "server": "judge while a file is written: a language server, which editors start",
-    "explain": "say what mends the complaints of ptxas, nvcc, clang, NVRTC, Triton and the driver",
+    "explain": "say what mends the complaints of ptxas, compilers, linkers, the driver, Triton and others",
     "diff": "what a PTX version or a target brought",
     "targets": "the targets, with what their GPUs are called and the CUDA releases that have them",
     "versions": "the PTX versions, with the CUDA releases and drivers that read them",

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from ..basis import Basis
 from ..catalog import Catalog, Product, PtxVersion, Target
@@ -118,6 +119,7 @@ class Spec:
     published: Mapping[str, PublishedModel] = field(default_factory=dict)
     functions: Functions = field(default_factory=Functions)
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    messages: tuple[Mapping[str, Any], ...] = ()
     instead: Mapping[Variant, tuple[Instead, ...]] = field(default_factory=dict)
 
     @cached_property

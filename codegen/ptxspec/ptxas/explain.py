@@ -13,11 +13,13 @@ from ..lint.findings import Finding
 from ..lint.linter import Linter
 from ..lint.reading import read
 from ..ptx.complaints import ERROR
-from ..query.database import Database
-from . import forms
-from .meanings import NOT_OURS, Meaning, driver_error, floors, together
-from .messages import Message, Place, Surroundings, message, surroundings
-from .tools import of_tool
+from ..query.database import Database, Variant
+from . import forms, tools
+from .hardware import on_gpu
+from .meanings import NOT_OURS, Meaning, floors, together
+from .messages import Message, Place, driver_error, message
+from .rows import first, rows
+from .surroundings import Surroundings, surroundings
 
 _SHOWN = 4
 _LONGEST = 4096
@@ -56,14 +58,22 @@ class Explanation(NamedTuple):
 
 def messages(db: Database, log: Iterable[str], direct: bool = False) -> list[Complaint]:
     """Return the distinct messages of a log, in its order. `direct`: every line is one, whatever it looks like."""
+    log = [line[:_LONGEST].rstrip() for line in log]
+    # A log is long, and has few kinds of messages.
+    text = "\n".join(log)
+    here = [row for row in rows(db) if row.pattern.search(text)]
+    numbered = [row for row in rows(db) if row.number and row.number in text]
+    bare = forms.any_in(text)
     sources: dict[str, dict[int, list[Finding]]] = {}
     grouped: dict[tuple[str, str, str], tuple[tuple[Finding, ...], dict[Place, None]]] = {}
     for line in log:
-        m = _read(line[:_LONGEST].rstrip(), direct)
+        m = message(here, line) or driver_error(numbered, line)
+        if m is None and line.strip() and (direct or (bare and forms.is_one(line))):
+            m = Message("", line.strip())
         if m is None:
             continue
         found: tuple[Finding, ...] = ()
-        if m.place and m.tool != "JIT":
+        if m.place and m.tool == "ptxas":
             if m.place.file not in sources:
                 sources[m.place.file] = _findings(db, Path(m.place.file))
             found = tuple(sources[m.place.file].get(m.place.line, ()))
@@ -73,15 +83,14 @@ def messages(db: Database, log: Iterable[str], direct: bool = False) -> list[Com
             places[m.place] = None
     every = [Complaint(tool, text, found, tuple(places)) for (tool, text, _), (found, places) in grouped.items()]
     # What a compiler said is more than that it failed.
-    said_more = any(c.tool in ("ptxas", "JIT", "") for c in every)
-    return [c for c in every if not (said_more and c.tool == "driver" and c.text != "CUDA_ERROR_NO_BINARY_FOR_GPU")]
+    more = [c for c in every if not _is_empty(db, c)]
+    return more or every[:1]
 
 
-def _read(line: str, direct: bool) -> Message | None:
-    found = message(line)
-    if found is not None or not line.strip():
-        return found
-    return Message("", line.strip()) if direct or forms.is_one(line) or of_tool(line) else None
+def _is_empty(db: Database, c: Complaint) -> bool:
+    """Return whether a complaint says only that others were made."""
+    found = first(db, c.text)
+    return found is not None and found[0].alone
 
 
 def _findings(db: Database, path: Path) -> dict[int, list[Finding]]:
@@ -102,33 +111,36 @@ def _findings(db: Database, path: Path) -> dict[int, list[Finding]]:
 def explanations(db: Database, log: Iterable[str], direct: bool = False) -> list[Explanation]:
     """Return what mends each message of a log; messages of one instruction, and those with one change, are merged."""
     log = list(log)
-    around = surroundings(log)
+    around = surroundings(db, log)
     told: list[Meaning] = []
     by_place: dict[tuple[Place, ...], list[tuple[Complaint, Meaning]]] = {}
     for c in messages(db, log, direct):
         by_place.setdefault(c.places, []).append((c, _meaning(db, c, around, told)))
     merged: dict[str, Explanation] = {}
     for group in by_place.values():
-        for e in _of_one_instruction(db, group):
+        for complaints, meaning in _of_one_instruction(db, group):
+            e = Explanation(complaints, on_gpu(db, meaning, around))
             before = merged.get(e.meaning.change)
             if before is not None:
                 why = dict.fromkeys((*before.meaning.why, *e.meaning.why))
                 others = dict.fromkeys((*before.meaning.others, *e.meaning.others))
-                meaning = before.meaning._replace(why=tuple(why), others=tuple(others))
-                e = Explanation((*before.complaints, *e.complaints), meaning)
+                both = before.meaning._replace(why=tuple(why), others=tuple(others))
+                e = Explanation((*before.complaints, *e.complaints), both)
             merged[e.meaning.change] = e
     return list(merged.values())
 
 
-def _of_one_instruction(db: Database, group: list[tuple[Complaint, Meaning]]) -> Iterator[Explanation]:
-    """Yield the explanations of one instruction; the target and the PTX version that its messages ask for are one
-    change."""
+def _of_one_instruction(
+    db: Database, group: list[tuple[Complaint, Meaning]]
+) -> Iterator[tuple[tuple[Complaint, ...], Meaning]]:
+    """Yield the complaints about one instruction and what they mean; the target and the PTX version that they ask for
+    are one change."""
     asking = [(c, m) for c, m in group if m.target or m.ptx]
     if len(asking) > 1:
-        yield Explanation(tuple(c for c, _ in asking), together(db, (m for _, m in asking)))
+        yield tuple(c for c, _ in asking), together(db, (m for _, m in asking))
     for c, m in group:
         if len(asking) < 2 or not (m.target or m.ptx):
-            yield Explanation((c,), m)
+            yield (c,), m
 
 
 def _meaning(db: Database, c: Complaint, around: Surroundings, told: list[Meaning]) -> Meaning:
@@ -144,10 +156,7 @@ def _meaning(db: Database, c: Complaint, around: Surroundings, told: list[Meanin
 
 
 def _by_itself(db: Database, c: Complaint, around: Surroundings) -> Meaning | None:
-    if c.tool == "driver":
-        return driver_error(db, c.text, around)
-    tool = of_tool(c.text)
-    return tool(db, c.tool, around) if tool else forms.meaning(db, c.text)
+    return tools.meaning(db, c.text, c.tool, around) or forms.meaning(db, c.text)
 
 
 def _of_findings(db: Database, found: Iterable[Finding]) -> Meaning:
@@ -160,12 +169,20 @@ def _of_findings(db: Database, found: Iterable[Finding]) -> Meaning:
     plain = [r for r in needs if not r.on]
     lacking = {f.code for f in found}
     if plain and lacking <= {"target-too-old", "ptx-too-old", "target-unknown"}:
-        change = together(db, (_floor(db, r, lacking) for r in plain))
+        change = together(db, (_floor(db, r, lacking) for r in plain))._replace(lacking=tuple(_variants(db, found)))
     else:
         first = next((f.help for f in found if f.help), found[0].message)
         change = Meaning(first)
         why = [w for w in why if w != first]
     return change._replace(why=tuple(dict.fromkeys(why)))
+
+
+def _variants(db: Database, found: Iterable[Finding]) -> Iterator[Variant]:
+    """Yield the variants that findings are about."""
+    for f in found:
+        opcode, *names = (f.variant or "").split(".")
+        if (v := db.find(opcode, names, None)) is not None:
+            yield v
 
 
 def _floor(db: Database, r: Requirement, lacking: set[str]) -> Meaning:

@@ -6,7 +6,7 @@ database's, and the database has what they name there; of anything else it is sa
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from ..catalog import Requirement
 from ..query.database import Database, Variant
@@ -28,9 +28,10 @@ def target_floor(db: Database, m: re.Match[str]) -> Meaning:
     why = f"{name} came with {target}"
     variants = [] if target not in db.targets else meant(db, name)
     first = {r: ptx for r in dict.fromkeys(v.requires for v in variants) if (ptx := _first_on(db, r, target))}
+    lacking = tuple(v for v in variants if v.requires in first)
     if not first:
         # What is the database's, and newer than this target, needs another one, which ptxas names as well.
-        return floors(db, target, "" if variants else None, why)
+        return floors(db, target, "" if variants else None, why)._replace(lacking=tuple(variants))
     versions = sorted(first.values(), key=_order(db))
     least, most = versions[0], versions[-1]
     found = [why]
@@ -39,7 +40,7 @@ def target_floor(db: Database, m: re.Match[str]) -> Meaning:
         found.append(f"PTX {least} is enough for some of it, as for {example.spelling}")
     if older := _older(db, first, target):
         found.append("{} has it from PTX {}".format(*older))
-    return floors(db, target, most, *found)
+    return floors(db, target, most, *found)._replace(lacking=lacking)
 
 
 def unsupported(db: Database, m: re.Match[str]) -> Meaning | None:
@@ -49,20 +50,42 @@ def unsupported(db: Database, m: re.Match[str]) -> Meaning | None:
     name, target = m["name"], m["target"]
     if target not in db.targets:
         return None
-    lacking = [v for v in meant(db, name) if not db.catalog.takes(v.requires, target)]
+    variants = meant(db, name)
+    if not variants:
+        kind = next((t.name for t in db.targets.values() if t.base == target), "")
+        first = f"compile for {kind} if that has it, as ptxas tells; else " if kind else ""
+        return Meaning(f"{first}use code that is written for {target}", (f"{target} does not have {name}",))
+    lacking = [v for v in variants if not db.catalog.takes(v.requires, target)]
     needs = dict.fromkeys(v.requires for v in lacking)
+    if not needs:
+        return None
     if not any(r.on for r in needs):
-        both = db.catalog.together(needs) if needs else None
+        both = db.catalog.together(needs)
         return both and floors(db, both.target, db.catalog.window(both, both.target)[0])
-    bounds: dict[str, Variant] = {}
+    bounds: dict[str, list[Variant]] = {}
     for v in lacking:
         for f in db.catalog.refusals(v.requires, target):
             if f.code in _NEWER:
-                bounds.setdefault(_NEWER[f.code].format(f.bound), v)
-    why = tuple(f"{target} does not have {name}: it needs {bound}" for bound in bounds)
+                bounds.setdefault(_NEWER[f.code].format(f.bound), []).append(v)
+    told = {bound: _with_versions(db, bound, target, some) for bound, some in bounds.items()}
+    why = tuple(f"{target} does not have {name}: it needs {said}" for said in told.values())
     if len(bounds) == 1:
         return Meaning(f"compile for {next(iter(bounds))}", why)
-    return Meaning("compile for " + "; ".join(f"{b} where it is {v.spelling}" for b, v in bounds.items()), why)
+    places = (f"{bound} where it is {some[0].spelling}" for bound, some in bounds.items())
+    return Meaning(f"compile for {'; '.join(places)}", why)
+
+
+def _with_versions(db: Database, bound: str, target: str, variants: Sequence[Variant]) -> str:
+    """Return what some variants need, with the first PTX versions that have them where that is a kind of the target's
+    own."""
+    kinds = db.catalog.siblings(variants[0].requires, target)
+    if not kinds:
+        return bound
+    first: dict[str, Variant] = {}
+    for v in variants:
+        first.setdefault(db.catalog.window(v.requires, kinds[0])[0], v)
+    said = (f"PTX {db.versions[p]} for {first[p].spelling}" for p in sorted(first, key=_order(db)))
+    return f"{bound}; {kinds[0]} from {', '.join(said)}"
 
 
 def ptx_floor(db: Database, m: re.Match[str]) -> Meaning:

@@ -45,6 +45,11 @@ def is_one(text: str) -> bool:
     return any(re.search(pattern, text) for pattern, _ in _ANYWHERE)
 
 
+def any_in(text: str) -> bool:
+    """Return whether some line of a log may be such a message."""
+    return any(re.search(pattern.removeprefix("^"), text) for pattern, _ in _ANYWHERE)
+
+
 def _is_ours(db: Database, instruction: str) -> bool:
     """Return whether a message may name an instruction of the database."""
     opcode, names = _spelled(instruction)

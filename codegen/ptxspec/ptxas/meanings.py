@@ -5,28 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from ..catalog import PtxVersion
 from ..catalog.likeness import suggest
-from ..query.database import Database
-from .messages import Surroundings
+from ..query.database import Database, Variant
+from .surroundings import Surroundings
 
 
 class Meaning(NamedTuple):
     """`change` mends it; `others` are other ways, which one may ask for. Where the change is a newer target or PTX
     version, `target` and `ptx` are these, so that it may become one with that of other messages; `ptx` is None where a
-    version may be needed that is not known. `known` is false where `change` says that nothing is known."""
+    version may be needed that is not known, and `lacking` is what is meant of the database, as far as that is told.
+    `known` is false where `change` says that nothing is known."""
 
     change: str
     why: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     target: str = ""
     ptx: str | None = ""
+    lacking: tuple[Variant, ...] = ()
     known: bool = True
 
 
 NOT_OURS = Meaning("the instructions of this database are not what this is about", known=False)
 
 
-_NO_VERSION = "which PTX version it needs there is not known here: ptxas says it where .version is older"
+NO_VERSION = "which PTX version it needs there is not known here: ptxas says it where .version is older"
 
 
 def floors(db: Database, target: str, ptx: str | None, *why: str) -> Meaning:
@@ -39,7 +42,7 @@ def floors(db: Database, target: str, ptx: str | None, *why: str) -> Meaning:
         return Meaning(change, (*why, f"{target} is not known here"))
     if ptx:
         return Meaning(f"{change} with .version {db.versions[ptx]} or newer", why, target=target, ptx=ptx)
-    return Meaning(change, (*why, _NO_VERSION), target=target, ptx=ptx)
+    return Meaning(change, (*why, NO_VERSION), target=target, ptx=ptx)
 
 
 def together(db: Database, meanings: Iterable[Meaning]) -> Meaning:
@@ -53,9 +56,10 @@ def together(db: Database, meanings: Iterable[Meaning]) -> Meaning:
     ptx = None
     if versions and is_told:
         ptx = max(versions + ([db.targets[target].ptx] if target else []), key=lambda v: db.versions[v].order)
-    why = dict.fromkeys(w for m in meanings for w in m.why if w != _NO_VERSION)
+    why = dict.fromkeys(w for m in meanings for w in m.why if w != NO_VERSION)
     others = dict.fromkeys(o for m in meanings for o in m.others)
-    return floors(db, target, ptx, *why)._replace(others=tuple(others))
+    lacking = dict.fromkeys(v for m in meanings for v in m.lacking)
+    return floors(db, target, ptx, *why)._replace(others=tuple(others), lacking=tuple(lacking))
 
 
 def compilers(db: Database, target: str) -> str:
@@ -112,39 +116,18 @@ def version_too_new(db: Database, wanted: str, known: str, tool: str, around: Su
     return Meaning(change, (*why, f"or {older}"))
 
 
-def driver_error(db: Database, name: str, around: Surroundings) -> Meaning:
-    """Return the meaning of a driver's error that is known by its name alone."""
-    if name == "CUDA_ERROR_INVALID_PTX":
-        return Meaning(
-            "assemble the PTX with ptxas, and explain what that says: `ptxas -arch=sm_90 a.ptx 2>&1 | ptxspec explain`",
-            ("the driver's compiler refused the PTX and did not say why",),
-            ("give cuModuleLoadDataEx or cuLinkCreate CU_JIT_ERROR_LOG_BUFFER: the driver's complaint stands there",),
-        )
-    if name == "CUDA_ERROR_NO_BINARY_FOR_GPU":
-        return Meaning(
-            "compile for this machine's GPU: `ptxspec targets native` names its target, as in -arch=sm_90",
-            (
-                "the program has neither machine code for this GPU nor PTX that the driver could compile for it",
-                "PTX runs on its own target and newer ones, but that of an architecture-specific target (sm_90a) "
-                "nowhere else",
-            ),
-            ("add PTX for the oldest target that it should run on: -gencode arch=compute_80,code=compute_80",),
-        )
-    return _unsupported_version(db, around)
-
-
-def _unsupported_version(db: Database, around: Surroundings) -> Meaning:
-    by_cuda = {v.cuda: v for v in db.versions.values() if v.cuda}
-    wrote, has = by_cuda.get(around.compiler), by_cuda.get(around.driver)
+def unsupported_version(db: Database, around: Surroundings) -> Meaning:
+    """Return the meaning of PTX that the driver does not read."""
+    wrote, has = _newest_of(db, around.compiler), _newest_of(db, around.driver)
     change = "install the driver of the CUDA release that wrote the PTX, or a newer one: `ptxspec versions` lists them"
     why = ["the PTX was written by a newer CUDA release than the driver's, whose compiler does not read it"]
     if wrote is not None:
         if wrote.linux:
-            change = f"install driver {wrote.linux} or newer, which reads the PTX of CUDA {wrote.cuda}"
-        why.append(f"CUDA {wrote.cuda} writes .version {wrote.version}")
+            change = f"install driver {wrote.linux} or newer, which reads the PTX of CUDA {around.compiler}"
+        why.append(f"CUDA {around.compiler} writes .version {wrote.version}")
     if has is not None:
-        why.append(f"the driver is that of CUDA {has.cuda}, and reads PTX up to {has.version}")
-    older = f"CUDA {has.cuda}" if has is not None else "the CUDA release that nvidia-smi shows, or an older one"
+        why.append(f"the driver is that of CUDA {around.driver}, and reads PTX up to {has.version}")
+    older = f"CUDA {around.driver}" if has is not None else "the CUDA release that nvidia-smi shows, or an older one"
     return Meaning(
         change,
         tuple(why),
@@ -154,6 +137,11 @@ def _unsupported_version(db: Database, around: Surroundings) -> Meaning:
             "compiles nothing",
         ),
     )
+
+
+def _newest_of(db: Database, cuda: str) -> PtxVersion | None:
+    """Return the newest PTX version of a CUDA release."""
+    return next((v for v in reversed(db.versions.values()) if v.cuda and cuda and not _earlier(cuda, v.cuda)), None)
 
 
 def _earlier(one: str, other: str) -> bool:

@@ -1,63 +1,86 @@
-"""The messages of compilers about targets and PTX versions that they do not know: ptxas, nvcc, NVRTC, nvJitLink,
-clang."""
+"""The answers to messages of compilers, linkers and the driver: as the specification has them, and those that are
+computed of the targets and PTX versions that a message or its log names."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 
-from ..query.database import Database
-from .meanings import Meaning, compiler_for, version_too_new
-from .messages import Surroundings
+from ..catalog import names
+from ..query.database import Database, Variant
+from . import meanings
+from .features import meant
+from .hardware import of_all, of_one
+from .meanings import Meaning, compilers
+from .rows import Row, fitting
+from .surroundings import Surroundings
 
-# The database, the tool that spoke where that is known, and what else the log tells.
-Answer = Callable[[Database, str, Surroundings], Meaning]
-
-
-def of_tool(text: str) -> Answer | None:
-    """Return the answer to a message, if it is one of these."""
-    for pattern, answer in _FORMS:
-        m = re.search(pattern, text)
-        if m:
-            return partial(answer, m)
-    return None
+# The parts of the message, the database, the tool that spoke where that is known, and what else the log tells.
+Compute = Callable[[Mapping[str, str], Database, str, Surroundings], Meaning | None]
+_TRITON = "Triton takes the ptxas that the environment variable TRITON_PTXAS_PATH names before its own"
 
 
-def _version(m: re.Match[str], db: Database, tool: str, around: Surroundings) -> Meaning:
-    return version_too_new(db, m["version"], m["known"] or db.catalog.newest_version, tool, around)
+def meaning(db: Database, text: str, tool: str, around: Surroundings) -> Meaning | None:
+    """Return the meaning of a message that the specification has an answer to, or None."""
+    answers = (_answer(db, row, m, tool, around) for row, m in fitting(db, text))
+    return next((a for a in answers if a is not None), None)
 
 
-def _target(m: re.Match[str], db: Database, tool: str, around: Surroundings) -> Meaning:
+def _answer(db: Database, row: Row, m: re.Match[str], tool: str, around: Surroundings) -> Meaning | None:
+    """Return the answer of a row; None where it is about what the database does not have."""
+    parts, why = row.parts(m), row.why
+    if row.computed:
+        return _COMPUTED[row.computed](parts, db, tool, around)
+    if row.feature:
+        variants = meant(db, row.feature.format_map(parts))
+        if not variants:
+            return None
+        target, ptx = _least(db, variants)
+        parts |= {"target": target, "ptx": str(db.versions[ptx])}
+        older = [g for g in around.gpus if db.targets[g].order < db.targets[target].order]
+        why = (*([f"the log's GPU is {of_all(older)}"] if older else ()), *why)
+    return Meaning(
+        row.change.format_map(parts),
+        tuple(text.format_map(parts) for text in why),
+        tuple(text.format_map(parts) for text in row.others),
+    )
+
+
+def _least(db: Database, variants: Sequence[Variant]) -> tuple[str, str]:
+    """Return the first target that has some of what is meant, and the PTX version; a message seldom names all."""
+    floors = {(v.requires.target, db.catalog.window(v.requires, v.requires.target)[0]) for v in variants}
+    return min(floors, key=lambda floor: (db.targets[floor[0]].order, db.versions[floor[1]].order))
+
+
+def _version(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning:
+    return meanings.version_too_new(db, m["version"], m["known"] or db.catalog.newest_version, tool, around)
+
+
+def _target(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning:
     name = re.sub("^compute_", "sm_", m["target"])
     what = "a clang that goes with" if tool == "clang" else "a compiler"
-    found = compiler_for(db, name, "clang" if tool == "clang" else tool or "compiler")
+    found = meanings.compiler_for(db, name, "clang" if tool == "clang" else tool or "compiler")
     if tool == "clang" and name in db.targets:
         why = f"{name} came with PTX {db.versions[db.targets[name].ptx]}: this clang is older, or has dropped it"
-        return found._replace(change=f"use {what} {compilers_of(found)}", why=(why, *found.why[1:]), others=())
+        return found._replace(change=f"use {what} {compilers(db, name)}", why=(why, *found.why[1:]), others=())
     if around.triton and name in db.targets:
-        triton = "Triton takes the ptxas that the environment variable TRITON_PTXAS_PATH names before its own"
-        return found._replace(why=(*found.why, triton))
+        return found._replace(why=(*found.why, _TRITON))
     return found
 
 
-def compilers_of(meaning: Meaning) -> str:
-    """Return the CUDA releases in a change that names some."""
-    return meaning.change.partition(" of ")[2]
-
-
-def _nvrtc(m: re.Match[str], db: Database, tool: str, around: Surroundings) -> Meaning:
-    """Return the meaning of NVRTC's complaint about a target. It does not name the target; its options do, where the
-    log has them."""
-    if around.targets:
-        return compiler_for(db, around.targets[-1], "NVRTC")
+def _nvrtc(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning:
+    """Return the meaning of NVRTC's complaint about a target. It does not name the target; its options do, or the GPU
+    that it compiles for, where the log has them."""
+    named = around.targets or around.gpus
+    if named:
+        return meanings.compiler_for(db, named[-1], "NVRTC")
     return Meaning(
         "use the NVRTC of a CUDA release that compiles for the GPU: `ptxspec targets` lists the releases",
         ("NVRTC does not know the target that -arch names: it is older than the GPU, or has dropped it",),
     )
 
 
-def _clang_window(m: re.Match[str], db: Database, tool: str, around: Surroundings) -> Meaning:
+def _clang_window(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning:
     found = f", and finds CUDA {m['installed']}" if m["installed"] else ""
     return Meaning(
         f"point clang to a CUDA from {m['first']} to {m['last']} by --cuda-path",
@@ -66,23 +89,101 @@ def _clang_window(m: re.Match[str], db: Database, tool: str, around: Surrounding
     )
 
 
-def _feature(m: re.Match[str], db: Database, tool: str, around: Surroundings) -> Meaning:
+def _feature(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning:
     version = f"{m['ptx'][:-1]}.{m['ptx'][-1]}"
     named = db.versions.get(version, version)
     return Meaning(f"use an LLVM that knows PTX {named}, or ask it for an older version", ("this LLVM is older",))
 
 
-_FORMS: tuple[tuple[str, Callable[[re.Match[str], Database, str, Surroundings], Meaning]], ...] = (
-    (r"Unsupported \.version (?P<version>\d+\.\d+)(?:; current version is '(?P<known>[\d.]+)')?", _version),
-    (r"Value '(?P<target>[^']*)' is not defined for option 'gpu-name'", _target),
-    (r"[Uu]nsupported (?:CUDA )?gpu architecture:? *'?(?P<target>\w+)'?", _target),
-    (r"unknown target CPU '(?P<target>sm_\w+)'", _target),
-    (r"'(?P<target>sm_\w+)' is not a recognized processor", _target),
-    (r"'\+ptx(?P<ptx>\d+)' is not a recognized feature", _feature),
-    (
-        r"GPU arch (?P<target>sm_\w+) is supported by CUDA versions between (?P<first>[\d.]+) and (?P<last>[\d.]+)"
-        r"(?: \(inclusive\))?(?:, but installation at \S+ is (?P<installed>[\d.]*))?",
-        _clang_window,
-    ),
-    (r"invalid value for --gpu-architecture", _nvrtc),
-)
+def _node(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning | None:
+    """Return the meaning of an operation for which LLVM has no instruction."""
+    variants = meant(db, f"'{m['node']}.{m['type']}'")
+    if not variants:
+        return None
+    target, ptx = _least(db, variants)
+    why = (f"PTX has {m['node']} of .{m['type']} from {target} and PTX {db.versions[ptx]} on",)
+    feature = f"-mattr=+ptx{ptx.replace('.', '')} or newer"
+    if any(db.targets[t].order >= db.targets[target].order for t in around.targets):
+        return Meaning(f"use a newer LLVM, with {feature}, or compute in f32", why)
+    change = f"compile for {target} or newer (-mcpu={target} {feature}), by an LLVM that knows it"
+    return Meaning(change, why, ("compute in f32, and convert",), target, ptx, tuple(variants))
+
+
+def _own_kind(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning:
+    """Return the meaning of matrix instructions that an architecture-specific target alone has, and were compiled for
+    another."""
+    kinds = {t.base: t for t in db.targets.values() if t.kind == "architecture"}
+    plain = dict.fromkeys(db.catalog.plain(t) or t for t in (*around.gpus, *around.targets))
+    own = [kinds[t].name for t in plain if t in kinds]
+    why = (
+        "the kernel's matrix instructions exist on architecture-specific targets only (their names end in a), and it "
+        "was compiled for another target, so that the code without them is there, which stops",
+    )
+    if plain and not own:
+        return Meaning(
+            f"use a kernel that is written for {' or '.join(plain)}",
+            (*why, f"no such target belongs to {' or '.join(plain)}: {next(iter(kinds))} is the first that has one"),
+        )
+    sold = {t: next(iter(names.products(db, kind.name)), None) for t, kind in kinds.items()}
+    every = (f"{kinds[t].name} for {product.name}" for t, product in sold.items() if product)
+    number = (own or [next(iter(kinds.values())).name])[0].removeprefix("sm_")
+    chosen = of_one(own) or ", ".join(every)
+    return Meaning(
+        f"compile for the GPU's own target, {chosen}, as in -gencode arch=compute_{number},code=sm_{number}",
+        (*why, f"with CMake: -DCUTLASS_NVCC_ARCHS={number}, or CMAKE_CUDA_ARCHITECTURES={number}"),
+    )
+
+
+def _no_binary(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning:
+    """Return the meaning of a program without code for the GPU."""
+    why = (
+        "the program has neither machine code for this GPU nor PTX that the driver could compile for it",
+        "PTX runs on its own target and newer ones, but that of an architecture-specific target (sm_90a) nowhere else",
+    )
+    if not around.gpus:
+        return Meaning(
+            "compile for this machine's GPU: `ptxspec targets native` names its target, as in -arch=sm_90",
+            why,
+            ("add PTX for the oldest target that it should run on: -gencode arch=compute_80,code=compute_80",),
+        )
+    codes = (f"-gencode arch=compute_{n},code=sm_{n}" for n in (g.removeprefix("sm_") for g in around.gpus))
+    return Meaning(
+        f"compile for {of_one(around.gpus)}, the log's GPU: {' '.join(codes)}",
+        (
+            *why,
+            *(f"{compilers(db, g)} compiles for {g}" for g in around.gpus),
+            "a package that others built must have this target; for PyTorch torch.cuda.get_arch_list() tells",
+        ),
+    )
+
+
+def _ptx_version(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning:
+    return meanings.unsupported_version(db, around)
+
+
+def _pytorch(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning:
+    name = m.get("target") or f"sm_{m['capability'].replace('.', '')}"
+    if name not in db.targets:
+        return meanings.compiler_for(db, name, "PyTorch")
+    return Meaning(
+        f"install a PyTorch that was built for {name}, with {compilers(db, name)}",
+        (
+            f"this one has no code for {name}: torch.cuda.get_arch_list() tells the targets that it has",
+            "what was built besides, as extensions, must be built anew for it: TORCH_CUDA_ARCH_LIST="
+            f"{db.targets[name].capability}",
+        ),
+    )
+
+
+_COMPUTED: dict[str, Compute] = {
+    "version": _version,
+    "target": _target,
+    "feature": _feature,
+    "clang window": _clang_window,
+    "NVRTC": _nvrtc,
+    "node": _node,
+    "own kind": _own_kind,
+    "no binary": _no_binary,
+    "PTX version": _ptx_version,
+    "PyTorch": _pytorch,
+}

@@ -22,7 +22,7 @@ from .variant import Many, Source, Variant
 
 __all__ = ["SCHEMA", "Data", "Database", "Opcode", "Opened", "Source", "Variant"]
 
-SCHEMA = 10
+SCHEMA = 11
 
 
 class Data(NamedTuple):

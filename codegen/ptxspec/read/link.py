@@ -15,6 +15,7 @@ from .assembler import read_assembler
 from .context import Context
 from .functions import read_functions
 from .instruction import read_instruction
+from .messages import read_messages
 from .modifiers import check_stages, read_groups, read_implied, read_modifiers
 from .observed import read_evidence, read_judgements, read_machine_code, read_recordings, read_speed
 from .positioned import Document
@@ -28,9 +29,10 @@ _SHARED = ("types", "modifiers", "targets", "assembler", "units")
 _OBSERVED = ("evidence", "judged", "machine_code", "recordings", "speed")
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
-# The functions of other languages, the manual's words, and what was found out about the specification: no result
-# depends on these files, and they may be missing.
-OBSERVED = frozenset({"spec/functions.yaml", "spec/words.yaml", *(f"spec/observed/{name}.yaml" for name in _OBSERVED)})
+# The functions of other languages, the manual's words, tools' messages, and what was found out about the specification:
+# no result depends on these files, and they may be missing.
+_TOLD = ("functions", "words", "messages")
+OBSERVED = frozenset({*(f"spec/{name}.yaml" for name in _TOLD), *(f"spec/observed/{name}.yaml" for name in _OBSERVED)})
 
 
 # What Windows takes for a device, whatever its ending.
@@ -57,6 +59,7 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
     observed = {name: files.optional(files.folder / "observed" / f"{name}.yaml", name) for name in _OBSERVED}
     functions = files.optional(files.folder / "functions.yaml", "functions")
     words = files.optional(files.folder / "words.yaml", "words")
+    messages = files.optional(files.folder / "messages.yaml", "messages")
     opcode = spelling and spelling.partition(".")[0]
     instructions = list(files.instructions(lambda path: opcode in (None, path.stem)))
     models = list(files.models())
@@ -78,6 +81,7 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
             speed=read_speed(observed["speed"], context),
             machine=read_machine_code(observed["machine_code"], context),
             recordings=read_recordings(observed["recordings"], context),
+            messages=read_messages(messages, context),
         )
         spec = _of_all(spec, files, context, published, None if spelling else words)
     return Reading(spec, sorted(set(files.errors)), files.every(), frozenset(spec.instructions if spec else ()))

@@ -41,7 +41,13 @@ def _folder() -> Path:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     root = copied(folder / "project", ("max",))
     # They belong to opcodes that are not here, and are long.
-    for path in ("functions.yaml", "words.yaml", "observed/machine_code.yaml", "observed/evidence.yaml"):
+    for path in (
+        "functions.yaml",
+        "words.yaml",
+        "messages.yaml",
+        "observed/machine_code.yaml",
+        "observed/evidence.yaml",
+    ):
         (root / "spec" / path).unlink()
     judged = root / "spec/observed/judged.yaml"
     own = re.findall(r"^  max:\n(?:    .*\n)*", judged.read_text("utf-8"), re.MULTILINE)

@@ -92,6 +92,7 @@ def _shared(spec: Spec) -> dict[str, Any]:
         "types": {
             t.name: {
                 "kind": str(t.kind), "sort": _sort(t), "lanes": t.lanes, "width": t.width,
+                "format": t.kind.format.name if t.kind.format else None,
                 "nan": t.nan.name if t.nan else None, "registers": t.registers, "summary": t.summary,
             }
             for t in spec.types.values()
@@ -122,6 +123,7 @@ def _shared(spec: Spec) -> dict[str, Any]:
             for v in i.variants
             if (found := followed(spec, v))
         },
+        "messages": list(spec.messages),
         "opcodes": {i.opcode: {"summary": i.summary} for i in spec.instructions.values()},
     }  # fmt: skip
 

@@ -1,0 +1,39 @@
+"""spec/messages.yaml -> what tools say that compile, link and load PTX, and what mends it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from string import Formatter
+from typing import Any
+
+from .context import Context, words
+from .positioned import Document, Where
+
+# What an answer may name besides parts of the message, where it is about a feature.
+_OF_FEATURES = frozenset(["target", "ptx"])
+
+
+def read_messages(doc: Document | None, context: Context) -> tuple[Mapping[str, Any], ...]:
+    """Each row as queries read it; none without the file."""
+    return tuple(_row(doc, i, row, context) for i, row in enumerate(doc.data["messages"])) if doc else ()
+
+
+def _row(doc: Document, place: int, row: Mapping[str, Any], context: Context) -> Mapping[str, Any]:
+    where = ("messages", place)
+    try:
+        parts = {*re.compile(row["message"]).groupindex}
+    except re.error as e:
+        context.errors.append(doc.error((*where, "message"), f"not a pattern: {e}"))
+        return {}
+    known = parts | (_OF_FEATURES if "feature" in row else set())
+    for part in row.get("says", ()):
+        context.known(doc, (*where, "says", part), part, parts, "part of the message")
+    written: list[tuple[Where, str]] = [(("change",), row.get("change", "")), (("feature",), row.get("feature", ""))]
+    written += [((key, i), text) for key in ("why", "others") for i, text in enumerate(row.get(key, ()))]
+    for key, text in written:
+        named = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+        for name in sorted(named - known):
+            context.known(doc, (*where, *key), name, known, "part of the message")
+    lines = {key: [words(text) for text in row[key]] for key in ("why", "others") if key in row}
+    return {**row, **lines, **({"change": words(row["change"])} if "change" in row else {})}

@@ -1,0 +1,412 @@
+"""`ptxspec explain` on logs as people post them: in our own words and with our own values around the tools' fixed
+phrases, each with the change that mends it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from ptxspec import Database
+from ptxspec.ptxas.explain import as_text, explanations
+from ptxspec.ptxas.surroundings import surroundings
+
+pytestmark = pytest.mark.inputs("specification", "codegen/ptxspec/ptxas", "codegen/ptxspec/catalog")
+
+
+class Log(NamedTuple):
+    """A log, the beginning of each change, and what must stand in the whole answer."""
+
+    text: str
+    changes: tuple[str, ...]
+    also: tuple[str, ...] = ()
+
+
+BF16_ON_T4 = "use another type on sm_75: for .bf16 use .f16 (numbers up to 65504) or .f32"
+LOGS = {
+    "torch.compile, bf16 on a Turing GPU": Log(
+        """\
+torch._inductor.exc.InductorError: RuntimeError: Internal Triton PTX codegen error
+`ptxas` stderr:
+ptxas /tmp/tmpa1.ptx, line 277; error   : Feature 'cvt.bf16.f32' requires .target sm_80 or higher
+ptxas /tmp/tmpa1.ptx, line 281; error   : Feature '.bf16' requires .target sm_80 or higher
+ptxas fatal   : Ptx assembly aborted due to errors
+Repro command: /opt/venv/triton/backends/nvidia/bin/ptxas -lineinfo -v --gpu-name=sm_75 /tmp/tmpa1.ptx -o /tmp/tmpa1.o
+""",
+        (BF16_ON_T4,),
+        ("the log's GPU is sm_75: no option", "`ptxspec query cvt.rn.bf16.f32 --target sm_75`"),
+    ),
+    "the same on Windows": Log(
+        "Repro command: C:\\v\\triton\\ptxas.exe --gpu-name=sm_75\n"
+        "ptxas C:\\A B\\g.ptx, line 7; error : Feature 'cvt with .f32.bf16' requires .target sm_80 or higher\n",
+        (BF16_ON_T4,),
+    ),
+    "bf16 is added on a GPU that multiplies it": Log(
+        "GPU 0: NVIDIA A100-PCIE-40GB\n"
+        "ptxas k.ptx, line 40; error   : Feature 'add.bf16' requires .target sm_90 or higher\n",
+        ("on sm_80 write the recipe for add.bf16: { .reg .b16 %_t; mov.b16 %_t, 0x3f80; fma.rn.bf16 ",),
+    ),
+    "only -arch is old": Log(
+        "nvcc -arch sm_75 -c k.cu\nDevice 0: NVIDIA GeForce RTX 3090, compute capability 8.6\n"
+        "ptxas /tmp/tmpx.ptx, line 9; error   : Feature 'fma.rn.bf16' requires .target sm_80 or higher\n",
+        ("compile for sm_80 or newer (-arch=sm_80; .target sm_80 in PTX) with .version 7.0",),
+        ("the log's GPU, sm_86, has it",),
+    ),
+    "only -arch is told": Log(
+        "nvcc -gencode arch=compute_70,code=sm_70 -gencode arch=compute_80,code=sm_80\n"
+        "ptxas /tmp/t.compute_70.ptx, line 361; error   : Feature 'ex2.f16/f16x2' requires .target sm_75 or higher\n",
+        ("compile for sm_75 or newer (-arch=sm_75; .target sm_75 in PTX) with .version 7.0",),
+        ("where the GPU is no newer", "keep sm_70, and put the code behind #if __CUDA_ARCH__ >= 750"),
+    ),
+    "two GPUs": Log(
+        "Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9\nDevice 1: NVIDIA GeForce RTX 2070\n"
+        "ptxas t.ptx, line 191; error   : Feature 'cp.async' requires .target sm_80 or higher\n",
+        ("compile for sm_80 or newer",),
+        ("CUDA_VISIBLE_DEVICES chooses",),
+    ),
+    "a kernel for tensor cores on an older GPU": Log(
+        "V100's compute capability (7, 0)\n"
+        "ptxas /tmp/tmpf.ptx, line 126; error   : Feature 'ldmatrix' requires .target sm_75 or higher\n"
+        "ptxas /tmp/tmpf.ptx, line 126; error   : Modifier '.m8n8' requires .target sm_75 or higher\n",
+        ("use code that is written for sm_70",),
+        ("'ldmatrix' came with sm_75",),
+    ),
+    "FP8 on an Ampere GPU": Log(
+        "GPU 0: NVIDIA A10\nGPU 0 Compute Capability: 8.6\n"
+        "triton.compiler.errors.CompilationError: at 1:0:\n"
+        "ValueError(\"type fp8e4nv not supported in this architecture. The supported fp8 dtypes are ('fp8e4b15', "
+        "'fp8e5')\")\n",
+        ("use fp8e5 (e5m2), or 16 bits (float16, bfloat16); fp8e4nv is e4m3, and only sm_89 and newer convert it",),
+        ("the log's GPU is sm_86", "results differ"),
+    ),
+    "a format of AMD's": Log(
+        "type fp8e5b16 not supported in this architecture. The supported fp8 dtypes are ('fp8e4nv', 'fp8e5')",
+        ("use fp8e5 (e5m2)",),
+    ),
+    "FP8 as ptxas refuses it": Log(
+        "ptxas a.ptx, line 5; error   : Feature 'cvt with .e4m3x2/.e5m2x2' requires .target sm_89 or higher\n",
+        ("compile for sm_89 or newer (-arch=sm_89; .target sm_89 in PTX) with .version 8.1",),
+    ),
+    "FP4 on a GeForce": Log(
+        "ptxas q.ptx, line 6092; error   : Instruction 'cvt with .e2m1x2' not supported on .target 'sm_120'\n",
+        ("compile for sm_120a or sm_120f",),
+        ("sm_120a from PTX 8.7 (CUDA 12.8) for cvt.rn.satfinite.e2m1x2.f32",),
+    ),
+    "Hopper's instructions on a GeForce": Log(
+        "ptxas g.ptx, line 10; error   : Instruction 'wgmma.fence' not supported on .target 'sm_120'\n",
+        ("compile for sm_120a if that has it, as ptxas tells; else use code that is written for sm_120",),
+    ),
+    "vLLM on a T4": Log(
+        "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least 8.0. Your Tesla T4 GPU has "
+        "compute capability 7.5. You can use float16 instead by explicitly setting the `dtype` flag in CLI\n",
+        ("use float16 (--dtype=half in vLLM), or float32: bfloat16 needs a GPU of sm_80 or newer",),
+        ("the log's GPU is sm_75\n",),
+    ),
+    "a matrix product in FP8": Log(
+        "RuntimeError: torch._scaled_mm is only supported on CUDA devices with compute capability >= 9.0 or 8.9\n",
+        ("multiply in 16 bits (float16, bfloat16) instead: matrix instructions with FP8 begin with sm_89",),
+    ),
+    "CUTLASS on Hopper": Log(
+        "-- CUDA Compilation Architectures: 90\nnvcc -gencode=arch=compute_90,code=sm_90\n"
+        "ERROR : Arch conditional MMA instruction used without targeting appropriate compute capability. Aborting.\n",
+        ("compile for the GPU's own target, sm_90a, as in -gencode arch=compute_90a,code=sm_90a",),
+    ),
+    "CUTLASS on a GeForce": Log(
+        "GPU: NVIDIA GeForce RTX 5090\n"
+        "ERROR : Arch conditional MMA instruction used without targeting appropriate compute capability. Aborting.\n",
+        ("compile for the GPU's own target, sm_120a",),
+    ),
+    "CUTLASS on an older GPU": Log(
+        "NVIDIA L40S\n"
+        "ERROR : Arch conditional MMA instruction used without targeting appropriate compute capability. Aborting.\n",
+        ("use a kernel that is written for sm_89",),
+    ),
+    "a PyTorch that is older than the GPU": Log(
+        """\
+UserWarning:
+NVIDIA GeForce RTX 5070 Ti with CUDA capability sm_120 is not compatible with the current PyTorch installation.
+The current PyTorch install supports CUDA capabilities sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90.
+RuntimeError: CUDA error: no kernel image is available for execution on the device
+""",
+        ("install a PyTorch that was built for sm_120, with CUDA 12.8 or newer",),
+    ),
+    "a PyTorch that is newer than the GPU": Log(
+        "Found GPU0 Tesla K80 which is of cuda capability 3.7.\n"
+        "PyTorch no longer supports this GPU because it is too old.\n"
+        "The minimum cuda capability supported by this library is 5.0.\n",
+        ("install a PyTorch that was built for sm_37, with CUDA 6.5 or newer, before 12.0",),
+    ),
+    "a program without code for the GPU": Log(
+        "Device 0: Quadro RTX 4000, compute capability 7.5, VMM: yes\n"
+        "CUDA error: no kernel image is available for execution on the device\n  current device: 0\n",
+        ("compile for sm_75, the log's GPU: -gencode arch=compute_75,code=sm_75",),
+        ("CUDA 10.0 or newer compiles for sm_75",),
+    ),
+    "Julia, no compiler in the driver": Log(
+        "ERROR: CUDA error: PTX JIT compiler library not found (code 221, ERROR_JIT_COMPILER_NOT_FOUND)\n",
+        ("install the driver's own libnvidia-ptxjitcompiler.so.1, of the same version as libcuda.so",),
+    ),
+    "the environment forbids it": Log(
+        "cudaErrorJitCompilationDisabled: PTX JIT compilation was disabled\n",
+        ("unset CUDA_DISABLE_PTX_JIT",),
+    ),
+    "a driver that is too old": Log(
+        "| NVIDIA-SMI 535.10    Driver Version: 535.10    CUDA Version: 12.2 |\n"
+        "Cuda compilation tools, release 12.6, V12.6.20\n"
+        "CUDA error 222: the provided PTX was compiled with an unsupported toolchain.\n",
+        ("install driver 555.42.02 or newer, which reads the PTX of CUDA 12.6",),
+        ("CUDA 12.6 writes .version 8.5", "the driver is that of CUDA 12.2, and reads PTX up to 8.2"),
+    ),
+    "a driver that says no more": Log(
+        "Program hit CUDA_ERROR_INVALID_PTX (error 218) due to \"a PTX JIT compilation failed\" on cuModuleLoadData.\n",
+        ("assemble the PTX with ptxas, and explain what that says",),
+    ),
+    "MLIR and an older ptxas": Log(
+        "error: `ptxas` invocation failed. Log:\n"
+        "ptxas /tmp/mlir-sm_90-a.ptx, line 5; fatal   : Unsupported .version 8.7; current version is '8.4'\n"
+        "ptxas fatal   : Ptx assembly aborted due to errors\n",
+        ("install CUDA 12.8 or newer, whose ptxas reads .version 8.7",),
+    ),
+    "a ptxas that dropped the target": Log(
+        "ptxas fatal   : Value 'sm_52' is not defined for option 'gpu-name'\n",
+        ("use ptxas of CUDA 6.5 or newer, before 13.0",),
+    ),
+    "CuPy on a GPU that CUDA 13 dropped": Log(
+        "NVIDIA GeForce GTX 1080\n"
+        "cupy.cuda.compiler.CompileException: nvrtc: error: invalid value for --gpu-architecture (-arch)\n",
+        ("use NVRTC of CUDA 8.0 or newer, before 13.0",),
+    ),
+    "Numba and a GPU that is too new": Log(
+        "numba.cuda.cudadrv.error.NvvmError: NVVM_ERROR_INVALID_OPTION\n"
+        "libnvvm : error: -arch=compute_120 is an unsupported option\n",
+        ("use libNVVM of CUDA 12.8 or newer",),
+    ),
+    "ptxas without -arch": Log(
+        "ptxas fatal   : SM version specified by .target is higher than default SM version assumed\n",
+        ("name the file's target to ptxas",),
+    ),
+    "XLA and a Triton kernel": Log(
+        "ptxas exited with non-zero error code 65280, output: ptxas fatal   : PTX with .target 'sm_90a' cannot be "
+        "compiled for architecture 'sm_90'\n",
+        ("compile it with -arch=sm_90a",),
+    ),
+    "a function that nothing defines": Log(
+        "ptxas fatal   : Unresolved extern function '_Z3powdi'\nninja: build stopped: subcommand failed.\n",
+        ("compile with -rdc=true (nvcc) or -c (ptxas), and link what defines _Z3powdi",),
+    ),
+    "a function of libdevice": Log(
+        "ptxas fatal   : Unresolved extern function '__nv_expf'\n",
+        ("link libdevice (libdevice.10.bc of the CUDA toolkit)",),
+    ),
+    "LLVM without bfloat": Log(
+        """\
+LLVM ERROR: Cannot select: 0x50: ch = NVPTXISD::StoreRetval<(store (s16), align 1)> 0x51, Constant:i32<0>, 0x52
+  0x52: bf16 = fma 0x53, 0x54, 0x55
+    0x53: bf16,ch = load<(dereferenceable invariant load (s16))> 0x51, TargetExternalSymbol:i64'f_param_0', undef:i64
+""",
+        ("compile for sm_80 or newer (-mcpu=sm_80 -mattr=+ptx70 or newer), by an LLVM that knows it",),
+    ),
+    "LLVM without bfloat for a newer target": Log(
+        "0. Program arguments: llc -mcpu=sm_90 a.ll\nLLVM ERROR: Cannot select: t12: bf16 = fadd t21, t22\n",
+        ("use a newer LLVM, with -mattr=+ptx78 or newer",),
+    ),
+    "LLVM without bfloat on an older GPU": Log(
+        "Tesla T4\nLLVM ERROR: Cannot select: t10: bf16 = fma t1, t2, t3\n",
+        ("use another type on sm_75: for .bf16 use .f16 (numbers up to 65504) or .f32",),
+    ),
+    "LLVM, an intrinsic of newer targets": Log(
+        "LLVM ERROR: Cannot select: intrinsic %llvm.nvvm.shfl.sync.bfly.i32\n"
+        "Program arguments: llc sum.ll -march=nvptx64 -mcpu sm_60\n",
+        ("raise -mcpu and -mattr=+ptx to what llvm.nvvm.shfl.sync.bfly.i32 needs",),
+    ),
+    "a host compiler of 32 bits": Log(
+        "cuda_fp16.hpp(2044): error: asm operand type size(8) does not match type/size implied by constraint 'r'\n",
+        ("compile with a 64-bit host compiler",),
+    ),
+    "clang, a half in inline assembly": Log(
+        "k.cu:8:3: error: couldn't allocate output register for constraint 'h'\n",
+        ('pass an unsigned short with "h"',),
+    ),
+    "clang, PTX compiled for the host": Log(
+        "k.cu:8:40: error: invalid output constraint '=l' in asm\n",
+        ("compile inline PTX for the device alone",),
+    ),
+    "clang, a register's own name": Log(
+        'warp.hpp:34:33: error: invalid % escape in inline assembly string\n   34 | asm("mov.u32 %0, %laneid;" :\n',
+        ("write %% for the % of a register's own name",),
+    ),
+    "Triton says only that it failed": Log(
+        "  File \"compiler.py\", line 304, in make_ttgir\n    pm.run(mod)\nRuntimeError: PassManager::run failed\n",
+        ("explain the lines above it in the log",),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_log_is_answered_by_what_mends_it(db: Database, name: str) -> None:
+    log = LOGS[name]
+    found = explanations(db, log.text.splitlines())
+    assert [e.is_known for e in found] == [True] * len(log.changes)
+    for e, change in zip(found, log.changes, strict=True):
+        assert e.meaning.change.startswith(change)
+    answer = "\n".join(as_text(found, whole=True))
+    assert [said for said in log.also if said not in answer] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "gpus", "targets"),
+    [
+        ("cuda capability sm_120 is there", ("sm_120",), ()),
+        ("Compute Capability: 8.6", ("sm_86",), ()),
+        ("on a device of compute capability (9, 0)", ("sm_90",), ()),
+        ("|   0  Tesla T4            Off  | 00000000:00:04.0 Off |", ("sm_75",), ()),
+        ("|   0  NVIDIA GeForce RTX 3090        On  |", ("sm_86",), ()),
+        ("it requires compute capability 8.0", (), ()),
+        ("compute capability 8.0 or higher", (), ()),
+        ("is too old: compute capability >= 7.0", (), ()),
+        ("NVIDIA-SMI 550.54.15   Driver Version: 550.54.15", (), ()),
+        ("The current install supports CUDA capabilities sm_50 sm_60", (), ()),
+        ("-gencode=arch=compute_80,code=sm_86 -gencode arch=compute_90a", (), ("sm_80", "sm_86", "sm_90a")),
+        ("ptxas -arch sm_80", (), ("sm_80",)),
+        ("ptxas --gpu-name=sm_75", (), ("sm_75",)),
+        ("triton: ptxas --gpu-name=sm_90a", ("sm_90",), ("sm_90a",)),
+        ("cmake -DCMAKE_CUDA_ARCHITECTURES=75;86", (), ("sm_75", "sm_86")),
+        ('TORCH_CUDA_ARCH_LIST="7.5 8.6+PTX"', (), ("sm_75", "sm_86")),
+        ("/tmp/tmpxft_0-8_test.compute_75.ptx", (), ("sm_75",)),
+    ],
+)  # fmt: skip
+def test_targets_are_read_out_of_a_log(
+    db: Database, line: str, gpus: tuple[str, ...], targets: tuple[str, ...]
+) -> None:
+    found = surroundings(db, [line])
+    assert (found.gpus, found.targets) == (gpus, targets)
+
+
+class Judged(NamedTuple):
+    """A source that a tool refuses, the beginning of the answer, and what whoever follows it writes or calls."""
+
+    source: str
+    call: str
+    answer: str
+    mended: str = ""
+    again: str = ""
+
+
+_ASM = "__global__ void k(long long *p, unsigned short *h, int *r, float *f, double *d) {{ {} }}\n"
+_PTX = ".version 8.7\n.target sm_90a\n.address_size 64\n.entry k() {{ {} ret; }}\n"
+_EXTERN = ".version 8.7\n.target sm_90\n.extern .func g();\n.entry k() { call.uni g; ret; }\n"
+_SHARED = (
+    ".version 8.7\n.target sm_90\n{}.shared .b8 big{};\n"
+    ".entry k() {{ .reg .b32 x; mov.u32 x, big; st.shared.b32 [x], x; ret; }}\n"
+)
+_HALF = "#include <cuda_fp16.h>\n__global__ void k(__half *h) {{ {} }}\n"
+_NVCC = "nvcc -arch=sm_90 -c a.cu -o a.o"
+_PTXAS = "ptxas a.ptx -o a.o"
+JUDGED = {
+    "a pointer": Judged(
+        _ASM.format('asm("cvt.u32.u64 %0, %1;" : "=r"(r[0]) : "r"(p));'),
+        _NVCC,
+        'the operand has 8 bytes: write "l"',
+        _ASM.format('asm("cvt.u32.u64 %0, %1;" : "=r"(r[0]) : "l"(p));'),
+    ),
+    "a double": Judged(
+        _ASM.format('asm("cvt.rn.f32.f64 %0, %1;" : "=f"(f[0]) : "f"(d[0]));'),
+        _NVCC,
+        'the operand has 8 bytes: write "l" for an integer or a pointer, or "d" for a double',
+        _ASM.format('asm("cvt.rn.f32.f64 %0, %1;" : "=f"(f[0]) : "d"(d[0]));'),
+    ),
+    "an int with h": Judged(
+        _ASM.format('asm("neg.s32 %0, %1;" : "=h"(r[0]) : "r"(r[1]));'),
+        _NVCC,
+        'the operand has 4 bytes: write "r"',
+        _ASM.format('asm("neg.s32 %0, %1;" : "=r"(r[0]) : "r"(r[1]));'),
+    ),
+    "a variable as a constant": Judged(
+        _ASM.format('asm("add.s32 %0, %1, %2;" : "=r"(r[0]) : "r"(r[1]), "n"(r[2]));'),
+        _NVCC,
+        'pass a constant (a literal, constexpr or template argument) with "n", or a variable with',
+        _ASM.format('asm("add.s32 %0, %1, %2;" : "=r"(r[0]) : "r"(r[1]), "r"(r[2]));'),
+    ),
+    "an operand too few": Judged(
+        _ASM.format('asm("neg.s32 %0, %2;" : "=r"(r[0]) : "r"(r[1]));'),
+        _NVCC,
+        "number the operands from %0 on",
+        _ASM.format('asm("neg.s32 %0, %1;" : "=r"(r[0]) : "r"(r[1]));'),
+    ),
+    "a structure": Judged(
+        "struct H { unsigned short x; };\n"
+        '__global__ void k(H *h) { asm("abs.f16 %0, %1;" : "=h"(h[0].x) : "h"(h[1])); }\n',
+        _NVCC,
+        "pass the bits as an integer: *reinterpret_cast<unsigned short*>(&x)",
+        "struct H { unsigned short x; };\n"
+        '__global__ void k(H *h) { asm("abs.f16 %0, %1;" : "=h"(h[0].x) : '
+        '"h"(*reinterpret_cast<unsigned short*>(&h[1]))); }\n',
+    ),
+    "operators of half switched off": Judged(
+        _HALF.format("h[0] = h[1] + h[2];"),
+        f"{_NVCC} -D__CUDA_NO_HALF_OPERATORS__",
+        "do not define __CUDA_NO_HALF_OPERATORS__",
+        _HALF.format("h[0] = __hadd(h[1], h[2]);"),
+    ),
+    "a header left out": Judged(
+        "__global__ void k(float *f) { f[0] = __half2float(__float2half(f[1])); }\n",
+        _NVCC,
+        "include cuda_fp16.h, cuda_bf16.h, cuda_fp8.h or cuda_fp4.h, the one that has __float2half",
+        _HALF.format("h[0] = __float2half(1.0f);"),
+    ),
+    "two targets that do not fit": Judged(
+        _ASM.format(""),
+        "nvcc -gencode arch=compute_90a,code=sm_100 -c a.cu -o a.o",
+        "name in code= the target of arch=",
+        again="nvcc -gencode arch=compute_90a,code=sm_90a -c a.cu -o a.o",
+    ),
+    "a function of another file": Judged(
+        "extern __device__ float g(float);\n__global__ void k(float *f) { f[0] = g(f[1]); }\n",
+        _NVCC,
+        "compile with -rdc=true (nvcc) or -c (ptxas)",
+        again=f"{_NVCC} -rdc=true",
+    ),
+    "a function of another module": Judged(
+        _EXTERN,
+        f"{_PTXAS} -arch=sm_90",
+        "compile with -rdc=true (nvcc) or -c (ptxas)",
+        again=f"{_PTXAS} -arch=sm_90 -c",
+    ),
+    "no -arch": Judged(
+        _PTX.format(""), _PTXAS, "name the file's target to ptxas, as in -arch=sm_90", again=f"{_PTXAS} -arch=sm_90a"
+    ),
+    "a plain -arch": Judged(
+        _PTX.format(""), f"{_PTXAS} -arch=sm_90", "compile it with -arch=sm_90a", again=f"{_PTXAS} -arch=sm_90a"
+    ),
+    "a newer -arch": Judged(
+        _PTX.format(""), f"{_PTXAS} -arch=sm_100", "compile it with -arch=sm_90a", again=f"{_PTXAS} -arch=sm_90a"
+    ),
+    "too much shared memory": Judged(
+        _SHARED.format("", "[300000]"),
+        f"{_PTXAS} -arch=sm_90",
+        "declare less shared memory, or make it dynamic (extern __shared__)",
+        _SHARED.format(".extern ", "[]"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_whoever_follows_the_answer_is_understood_by_the_tool(
+    db: Database, nvcc: Path, ptxas: Path, tmp_path: Path, name: str
+) -> None:
+    judged = JUDGED[name]
+
+    def said(source: str, call: str) -> list[str]:
+        tool, *options = call.split()
+        (tmp_path / ("a.cu" if tool == "nvcc" else "a.ptx")).write_text(source, "utf-8")
+        command = [str(nvcc if tool == "nvcc" else ptxas), *options]
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=dict(os.environ))
+        return (run.stdout + run.stderr).splitlines() if run.returncode else []
+
+    log = said(judged.source, judged.call)
+    # Without the file, as others have the log.
+    found = explanations(db, [line.replace("a.ptx", "elsewhere.ptx") for line in log])
+    assert any(e.meaning.change.startswith(judged.answer) for e in found), (log, found)
+    assert said(judged.mended or judged.source, judged.again or judged.call) == []
