@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 from pathlib import Path
@@ -20,10 +21,11 @@ pytestmark = pytest.mark.inputs("spec/observed/calls.yaml", "codegen/ptxspec/nvc
 
 # What CUDA's types have in their registers, from NVIDIA's documentation of them.
 BITS = {
-    "float": 32, "double": 64, "float2": 64, "double2": 128, "int": 32, "unsigned int": 32, "long": 64, "short": 16,
+    "float": 32, "double": 64, "float2": 64, "double2": 128, "float4": 128, "double4": 256, "long double": 64,
+    "int": 32, "unsigned int": 32, "long": 64, "short": 16,
     "unsigned short": 16, "unsigned long": 64, "long long": 64, "unsigned long long": 64, "long int": 64,
     "unsigned long int": 64, "long long int": 64, "unsigned long long int": 64, "short int": 16,
-    "unsigned short int": 16, "bool": 16, "char": 16, "signed char": 16, "unsigned char": 16, "__half": 16,
+    "unsigned short int": 16, "__half": 16,
     "__half_raw": 16, "__half2": 32, "__half2_raw": 32, "__nv_bfloat16": 16, "__nv_bfloat16_raw": 16,
     "__nv_bfloat162": 32, "__nv_bfloat162_raw": 32,
 }  # fmt: skip
@@ -80,30 +82,36 @@ def test_ptxas_takes_what_is_told(spec: Spec, ptxas: Path, tmp_path: Path, db: D
     """Registers have the sizes of the types in C++, whatever the recorder took them for."""
     assert spec.calls is not None
     rows = [(c, b) for c in spec.calls.calls for b in (*c.becomes, *c.fast) if b.ptx]
-    by_target: dict[str, list[str]] = {}
-    for n, (c, b) in enumerate(rows if whole else spread(rows, 60)):
-        by_target.setdefault(b.targets[0], []).append(function(n, c, b.ptx))
-    for target, texts in by_target.items():
+    by_target: dict[str, list[tuple[CompiledCall, str]]] = {}
+    for c, b in rows if whole else spread(rows, 60):
+        by_target.setdefault(b.targets[0], []).append((c, b.ptx))
+    for target, some in by_target.items():
         head = f".version {db.catalog.newest_version}\n.target {target}\n.address_size 64\n"
-        (tmp_path / "k.ptx").write_text(head + "\n".join(texts), "utf-8")
-        command = [str(ptxas), "-arch", target, "-c", "k.ptx", "-o", "k.cubin"]
-        said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert said.returncode == 0, (target, said.stderr[:2000])
+        # A value of 8 bits stands in either register.
+        for byte in itertools.product((16, 32), repeat=2):
+            texts = [function(n, c, ptx, byte) for n, (c, ptx) in enumerate(some)]
+            (tmp_path / "k.ptx").write_text(head + "\n".join(texts), "utf-8")
+            command = [str(ptxas), "-arch", target, "-c", "k.ptx", "-o", "k.cubin"]
+            said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+            wrong = {int(line) - 4 for line in re.findall(r", line (\d+); error", said.stderr)}
+            assert bool(said.returncode) == bool(wrong), (target, said.stderr[:2000])
+            some = [some[i] for i in sorted(wrong)]
+            if not some:
+                break
+        assert not some, (target, some)
 
 
-def function(n: int, c: CompiledCall, ptx: str) -> str:
-    """Return a function with registers for the arguments and results that PTX names."""
+def function(n: int, c: CompiledCall, ptx: str, byte: tuple[int, int]) -> str:
+    """Return a function with registers for the arguments and results that PTX names; `byte`: the bits that hold 8."""
     takes = [t.strip() for t in c.call.partition("(")[2].rstrip(")").split(",")]
     types = dict(zip("abcefghijk", takes, strict=False))
-    pointers = [t.rstrip("*") for t in takes if t.endswith("*")]
-    given = [*([] if c.gives == "void" else [c.gives]), *pointers]
+    given = [*([] if c.gives == "void" else [c.gives]), *(t.rstrip("*") for t in takes if t.endswith("*"))]
     declared = []
     for name in sorted(set(re.findall(r"%[a-ce-k][xyzw]?\b|%d\d?[xyzw]?\b", ptx))):
         type = given[int(name[2:3]) - 1 if name[2:3].isdigit() else 0] if name[1] == "d" else types[name[1]]
-        bits = BITS.get(type, 32 if re.search("fp[68]x4", type) else 16)
-        parts = 2 if name[-1] in "xyzw" else 1
-        if name == "%d" and c.low and bits == 16 and re.search(r"cvt\S*\.[su]8\.(?!bf16)\S+ %d\b", ptx):
-            bits = 32
+        small = 16 if re.search("fp8x2|fp6x2|fp4x4", type) else byte[name[1] == "d"]
+        bits = BITS.get(type, 32 if re.search("fp[68]x4", type) else small)
+        parts = 1 if name[-1] not in "xyzw" else 4 if type.endswith("4") else 2
         declared.append(f".reg .b{bits // parts} {name};")
     return f".func k{n}() {{ {' '.join(declared)} {ptx} ret; }}"
 
