@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from ..diagnostics import PtxspecError
-from . import TARGET
+from ..query import calls, verdicts
+from . import TARGET, database
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,8 +20,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "variant",
         metavar="VARIANT",
         nargs="?",
-        help="a spelling, as in fma.rn.ftz.f32; modifiers may stand in any order. With --file a register, as OPERANDs "
-        "are then. `-`: each line of standard input is a VARIANT and its OPERANDs",
+        help="a spelling, as in fma.rn.ftz.f32; modifiers may stand in any order. Or a function of CUDA C++, as in "
+        "__fadd_rn or 'fma(double)', that nvcc compiles to PTX in a row. With --file a register, as OPERANDs are then. "
+        "`-`: each line of standard input is a VARIANT and its OPERANDs",
     )
     parser.add_argument(
         "operands",
@@ -71,6 +73,13 @@ def run(options: argparse.Namespace) -> int:
         return run_file(options)
     if options.variant is None:
         raise PtxspecError("eval takes a VARIANT and its OPERANDs, or --file FILE and registers")
+    if found := calls.named(database(options), options.variant):
+        from .eval_function import run as run_function
+
+        return run_function(options, found)
+    if calls.near(database(options), options.variant):
+        # It is no variant, and what is meant is a function.
+        verdicts.variant(database(options), options.variant)
     from .eval_variant import run as run_variant
 
     return run_variant(options)

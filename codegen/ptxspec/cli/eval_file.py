@@ -21,7 +21,11 @@ def run(options: argparse.Namespace) -> int:
     given = [*([options.variant] if options.variant is not None else []), *options.operands]
     file = str(options.file)
     text = decoded(Bounded(standard_input(), file).read(), "standard input") if file == "-" else read(file)
-    file = "<stdin>" if file == "-" else file
+    return run_text(options, "<stdin>" if file == "-" else file, text, given)
+
+
+def run_text(options: argparse.Namespace, file: str, text: str, given: Sequence[str]) -> int:
+    """Run a text on registers given as NAME=VALUE, and print what comes of it; `file` is what it is called."""
     try:
         found = piece.run(roots.find_source(options.root), text, file, given, target_named(options))
     except piece.RefusedError as e:

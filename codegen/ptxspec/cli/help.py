@@ -12,7 +12,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "what there is": ("query", "list", "show", "manual", "diff", "targets", "versions"),
     "what it computes": ("eval", "compare", "sweep", "vectors"),
     "your own code": ("lint", "server", "explain"),
-    "the specification": ("validate", "generate", "verify", "machine-code", "conformance"),
+    "the specification": ("validate", "generate", "verify", "machine-code", "calls", "conformance"),
     "the shell": ("completion",),
 }
 EXAMPLES: dict[str, tuple[str, ...]] = {
@@ -32,6 +32,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "query": (
         "ptxspec query max.NaN.f64",
         "ptxspec query add.bf16 --target A100",
+        "ptxspec query __hmul2 --target A100",
         "ptxspec query max.f32 --operands 3 --ptx 8.7 --format json",
         "ptxspec list --opcode tanh --format csv | cut -d, -f1 | tail -n +2 | ptxspec query - --target A100",
     ),
@@ -75,6 +76,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ptxspec machine-code div.rn.f32 --target H100",
         "ptxspec machine-code --record",
     ),
+    "calls": ("ptxspec calls", "ptxspec calls --record"),
     "conformance": (
         "ptxspec conformance",
         "ptxspec conformance --record tests/recordings/NAME",

@@ -7,7 +7,7 @@ import json
 
 from .. import terminal
 from ..diagnostics import PtxspecError
-from ..query import answers, verdicts
+from ..query import answers, calls, functions, verdicts
 from ..query.database import Database
 from . import NO, OK, TARGET, database, lines_given
 
@@ -15,9 +15,10 @@ from . import NO, OK, TARGET, database, lines_given
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "variant",
-        metavar="VARIANT",
-        help="a spelling, as in fma.rn.ftz.f32; modifiers may stand in any order. `-`: each line of standard input is "
-        "one, and has a line as its answer",
+        metavar="VARIANT|FUNCTION",
+        help="a spelling, as in fma.rn.ftz.f32, or a function of CUDA C++ or libdevice, as in __hmul2 or "
+        "'fma(double)', for the PTX that nvcc makes of it. `-`: each line of standard input is one, and has a line as "
+        "its answer",
     )
     parser.add_argument("--operands", type=int, metavar="N", help="the number of source operands")
     parser.add_argument("--target", metavar="T", help=TARGET)
@@ -30,33 +31,36 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     db = database(options)
     target = db.target(options.target) if options.target is not None else None
-    if options.variant == "-":
-        return _many(db, target, options)
-    verdict = verdicts.query(db, options.variant, options.operands, target, options.ptx)
-    if options.format != "text":
-        print(json.dumps(verdict.as_json(db), indent=2 if options.format == "json" else None))
-    else:
-        _print(verdict, answers.verdict_as_text(db, verdict, target, options.ptx, options.driver))
-    return OK if verdict.available else NO
-
-
-def _many(db: Database, target: str | None, options: argparse.Namespace) -> int:
-    """Answer each line of standard input by a line."""
+    if options.variant != "-":
+        return _answer(db, options, options.variant, target)
     if options.format == "json":
         raise PtxspecError("each line has an answer of its own: write --format jsonl")
-    code = OK
-    for _, spelling in lines_given():
-        verdict = verdicts.query(db, spelling, options.operands, target, options.ptx)
-        if options.format == "jsonl":
-            print(json.dumps(verdict.as_json(db)))
+    codes = [_answer(db, options, line, target, in_a_line=True) for _, line in lines_given()]
+    return max(codes, default=OK)
+
+
+def _answer(db: Database, options: argparse.Namespace, asked: str, target: str | None, in_a_line: bool = False) -> int:
+    """Answer about a variant, or a function of CUDA C++."""
+    if found := calls.named(db, asked):
+        for option in ("operands", "ptx"):
+            if getattr(options, option) is not None:
+                raise PtxspecError(f"--{option} is about a variant, and {found[0].name} is a function")
+        answer = functions.as_json(db, found[0].name, found, target)
+        text = functions.as_text(db, found[0].name, found, target)
+        colour = "green" if answer["available"] else "red"
+        text = " ".join(text.split()) if in_a_line else text
+    else:
+        verdict = verdicts.query(db, asked, options.operands, target, options.ptx)
+        answer = verdict.as_json(db)
+        colour = "red" if not verdict.available else "yellow" if verdict.hazard else "green"
+        if in_a_line:
+            told = answers.told(db, verdict, target, options.ptx)
+            text = ": ".join([told.head, *["; ".join(told.reasons)][: len(told.reasons)]])
         else:
-            found = answers.told(db, verdict, target, options.ptx)
-            _print(verdict, ": ".join([found.head, *["; ".join(found.reasons)][: len(found.reasons)]]))
-        code = code if verdict.available else NO
-    return code
-
-
-def _print(verdict: verdicts.Verdict, text: str) -> None:
-    answer, colon, rest = text.partition(":")
-    colour = "red" if not verdict.available else "yellow" if verdict.hazard else "green"
-    print(terminal.painted(answer, colour, "bold") + colon + rest)
+            text = answers.verdict_as_text(db, verdict, target, options.ptx, options.driver)
+    if options.format == "text":
+        head, colon, rest = text.partition(":")
+        print(terminal.painted(head, colour, "bold") + colon + rest)
+    else:
+        print(json.dumps(answer, indent=2 if options.format == "json" else None))
+    return OK if answer["available"] else NO

@@ -10,7 +10,7 @@ from . import OK
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="OPCODE|VARIANT")
+    parser.add_argument("name", metavar="OPCODE|VARIANT|FUNCTION")
     parser.add_argument("--operands", type=int, metavar="N", help="the variant with this many source operands")
     parser.set_defaults(run=run)
 

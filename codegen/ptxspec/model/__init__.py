@@ -39,6 +39,9 @@ from .instruction import (
     Value,
 )
 from .observed import (
+    Becomes,
+    CallEvidence,
+    CompiledCall,
     Difference,
     Evidence,
     Inferred,
@@ -71,10 +74,13 @@ __all__ = [
     "Accuracy",
     "Argument",
     "Assembler",
+    "Becomes",
     "Call",
+    "CallEvidence",
     "Code",
     "Compared",
     "Compiled",
+    "CompiledCall",
     "Core",
     "CornerRow",
     "CornerTable",

@@ -64,6 +64,39 @@ class MachineEvidence:
     opcodes: Mapping[str, tuple[MachineForms, ...]]
 
 
+@dataclass(frozen=True)
+class Becomes:
+    """The PTX that a call becomes on some targets: `count` instructions. `ptx` has them in a row, with %a, %b, %c for
+    the arguments and %d for what the call gives; it is empty where there are many, or they jump."""
+
+    targets: tuple[str, ...]
+    count: int
+    ptx: str
+
+
+@dataclass(frozen=True)
+class CompiledCall:
+    """A call of a function of CUDA C++, as `__hmul2(__half2, __half2)`: what it gives, the header that declares it, and
+    what becomes of it on the targets that it is compiled for; `fast` is that under -use_fast_math, where it is
+    something else. `low` is 8 where it gives the low 8 bits of %d, else 0."""
+
+    call: str
+    gives: str
+    header: str
+    low: int
+    becomes: tuple[Becomes, ...]
+    fast: tuple[Becomes, ...]
+
+
+@dataclass(frozen=True)
+class CallEvidence:
+    """The calls that a compiler compiled for `targets`."""
+
+    compiler: str
+    targets: tuple[str, ...]
+    calls: tuple[CompiledCall, ...]
+
+
 def runs(targets: Iterable[str], every: Sequence[str]) -> list[list[str]]:
     """Return some of the targets in `every`, grouped into runs of those that follow each other there."""
     found: list[list[str]] = []

@@ -14,7 +14,17 @@ from .code import Code
 from .formats import FixedPoint, Format, NanRule, Type
 from .functions import Functions
 from .instruction import Accuracy, HardwarePath, Instruction
-from .observed import Difference, Evidence, Inferred, Judgement, MachineEvidence, PublishedModel, Recording, Speed
+from .observed import (
+    CallEvidence,
+    Difference,
+    Evidence,
+    Inferred,
+    Judgement,
+    MachineEvidence,
+    PublishedModel,
+    Recording,
+    Speed,
+)
 from .recipes import Instead
 from .requirements import Selector
 from .units import Unit, UnitModel
@@ -112,6 +122,7 @@ class Spec:
     assembler: Assembler = Assembler()
     speed: Speed | None = None
     machine: MachineEvidence | None = None
+    calls: CallEvidence | None = None
     recordings: tuple[Recording, ...] = ()
     judgements: Mapping[str, tuple[Judgement, ...]] = field(default_factory=dict)
     units: Mapping[str, Unit] = field(default_factory=dict)

@@ -95,13 +95,28 @@ def _read(path: Path) -> Mapping[str, Any]:
     return found
 
 
+def _recorded_calls(path: Path) -> Mapping[str, Any]:
+    """Return what was recorded of functions, which everything else can do without."""
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) and found.get("schema") == 1 else {}
+
+
 class Database(Named, Known[Variant]):
     """All opcodes and variants, targets and PTX versions. `data` is what ptxspec.json says."""
 
     opcodes: Mapping[str, Opcode]
     lists = "ptxspec list"
 
-    def __init__(self, data: Mapping[str, Any], opcode: Callable[[str], Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        opcode: Callable[[str], Mapping[str, Any]],
+        calls: Callable[[], Mapping[str, Any]] = dict,
+    ) -> None:
+        self._calls = calls
         catalog = Catalog(
             (
                 Target(order=i, **{name: x for name, x in t.items() if x is not None})
@@ -129,7 +144,16 @@ class Database(Named, Known[Variant]):
     @classmethod
     def read(cls, path: Path) -> Self:
         """The database in a ptxspec.json and the files beside it. Raises PtxspecError where one cannot be read."""
-        return cls(_read(path), lambda opcode: _read(path.parent / "opcodes" / f"{opcode}.json"))
+        return cls(
+            _read(path),
+            lambda opcode: _read(path.parent / "opcodes" / f"{opcode}.json"),
+            lambda: _recorded_calls(path.with_name("calls.json")),
+        )
+
+    @cached_property
+    def calls(self) -> Mapping[str, Any]:
+        """What nvcc makes of functions of CUDA C++; empty where nothing was recorded."""
+        return self._calls()
 
     @property
     def targets(self) -> dict[str, Target]:

@@ -12,7 +12,7 @@ from ..basis import Basis
 from ..catalog.explaining import recipes
 from ..diagnostics import PtxspecError
 from ..roots import Root
-from . import machine_code
+from . import calls, functions, machine_code
 from .answers import recipe, requirement
 from .database import Database, Variant
 from .verdicts import variant
@@ -33,6 +33,8 @@ def page(root: Root, name: str, operands: int | None = None) -> str:
             return path.read_text("utf-8").partition("\n\n")[2]
         except OSError as e:
             raise PtxspecError(f"{path}: {e.strerror}; run `ptxspec generate`") from None
+    if found := calls.named(db, name):
+        return f"# {found[0].name}\n\n```\n{functions.as_text(db, found[0].name, found, None)}\n```\n"
     first = variant(db, name, operands)
     same = db.opcodes[first.opcode].spelled(first.modifiers, first.types)
     code = root.data.with_name("machine_code.json")
@@ -79,6 +81,7 @@ def _variant(db: Database, v: Variant, code: Path) -> str:
         *operands, result = shown[0]
         lines.append(f"- constants are folded to something else: {text} {', '.join(operands)} give {result}")
     lines += machine_code.lines(db, code, v)
+    lines += _functions(db, v)
     lines += [f"- {about['compared'][i][1]}" for i in known.get("compared", ())]
     notes = [about["notes"][i] for i in known.get("notes", ())]
     lines += ["", *(f"- {text} ({_told(about['bases'][basis])})" for text, _, basis, *_ in notes)] if notes else []
@@ -88,6 +91,15 @@ def _variant(db: Database, v: Variant, code: Path) -> str:
         lines += ["", f"Where it is missing: {reason}"]
     lines += ["", f"`ptxspec show {v.opcode}` has the semantics and the corner cases.", ""]
     return "\n".join(lines)
+
+
+def _functions(db: Database, v: Variant) -> Iterator[str]:
+    """Yield a line with the functions of CUDA C++ that become a variant alone, where there are any."""
+    where: dict[str, list[str]] = {}
+    for call, became in calls.becoming(db, v):
+        where.setdefault(functions.places(db, became.on), []).append(f"`{call.text}`")
+    for on, some in where.items():
+        yield f"- what {db.calls['compiler']} makes of these functions, {on}: {', '.join(some)}"
 
 
 def _with_fences(lines: Iterable[str]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from ..catalog import Requirement, requirement_of
 from ..catalog.explaining import Reason, alike, explain, recipes, why_not
 from ..catalog.known import Recipe
 from ..diagnostics import PtxspecError
+from . import calls
 from .database import Database, Variant
 
 
@@ -81,6 +82,7 @@ def query(
     ptx = db.ptx_version(ptx) if ptx is not None else None
     opcode, *names = spelling.strip().split(".")
     found, why = db.find(opcode, names, operands), explain(db, spelling, operands, target, ptx)
+    why = why._replace(reasons=_with_functions(db, spelling, why.reasons))
     verdict = Verdict(
         variant=spelling,
         operands=operands,
@@ -123,7 +125,8 @@ def variant(db: Database, spelling: str, operands: int | None = None) -> Variant
     opcode, *names = spelling.strip().split(".")
     found = db.find(opcode, names, operands)
     if found is None:
-        raise PtxspecError("; ".join(r.message for r in why_not(db, spelling, operands)))
+        reasons = _with_functions(db, spelling, why_not(db, spelling, operands))
+        raise PtxspecError("; ".join(r.message for r in reasons))
     return found
 
 
@@ -137,6 +140,18 @@ def here_as_json(db: Database, here: Requirement) -> dict[str, Any]:
         "cuda": version.cuda or None,
         "driver": {"linux": version.linux or None, "windows": version.windows or None},
     }
+
+
+def _with_functions(db: Database, spelling: str, reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
+    """Return reasons with the function of CUDA C++ that is meant by a name that is neither its nor an opcode's."""
+    if not any(r.code in ("unknown-opcode", "syntax") for r in reasons):
+        return reasons
+    if found := calls.named(db, spelling):
+        message = f"{found[0].name} is a function and no instruction: `ptxspec query '{found[0].text}'` tells its PTX"
+        return (Reason("unknown-opcode", message),)
+    if not (near := calls.near(db, spelling)):
+        return reasons
+    return (Reason("unknown-opcode", f"no opcode or function is called {spelling.strip()}; did you mean '{near}'?"),)
 
 
 def recipe_as_json(db: Database, recipe: Recipe) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from .functions import read_functions
 from .instruction import read_instruction
 from .messages import read_messages
 from .modifiers import check_stages, read_groups, read_implied, read_modifiers
-from .observed import read_evidence, read_judgements, read_machine_code, read_recordings, read_speed
+from .observed import read_calls, read_evidence, read_judgements, read_machine_code, read_recordings, read_speed
 from .positioned import Document
 from .published import read_published
 from .targets import read_naming, read_targets, read_versions
@@ -26,7 +26,7 @@ from .units import read_model, read_units
 from .words import read_words
 
 _SHARED = ("types", "modifiers", "targets", "assembler", "units")
-_OBSERVED = ("evidence", "judged", "machine_code", "recordings", "speed")
+_OBSERVED = ("calls", "evidence", "judged", "machine_code", "recordings", "speed")
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
 # The functions of other languages, the manual's words, tools' messages, and what was found out about the specification:
@@ -56,7 +56,12 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
     files = _Files(root)
     shared = {name: files.document(files.folder / f"{name}.yaml", name) for name in _SHARED}
     published = files.optional(files.folder / "published.yaml", "published")
-    observed = {name: files.optional(files.folder / "observed" / f"{name}.yaml", name) for name in _OBSERVED}
+    # Of calls there are many, and one spelling does not need them.
+    observed = {
+        name: files.optional(files.folder / "observed" / f"{name}.yaml", name)
+        for name in _OBSERVED
+        if spelling is None or name != "calls"
+    }
     functions = files.optional(files.folder / "functions.yaml", "functions")
     words = files.optional(files.folder / "words.yaml", "words")
     messages = files.optional(files.folder / "messages.yaml", "messages")
@@ -79,6 +84,7 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
             judgements=read_judgements(observed["judged"]),
             evidence=read_evidence(observed["evidence"]),
             speed=read_speed(observed["speed"], context),
+            calls=read_calls(observed.get("calls"), context),
             machine=read_machine_code(observed["machine_code"], context),
             recordings=read_recordings(observed["recordings"], context),
             messages=read_messages(messages, context),

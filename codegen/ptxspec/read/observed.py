@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..model import (
+    Becomes,
+    CallEvidence,
+    CompiledCall,
     Difference,
     Evidence,
     Judgement,
@@ -64,6 +67,39 @@ def read_machine_code(doc: Document | None, context: Context) -> MachineEvidence
             found.append(MachineForms(tuple(e["for"]), int(e["operands"]), tuple(codes)))
         opcodes[opcode] = tuple(found)
     return MachineEvidence(words(d["assembler"]), words(d["disassembler"]), tuple(d["targets"]), d["asked"], opcodes)
+
+
+def read_calls(doc: Document | None, context: Context) -> CallEvidence | None:
+    """Read what a compiler made of calls."""
+    if doc is None:
+        return None
+    d = doc.data
+    for i, name in enumerate(d["targets"]):
+        context.known(doc, ("targets", i), name, context.targets, "target")
+    every, found = list(d["targets"]), []
+    known: dict[str, tuple[tuple[Becomes, ...], tuple[Becomes, ...]]] = {}
+
+    def becomes(where: Where, some: Mapping[str, Any]) -> Iterator[Becomes]:
+        for on, what in some.items():
+            targets = [
+                n for run in on.split() if (names := _run(doc, (*where, on), run, every, context)) for n in names
+            ]
+            text = words(what)
+            yield Becomes(tuple(targets), *((int(text), "") if text.isdecimal() else (count(text), text)))
+
+    def count(ptx: str) -> int:
+        return sum(not s.lstrip().startswith(".reg") for s in ptx.split(";")[:-1])
+
+    for header, calls in d["calls"].items():
+        for call, c in calls.items():
+            at = ("calls", header, call)
+            if "as" in c and c["as"] not in known:
+                doc_error = doc.error((*at, "as"), f"no call before is '{c['as']}'", "write `becomes` for this one")
+                context.errors.append(doc_error)
+            both = (tuple(becomes((*at, n), c.get(n) or {})) for n in ("becomes", "fast"))
+            known[call] = known[c["as"]] if c.get("as") in known else (next(both), next(both))
+            found.append(CompiledCall(call, words(c["gives"]), header, int(c.get("low", 0)), *known[call]))
+    return CallEvidence(words(d["compiler"]), tuple(every), tuple(found))
 
 
 def _run(doc: Document, where: Where, text: str, every: list[str], context: Context) -> list[str]:

@@ -1,0 +1,107 @@
+"""spec/observed/calls.yaml: the PTX that nvcc makes of each function of CUDA C++, on every target it compiles for."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from ..model import Becomes, CallEvidence, CompiledCall, Spec, runs
+from .body import Work, work
+from .compiling import NvccError, compiled, declared
+from .headers import Call
+
+PATH = "spec/observed/calls.yaml"
+FAST = "-use_fast_math"
+Progress = Callable[[int, int], None]
+# What became of a call, by target.
+Works = Mapping[str, Work]
+
+
+def targets(spec: Spec) -> list[str]:
+    """Return the targets that nvcc compiles for, in their order."""
+    return [t.name for t in spec.targets.values() if t.nvcc]
+
+
+def version(nvcc: Path) -> str:
+    """Return the version as NVIDIA numbers it: `13.5.37`. Raises NvccError."""
+    try:
+        said = subprocess.run([str(nvcc), "--version"], capture_output=True, text=True, check=False, timeout=60).stdout
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NvccError(f"{nvcc} cannot be run: {error}") from None
+    if match := re.search(r"\bV(\d+(?:\.\d+)+)", said):
+        return match[1]
+    raise NvccError(f"{nvcc} is no nvcc: with --version it names no version of CUDA's")
+
+
+def examine(nvcc: Path, on: Sequence[str], progress: Progress | None = None) -> CallEvidence:
+    """Return what nvcc makes of all functions on some targets. Raises NvccError."""
+    asked = declared(nvcc, on[-1])
+    jobs = [(target, options) for target in on for options in ((), (FAST,))]
+
+    def run(job: tuple[str, tuple[str, ...]]) -> Mapping[Call, Work]:
+        return {call: work(call, text) for call, text in compiled(nvcc, asked, *job).items()}
+
+    found: dict[tuple[str, tuple[str, ...]], Mapping[Call, Work]] = {}
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for job, works in zip(jobs, pool.map(run, jobs), strict=True):
+            found[job] = works
+            if progress:
+                progress(len(found), len(jobs))
+    calls = []
+    for call in asked:
+        plain, fast = ({t: w[call] for t in on if call in (w := found[t, options])} for options in ((), (FAST,)))
+        if plain:
+            calls.append(_compiled(call, plain, fast))
+    return CallEvidence(f"nvcc {version(nvcc)}", tuple(on), tuple(calls))
+
+
+def _compiled(call: Call, plain: Works, fast: Works) -> CompiledCall:
+    low = max(w.low for w in plain.values())
+    becomes, faster = tuple(_becomes(plain)), tuple(_becomes(fast))
+    return CompiledCall(call.written, call.gives, call.header, low, becomes, faster if faster != becomes else ())
+
+
+def _becomes(works: Works) -> Iterator[Becomes]:
+    """Yield what becomes of a call; where it is many instructions, the largest number of them."""
+    together: dict[str, list[str]] = {}
+    for target, w in works.items():
+        together.setdefault(w.ptx, []).append(target)
+    for ptx, on in together.items():
+        yield Becomes(tuple(on), max(works[t].count for t in on), ptx)
+
+
+def as_yaml(e: CallEvidence) -> str:
+    """Return the text of the file."""
+    lines = [
+        "# yaml-language-server: $schema=../schema/calls.schema.json",
+        "# Written by `ptxspec calls --record`; do not edit.",
+        f"compiler: {e.compiler}",
+        f"targets: [{', '.join(e.targets)}]",
+        "calls:",
+    ]
+    # What becomes of a call stands once: many have the code of another.
+    first: dict[tuple[object, object], str] = {}
+    for header in dict.fromkeys(c.header for c in e.calls):
+        lines.append(f"  {header}:")
+        for c in (c for c in e.calls if c.header == header):
+            lines += [f'    "{c.call}":', f"      gives: {c.gives}"]
+            lines += [f"      low: {c.low}"] if c.low else []
+            if (other := first.setdefault((c.becomes, c.fast), c.call)) != c.call:
+                lines.append(f'      as: "{other}"')
+                continue
+            for name, some in (("becomes", c.becomes), ("fast", c.fast)):
+                lines += _lines(name, some, e.targets)
+    return "\n".join(lines) + "\n"
+
+
+def _lines(name: str, some: Iterable[Becomes], every: Sequence[str]) -> Iterator[str]:
+    found = list(some)
+    if found:
+        yield f"      {name}:"
+    for b in found:
+        on = " ".join(f"{run[0]}..{run[-1]}" if len(run) > 1 else run[0] for run in runs(b.targets, every))
+        yield f'        {on}: "{b.ptx}"' if b.ptx else f"        {on}: {b.count}"

@@ -1,0 +1,128 @@
+"""Functions of CUDA C++ and libdevice by their names, with the PTX that nvcc makes of them, as recorded in
+generated/data/calls.json."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..catalog.likeness import are_near, nearest
+from ..diagnostics import PtxspecError
+from .database import Database, Variant
+
+# A name as C++ has it, with or without the types of arguments.
+_ASKED = re.compile(
+    r"\s*(?P<name>[A-Za-z_]\w*(?:::operator [\w ]+)?|operator[^\w\s()]+)\s*(?P<list>\(\s*(?P<takes>[^()]*)\))?\s*"
+)
+_STATEMENT = re.compile(r"(?:@!?\S+ )?(?P<spelling>\S+) (?P<operands>.*)")
+_OPERAND = re.compile(r"\{[^}]*\}|[^,{}]+")
+
+
+@dataclass(frozen=True)
+class Became:
+    """What became of a call: `on` are targets, the first and the last of those in a row. `ptx` is empty where it is
+    software: more than can be told here, up to `count` instructions on a target, with jumps or calls among them."""
+
+    on: tuple[tuple[str, str], ...]
+    count: int
+    ptx: str
+
+    @property
+    def statements(self) -> list[str]:
+        """The instructions, without what declares registers."""
+        return [s.strip() for s in self.ptx.split(";") if s.strip() and not s.lstrip().startswith(".")]
+
+
+class Call(NamedTuple):
+    """A call of a function: its text with the types of arguments, or constants, the type of what it gives, and the
+    header that declares it. `fast` is what becomes of it under -use_fast_math; empty where that is the same. `low` is 8
+    where it gives the low 8 bits of %d."""
+
+    text: str
+    gives: str
+    header: str
+    low: int
+    becomes: tuple[Became, ...]
+    fast: tuple[Became, ...]
+
+    @property
+    def name(self) -> str:
+        return self.text.partition("(")[0]
+
+    @property
+    def takes(self) -> list[str]:
+        return [t.strip() for t in self.text.partition("(")[2].rstrip(")").split(",") if t.strip()]
+
+
+def every(db: Database) -> Iterator[Call]:
+    """Yield all calls."""
+    for text, c in db.calls.get("calls", {}).items():
+        becomes, fast = (
+            tuple(Became(tuple(map(tuple, on)), count, ptx) for on, count, ptx in c.get(name, ()))
+            for name in ("becomes", "fast")
+        )
+        yield Call(text, c["gives"], c["header"], c["low"], becomes, fast)
+
+
+def named(db: Database, text: str) -> list[Call]:
+    """Return the calls that a text names, as `__hmul2` or `__hmul2(__half2, __half2)`; the name of an opcode is
+    a function's only with parentheses behind it. Types that are left out at the end may be any."""
+    m = _ASKED.fullmatch(text)
+    if m is None or (m["name"] in db.opcodes and not m["list"]):
+        return []
+    asked = [" ".join(t.split()) for t in (m["takes"] or "").split(",") if t.strip()]
+    found = [c for c in every(db) if c.name == m["name"]]
+    if asked and not any(c.takes[: len(asked)] == asked for c in found) and found:
+        known = "; ".join(c.text for c in found[:4])
+        raise PtxspecError(f"{m['name']} takes no such arguments; {known}")
+    return [c for c in found if c.takes[: len(asked)] == asked]
+
+
+def near(db: Database, text: str) -> str:
+    """Return the name of a function that is meant by one that is none; empty where none is like it, or an opcode is as
+    much."""
+    name = text.partition("(")[0].strip()
+    if not name.isidentifier() or name in db.opcodes:
+        return ""
+    names = dict.fromkeys([*db.opcodes, *(c.name for c in every(db))])
+    # A wrong letter rather than one too many.
+    found = [n for n in names if len(n) == len(name) and are_near(n, name)] or nearest(name, names)
+    return found[0] if found and found[0] not in db.opcodes else ""
+
+
+def is_on(db: Database, became: Became, target: str) -> bool:
+    """Return whether something became of a call on a target."""
+    order: Sequence[str] = db.calls["targets"]
+    at = order.index(target) if target in order else -1
+    return any(order.index(first) <= at <= order.index(last) for first, last in became.on)
+
+
+def on(db: Database, call: Call, target: str | None) -> Call:
+    """Return a call with what becomes of it on a target alone."""
+    if target is None:
+        return call
+    becomes, fast = ([b for b in some if is_on(db, b, target)] for some in (call.becomes, call.fast))
+    return call._replace(becomes=tuple(becomes), fast=() if becomes == fast else tuple(fast))
+
+
+def variant(db: Database, statement: str) -> Variant | None:
+    """Return the variant of a statement; None for one that is not in this database."""
+    m = _STATEMENT.match(statement)
+    if m is None:
+        return None
+    opcode, *names = m["spelling"].split(".")
+    sources = [o.strip() for o in _OPERAND.findall(m["operands"]) if o.strip()][1:]
+    count = sum(len(o.split(",")) for o in sources)
+    return db.find(opcode, names, count) or db.find(opcode, names, None)
+
+
+def becoming(db: Database, v: Variant) -> list[tuple[Call, Became]]:
+    """Return the calls that become one instruction, of this variant, with where they do."""
+    return [
+        (call, became)
+        for call in every(db)
+        for became in call.becomes
+        if len(became.statements) == 1 and v.opcode in became.ptx and variant(db, became.statements[0]) == v
+    ]

@@ -1,0 +1,107 @@
+"""The answers of `query` about functions of CUDA C++, as text and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from .answers import requirement
+from .calls import Became, Call, on, variant
+from .database import Database
+from .lists import broken
+
+
+def as_text(db: Database, name: str, found: Sequence[Call], target: str | None) -> str:
+    """Return the text of `query` about calls."""
+    compiled = [c for c in (on(db, c, target) for c in found) if c.becomes]
+    where = f" on {target}" if target else ""
+    compiler, order = db.calls["compiler"], db.calls["targets"]
+    if not compiled:
+        why = f"{compiler} compiles for {order[0]} to {order[-1]}" if target not in order else "it does not compile"
+        return f"no: {name}{where}: {why}"
+    lines = [f"yes: {name}{where}, as {compiler} compiles it"]
+    for call in compiled:
+        lines += broken(f"{call.text} gives {call.gives}; of {call.header}", "  ", "    ")
+        for became in call.becomes:
+            lines += _told(db, became, target, "")
+        for became in call.fast:
+            lines += _told(db, became, target, ", under -use_fast_math")
+        if call.low:
+            lines.append("    the low 8 bits of %d are the result; an argument of 8 bits is extended to its register")
+    return "\n".join(lines)
+
+
+def _told(db: Database, became: Became, target: str | None, under: str) -> Iterator[str]:
+    yield from broken(f"{target or places(db, became.on)}{under}: {number(became)}", "    ", "      ")
+    yield from (f"      {line}" for line in lines_of(became.ptx))
+    if len(became.statements) == 1 and (v := variant(db, became.statements[0])):
+        here = db.on(v, target)
+        yield from broken(requirement(db, v.requires), "      needs   ", " " * 14)
+        yield f"      claim   {here.claim}"
+        if hazard := db.hazard(v, target):
+            yield from broken(hazard, "      hazard  ", " " * 14)
+
+
+def number(became: Became) -> str:
+    """Return how many instructions became of a call, in words."""
+    if not became.ptx:
+        return f"software, up to {became.count} instructions" if became.count else "nothing is left to do"
+    return "one instruction" if became.count == 1 else f"{became.count} instructions"
+
+
+def lines_of(ptx: str) -> list[str]:
+    """Return PTX with a statement in a line, in braces where it declares registers."""
+    lines = [f"{s.strip()};" for s in ptx.split(";") if s.strip()]
+    return ["{", *(f"  {line}" for line in lines), "}"] if len(lines) > 1 else lines
+
+
+def places(db: Database, on: Sequence[tuple[str, str]]) -> str:
+    """Return the targets of ranges in words."""
+    last = db.calls["targets"][-1]
+    return ", ".join(
+        first if first == end else f"from {first} on" if end == last else f"{first} to {end}" for first, end in on
+    )
+
+
+def as_json(db: Database, name: str, found: Sequence[Call], target: str | None) -> dict[str, Any]:
+    """Return the JSON of `query` about calls."""
+    compiled = [c for c in (on(db, c, target) for c in found) if c.becomes]
+    return {
+        "schema": 1,
+        "name": name,
+        "target": target,
+        "exists": True,
+        "available": bool(compiled),
+        "compiler": db.calls["compiler"],
+        "calls": [
+            {
+                "call": c.text,
+                "gives": c.gives,
+                "header": c.header,
+                "low_bits": c.low or None,
+                "becomes": [_object(db, b, target) for b in c.becomes],
+                "fast_math": [_object(db, b, target) for b in c.fast] or None,
+            }
+            for c in compiled
+        ],
+    }
+
+
+def _object(db: Database, became: Became, target: str | None) -> Mapping[str, Any]:
+    variants = [variant(db, s) for s in became.statements]
+    return {
+        "on": [list(run) for run in became.on],
+        "count": became.count,
+        "ptx": became.ptx or None,
+        "instructions": [
+            {
+                "variant": v.spelling,
+                "operands": v.operands,
+                "claim": db.on(v, target).claim,
+                "hazard": db.hazard(v, target),
+            }
+            if v
+            else None
+            for v in variants
+        ],
+    }

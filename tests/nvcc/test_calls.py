@@ -1,0 +1,166 @@
+"""Functions of CUDA C++ and the PTX that spec/observed/ has of them: nvcc makes it anew, and ptxas takes it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from helpers import ROOT
+from helpers.sizes import each_size, spread
+from ptxspec import Database
+from ptxspec.cli.main import main
+from ptxspec.model import CompiledCall, Spec
+from ptxspec.nvcc import compiling, record
+from ptxspec.nvcc.body import work
+from ptxspec.query import calls
+
+pytestmark = pytest.mark.inputs("spec/observed/calls.yaml", "codegen/ptxspec/nvcc")
+
+# What CUDA's types have in their registers, from NVIDIA's documentation of them.
+BITS = {
+    "float": 32, "double": 64, "float2": 64, "double2": 128, "float4": 128, "double4": 256, "long double": 64,
+    "int": 32, "unsigned int": 32, "long": 64, "short": 16,
+    "unsigned short": 16, "unsigned long": 64, "long long": 64, "unsigned long long": 64, "long int": 64,
+    "unsigned long int": 64, "long long int": 64, "unsigned long long int": 64, "short int": 16,
+    "unsigned short int": 16, "__half": 16,
+    "__half_raw": 16, "__half2": 32, "__half2_raw": 32, "__nv_bfloat16": 16, "__nv_bfloat16_raw": 16,
+    "__nv_bfloat162": 32, "__nv_bfloat162_raw": 32,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def recorded(spec: Spec) -> dict[str, CompiledCall]:
+    assert spec.calls is not None
+    return {c.call: c for c in spec.calls.calls}
+
+
+def test_the_functions_that_people_ask_for_are_there(recorded: dict[str, CompiledCall]) -> None:
+    names = {call.partition("(")[0] for call in recorded}
+    for family in ("fadd", "fsub", "fmul", "fdiv", "dadd", "dsub", "dmul", "ddiv"):
+        assert {f"__{family}_{r}" for r in ("rn", "rz", "ru", "rd")} <= names
+    assert {"fmaf", "__expf", "roundf", "lrintf", "__nv_cvt_float2_to_fp4x2", "h2exp2", "__float2half_rn"} <= names
+    assert {"__nv_fmaf", "__nv_fast_expf", "operator*", "__nv_fp8_e4m3", "__sincosf", "__ffma2_rn"} <= names
+
+
+def test_what_each_function_becomes_is_told_for_targets_that_nvcc_compiles_for(
+    spec: Spec, recorded: dict[str, CompiledCall]
+) -> None:
+    assert spec.calls is not None and list(spec.calls.targets) == record.targets(spec)
+    for call, c in recorded.items():
+        for some in (c.becomes, c.fast):
+            on = [t for b in some for t in b.targets]
+            assert len(on) == len(set(on)) and set(on) <= {*spec.calls.targets}, call
+
+
+def test_the_file_is_what_is_read_of_it(spec: Spec) -> None:
+    assert spec.calls is not None
+    assert record.as_yaml(spec.calls) == (ROOT / record.PATH).read_text("utf-8")
+
+
+@pytest.mark.exhaustive
+def test_nvcc_makes_all_of_it_anew(spec: Spec, nvcc: Path) -> None:
+    assert record.examine(nvcc, record.targets(spec)) == spec.calls
+
+
+def test_nvcc_makes_some_of_it_anew(spec: Spec, nvcc: Path, recorded: dict[str, CompiledCall]) -> None:
+    target = "sm_89"
+    asked = spread(compiling.declared(nvcc, record.targets(spec)[-1]), 60)
+    found = compiling.compiled(nvcc, asked, target)
+    assert len(found) > 40
+    for call in asked:
+        now = [work(call, found[call]).ptx] if call in found else []
+        told = recorded[call.written].becomes if call.written in recorded else ()
+        assert now == [b.ptx for b in told if target in b.targets], call
+
+
+@pytest.mark.sampled(0)
+@each_size
+def test_ptxas_takes_what_is_told(spec: Spec, ptxas: Path, tmp_path: Path, db: Database, whole: bool) -> None:
+    """Registers have the sizes of the types in C++, whatever the recorder took them for."""
+    assert spec.calls is not None
+    rows = [(c, b) for c in spec.calls.calls for b in (*c.becomes, *c.fast) if b.ptx]
+    by_target: dict[str, list[tuple[CompiledCall, str]]] = {}
+    for c, b in rows if whole else spread(rows, 60):
+        by_target.setdefault(b.targets[0], []).append((c, b.ptx))
+    for target, some in by_target.items():
+        head = f".version {db.catalog.newest_version}\n.target {target}\n.address_size 64\n"
+        # A value of 8 bits stands in either register.
+        for byte in itertools.product((16, 32), repeat=2):
+            texts = [function(n, c, ptx, byte) for n, (c, ptx) in enumerate(some)]
+            (tmp_path / "k.ptx").write_text(head + "\n".join(texts), "utf-8")
+            command = [str(ptxas), "-arch", target, "-c", "k.ptx", "-o", "k.cubin"]
+            said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+            wrong = {int(line) - 4 for line in re.findall(r", line (\d+); error", said.stderr)}
+            assert bool(said.returncode) == bool(wrong), (target, said.stderr[:2000])
+            some = [some[i] for i in sorted(wrong)]
+            if not some:
+                break
+        assert not some, (target, some)
+
+
+def function(n: int, c: CompiledCall, ptx: str, byte: tuple[int, int]) -> str:
+    """Return a function with registers for the arguments and results that PTX names; `byte`: the bits that hold 8."""
+    takes = [t.strip() for t in c.call.partition("(")[2].rstrip(")").split(",")]
+    types = dict(zip("abcefghijk", takes, strict=False))
+    given = [*([] if c.gives == "void" else [c.gives]), *(t.rstrip("*") for t in takes if t.endswith("*"))]
+    declared = []
+    for name in sorted(set(re.findall(r"%[a-ce-k][xyzw]?\b|%d\d?[xyzw]?\b", ptx))):
+        type = given[int(name[2:3]) - 1 if name[2:3].isdigit() else 0] if name[1] == "d" else types[name[1]]
+        small = 16 if re.search("fp8x2|fp6x2|fp4x4", type) else byte[name[1] == "d"]
+        bits = BITS.get(type, 32 if re.search("fp[68]x4", type) else small)
+        parts = 1 if name[-1] not in "xyzw" else 4 if type.endswith("4") else 2
+        declared.append(f".reg .b{bits // parts} {name};")
+    return f".func k{n}() {{ {' '.join(declared)} {ptx} ret; }}"
+
+
+@pytest.mark.parametrize(
+    ("text", "some", "none"),
+    [
+        ("__hmul2", "mul.f16x2 %d, %a, %b;", "sub"),
+        ("__hmul2(__nv_bfloat162)", "mul.bf16x2 %d, %a, %b;", "mul.f16x2"),
+        ("fma(double)", "fma.rn.f64 %d, %a, %b, %c;", "f32"),
+        ("__nv_fmaf", "fma.rn.f32 %d, %a, %b, %c;", "f64"),
+    ],
+)
+def test_a_name_finds_its_functions(db: Database, text: str, some: str, none: str) -> None:
+    found = [b.ptx for c in calls.named(db, text) for b in c.becomes]
+    assert some in found and not any(none in ptx for ptx in found)
+
+
+def test_an_opcode_is_no_function_unless_it_is_called(db: Database) -> None:
+    assert calls.named(db, "fma") == [] and calls.named(db, "fma()") != []
+    assert calls.near(db, "__hmul3") == "__hmul2" and calls.near(db, "mull") == ""
+
+
+def test_instructions_name_the_functions_that_become_them(db: Database) -> None:
+    found = {c.text for c, _ in calls.becoming(db, db.variant("mul.f16x2"))}
+    assert {"__hmul2(__half2, __half2)", "operator*(__half2, __half2)"} <= found
+    assert "fmaf(float, float, float)" in {c.text for c, _ in calls.becoming(db, db.variant("fma.rn.f32"))}
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        (["query", "__hmul2", "--target", "A100"], 0, "mul.f16x2 %d, %a, %b;"),
+        (["query", "__hmul2(__nv_bfloat162)"], 0, "sm_75: software"),
+        (["query", "__hfma(__nv_bfloat16)", "--target", "sm_75"], 1, "it does not compile"),
+        (["query", "__hmul2", "--target", "sm_70"], 1, "compiles for sm_75"),
+        (["query", "sqrtf"], 0, "from sm_75 on, under -use_fast_math: one instruction"),
+        (["query", "__hmul3"], 1, "did you mean '__hmul2'?"),
+        (["query", "__hmul2(int)"], 2, "takes no such arguments"),
+        (["query", "__hmul2", "--ptx", "8.0"], 2, "--ptx is about a variant"),
+        (["show", "__expf"], 0, "ex2.approx.f32 %d, %t1;"),
+        (["show", "mul.f16x2"], 0, "`__hmul2(__half2, __half2)`"),
+        (["eval", "__hmul2(__half2)", "1.5,2", "2,3"], 0, "0x46004200"),
+        (["eval", "__fadd_rz", "1"], 2, "takes a, b, not 1 operand"),
+        (["eval", "__hmul2", "1", "2"], 2, "name one of them"),
+        (["eval", "sinf", "1"], 2, "software"),
+    ],
+)
+def test_commands_take_functions(capsys: pytest.CaptureFixture[str], command: list[str], code: int, said: str) -> None:
+    assert main([command[0], "--root", str(ROOT), *command[1:]]) == code
+    out = capsys.readouterr()
+    assert said in out.out + out.err
