@@ -26,7 +26,10 @@ def emulated(spec: Spec, v: Variant) -> Any:
     return ptxemu.compile(v.spelling, v.operands, here[-1] if v.means or v.requires.within else None)
 
 
-def bits(x: Bits) -> Bits:
+def bits(x: Bits | tuple[Bits, ...]) -> Bits:
+    """The bits of a result; of several predicates, beside each other."""
+    if isinstance(x, tuple):
+        return np.bitwise_or.reduce([bits(p) << np.uint8(i) for i, p in enumerate(x)])
     return x.view(f"u{x.itemsize}")
 
 
@@ -58,7 +61,7 @@ def wrong(v: Variant, instead: Instead, operands: list[Bits], found: Bits, wante
 
 
 def dtype(t: Type) -> str:
-    return f"u{t.width // 8}"
+    return f"u{t.width // 8}" if t.width > 1 else "?"
 
 
 def special_operands(v: Variant, count: int) -> list[Bits]:

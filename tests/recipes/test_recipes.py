@@ -26,7 +26,8 @@ from ptxspec import Database
 from ptxspec.model import NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Instead, Spec, Variant
 from ptxspec.ptxas import verify
 from ptxspec.ptxas.asking import judge
-from ptxspec.recipes.inline import inline_assembly
+from ptxspec.query.inline import inline_assembly
+from ptxspec.recipes.inline import asm_operands
 from ptxspec.recipes.linking import declared, why_none, width_of
 from ptxspec.recipes.operands import specials
 
@@ -34,7 +35,7 @@ pytestmark = pytest.mark.inputs("emulator", "requirements", "specification", "co
 
 OPCODES = (
     "abs", "add", "copysign", "cos", "cvt", "div", "ex2", "fma", "lg2", "mad", "max", "min", "mul", "neg", "rcp",
-    "rsqrt", "sin", "sqrt", "sub", "tanh", "testp",
+    "rsqrt", "set", "setp", "sin", "sqrt", "sub", "tanh", "testp",
 )  # fmt: skip
 # The oldest target that ptxas 13.5 assembles for.
 OLDEST = "sm_75"
@@ -274,7 +275,7 @@ C_TYPES = {"h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f
 def test_nvcc_takes_every_recipe_as_inline_assembly(spec: Spec, nvcc: Path, tmp_path: Path) -> None:
     functions: dict[str, str] = {}
     for v, instead in every_recipe(spec):
-        asm = inline_assembly(v, instead)
+        asm = inline_assembly(instead.ptx, asm_operands(v))
         if asm and spec.catalog.takes(instead.requires, "sm_80", spec.catalog.newest_version):
             letters = [(place, C_TYPES[s.type.constraint]) for s in v.sources for place in s.places]
             result = C_TYPES[v.result.type.constraint]

@@ -3,6 +3,7 @@ and ptxemu has another."""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -78,6 +79,16 @@ class Recipe(NamedTuple):
     def line(self) -> str:
         """The recipe in one line."""
         return " ".join(self.ptx.split())
+
+
+_NUMBERED = re.compile(r"\.#(\d+)")
+
+
+def filled(template: str, spelling: str) -> str:
+    """Return a recipe for a variant of many: each `.#1` in it is the name at that place of the variant's spelling, the
+    opcode's being 0."""
+    names = spelling.split(".")
+    return _NUMBERED.sub(lambda m: f".{names[int(m[1])]}", template)
 
 
 class Opcode(ABC, Generic[V]):

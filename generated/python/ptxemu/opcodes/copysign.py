@@ -15,7 +15,6 @@ SIGNATURES = {
     ("f32", 2): "d:f32 = a:f32 b:f32",
     ("f64", 2): "d:f64 = a:f64 b:f64",
 }
-
 ASSEMBLER = {
     "elsewhere": [],
     "empty_types": ["b2", "b8x16"],
@@ -24,4 +23,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

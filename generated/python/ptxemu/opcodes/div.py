@@ -5,6 +5,10 @@ from ..catalog import Requirement
 from ..catalog.known import Recipe
 from . import Group, Opcode
 
+recipe_1 = Recipe(Requirement("1.4", "sm_10"), "", """div.approx.ftz.#1 %d, %a, %b;""")
+
+recipe_2 = Recipe(Requirement("1.0", "sm_10"), "", """div.rn.#1 %d, %a, %b;""")
+
 GROUPS = (
     Group(2, "bounded", Requirement("1.4", "sm_10"), claims={"unspecified": ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62", "sm_70", "sm_72", "sm_75", "sm_86")}, spellings=(
         "approx.f32",
@@ -30,10 +34,10 @@ GROUPS = (
         "rm.f64",
         "rp.f64",
     )),
-    Group(2, "bounded", Requirement("1.0", "sm_10", until="1.3"), means=("approx", "ftz"), spellings=(
+    Group(2, "bounded", Requirement("1.0", "sm_10", until="1.3"), means=("approx", "ftz"), recipes=(recipe_1,), spellings=(
         "f32",
     )),
-    Group(2, "exact", Requirement("1.0", "sm_10", until="1.3"), means=("rn",), spellings=(
+    Group(2, "exact", Requirement("1.0", "sm_10", until="1.3"), means=("rn",), recipes=(recipe_2,), spellings=(
         "f64",
     )),
 )
@@ -42,16 +46,6 @@ SIGNATURES = {
     ("f32", 2): "d:f32 = a:f32 b:f32",
     ("f64", 2): "d:f64 = a:f64 b:f64",
 }
-
-RECIPES = {
-    ("f32", 2): (
-        Recipe(Requirement("1.4", "sm_10"), "", """div.approx.ftz.f32 %d, %a, %b;"""),
-    ),
-    ("f64", 2): (
-        Recipe(Requirement("1.0", "sm_10"), "", """div.rn.f64 %d, %a, %b;"""),
-    ),
-}
-
 ASSEMBLER = {
     "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64"],
     "empty_types": ["b2", "b8x16"],
@@ -60,4 +54,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

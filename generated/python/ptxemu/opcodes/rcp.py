@@ -5,6 +5,8 @@ from ..catalog import Hazard, Requirement
 from ..catalog.known import Recipe
 from . import Group, Opcode
 
+recipe_1 = Recipe(Requirement("1.4", "sm_10"), "", """rcp.approx.ftz.#1 %d, %a;""")
+
 GROUPS = (
     Group(1, "bounded", Requirement("1.4", "sm_10"), claims={"reported": ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_70", "sm_75")}, spellings=(
         "approx.f32",
@@ -30,7 +32,7 @@ GROUPS = (
         "rm.f64",
         "rp.f64",
     )),
-    Group(1, "bounded", Requirement("1.0", "sm_10", until="1.3"), means=("approx", "ftz"), spellings=(
+    Group(1, "bounded", Requirement("1.0", "sm_10", until="1.3"), means=("approx", "ftz"), recipes=(recipe_1,), spellings=(
         "f32",
     )),
     Group(1, "unspecified", Requirement("2.1", "sm_20"), spellings=(
@@ -50,13 +52,6 @@ SIGNATURES = {
     ("f32", 1): "d:f32 = a:f32",
     ("f64", 1): "d:f64 = a:f64",
 }
-
-RECIPES = {
-    ("f32", 1): (
-        Recipe(Requirement("1.4", "sm_10"), "", """rcp.approx.ftz.f32 %d, %a;"""),
-    ),
-}
-
 ASSEMBLER = {
     "elsewhere": [],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
@@ -65,4 +60,4 @@ ASSEMBLER = {
     "refused": [{"variant": "rcp.f64", "operands": 1, "manual": {"ptx": "1.0", "until": "1.3", "target": "sm_13"}, "means": "rcp.rn.f64"}],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

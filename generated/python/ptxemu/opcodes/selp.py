@@ -21,7 +21,6 @@ SIGNATURES = {
     ("b32", 3): "d:b32 = a:b32 b:b32 !c:pred",
     ("b64", 3): "d:b64 = a:b64 b:b64 !c:pred",
 }
-
 ASSEMBLER = {
     "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64"],
     "empty_types": ["b2", "b8x16"],
@@ -30,4 +29,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from .....basis import Basis
 from .....model import Instead, Recipe, Spec, Variant
-from .....recipes.inline import inline_assembly
+from .....query.inline import inline_assembly
+from .....recipes.inline import asm_operands
 from ..forms import Writer
 from .about import About
 
@@ -117,5 +118,5 @@ def _entry(spec: Spec, write: Writer, id: str, recipe: Recipe, made: Sequence[tu
         else DIFFERS[recipe.differs],
         basis=recipe.basis,
         text=recipe.code.text.strip() if len(made) > 1 else "",
-        example=Example(variant, instead.ptx, inline_assembly(variant, instead)),
+        example=Example(variant, instead.ptx, inline_assembly(instead.ptx, asm_operands(variant))),
     )
