@@ -22,6 +22,7 @@ from helpers.recipes import (
     wrong,
 )
 from helpers.sizes import each_size, spread
+from oracles import host_code
 from ptxspec import Database
 from ptxspec.model import NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Instead, Spec, Variant
 from ptxspec.ptxas import verify
@@ -195,6 +196,31 @@ def test_an_error_outside_of_the_bound_is_seen(spec: Spec) -> None:
     values = np.arange(0, 1 << 16, 7, dtype=np.uint16)
     before, after = ptxemu.function("cvt.f32.f16 x, a;"), ptxemu.function("cvt.rn.f16.f32 d, t;")
     assert outside(spec, v, [values], before, {"t": approximate}, after)
+
+
+@pytest.mark.parametrize("to", ["e4m3", "e5m2", "e2m3", "e3m2", "e2m1"])
+def test_numbers_of_eight_bits_and_less_are_those_of_nvidias_headers(spec: Spec, to: str) -> None:
+    """NVIDIA's host code is the judge of what the recipe makes, and nothing of the specification."""
+    v = by_spelling(spec, f"cvt.rn.satfinite.{to}x2.f32")
+    (instead,) = spec.instead[v]
+    high, low = random_operands(v, 20_000)
+    pair = ptxemu.function(instead.ptx, results=["d"])(a1=high, a0=low)
+    width = v.result.type.lane_width
+    wanted = [host_code.to_narrow(to, "f32", "rn", True, x).astype(np.uint32) for x in (high, low)]
+    assert (pair.astype(np.uint32) == wanted[0] << width | wanted[1]).all()
+
+
+@pytest.mark.parametrize("source", ["e4m3", "e5m2", "e2m3", "e3m2", "e2m1"])
+def test_numbers_of_eight_bits_and_less_are_read_as_nvidias_headers_read_them(spec: Spec, source: str) -> None:
+    v = by_spelling(spec, f"cvt.rn.f16x2.{source}x2")
+    (instead,) = spec.instead[v]
+    width = v.sources[0].type.lane_width
+    lanes = np.arange(1 << v.sources[0].type.kind.width, dtype=np.uint16)
+    made = ptxemu.function(instead.ptx, results=["d"])(a=(lanes << width | lanes).astype(f"u{2 * width // 8}"))
+    wanted = host_code.from_narrow(source, "f16", lanes).astype(np.uint32)
+    numbers = (wanted & 0x7FFF) <= 0x7C00
+    assert ((made & 0xFFFF == wanted) & (made >> 16 == wanted))[numbers].all() and numbers.sum() > len(lanes) * 3 // 4
+    assert ((made & 0x7FFF) > 0x7C00)[~numbers].all()
 
 
 def by_spelling(spec: Spec, spelling: str) -> Variant:

@@ -738,14 +738,1034 @@ recipe_52 = Recipe(Requirement("2.0", "sm_20"), "", """{
     or.b32 %d, %_low, %_high;
 }""")
 
-recipe_53 = Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
+recipe_53 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC3E00000;
+    max.#4 %_v1, %a1, 0fC3E00000;
+    min.#4 %_v0, %_v0, 0f43E00000;
+    min.#4 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#4 %_t0, %_m0, 0f03800000;
+    mul.rz.#4 %_t1, %_m1, 0f03800000;
+    mul.rp.#4 %_u0, %_m0, 0f03800000;
+    mul.rp.#4 %_u1, %_m1, 0f03800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_54 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC7600000;
+    max.#4 %_v1, %a1, 0fC7600000;
+    min.#4 %_v0, %_v0, 0f47600000;
+    min.#4 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#4 %_t0, %_m0, 0f07800000;
+    mul.rz.#4 %_t1, %_m1, 0f07800000;
+    mul.rp.#4 %_u0, %_m0, 0f07800000;
+    mul.rp.#4 %_u1, %_m1, 0f07800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_55 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC0F00000;
+    max.#4 %_v1, %a1, 0fC0F00000;
+    min.#4 %_v0, %_v0, 0f40F00000;
+    min.#4 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#4 %_t0, %_m0, 0f00800000;
+    mul.rz.#4 %_t1, %_m1, 0f00800000;
+    mul.rp.#4 %_u0, %_m0, 0f00800000;
+    mul.rp.#4 %_u1, %_m1, 0f00800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_56 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC1E00000;
+    max.#4 %_v1, %a1, 0fC1E00000;
+    min.#4 %_v0, %_v0, 0f41E00000;
+    min.#4 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#4 %_t0, %_m0, 0f01800000;
+    mul.rz.#4 %_t1, %_m1, 0f01800000;
+    mul.rp.#4 %_u0, %_m0, 0f01800000;
+    mul.rp.#4 %_u1, %_m1, 0f01800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_57 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC0C00000;
+    max.#4 %_v1, %a1, 0fC0C00000;
+    min.#4 %_v0, %_v0, 0f40C00000;
+    min.#4 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#4 %_t0, %_m0, 0f00800000;
+    mul.rz.#4 %_t1, %_m1, 0f00800000;
+    mul.rp.#4 %_u0, %_m0, 0f00800000;
+    mul.rp.#4 %_u1, %_m1, 0f00800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x1fffff;
+    add.u32 %_u1, %_u1, 0x1fffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_58 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f43E00000;
+    min.#5 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#5 %_t0, %_m0, 0f03800000;
+    mul.rz.#5 %_t1, %_m1, 0f03800000;
+    mul.rp.#5 %_u0, %_m0, 0f03800000;
+    mul.rp.#5 %_u1, %_m1, 0f03800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_59 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f47600000;
+    min.#5 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#5 %_t0, %_m0, 0f07800000;
+    mul.rz.#5 %_t1, %_m1, 0f07800000;
+    mul.rp.#5 %_u0, %_m0, 0f07800000;
+    mul.rp.#5 %_u1, %_m1, 0f07800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_60 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f40F00000;
+    min.#5 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#5 %_t0, %_m0, 0f00800000;
+    mul.rz.#5 %_t1, %_m1, 0f00800000;
+    mul.rp.#5 %_u0, %_m0, 0f00800000;
+    mul.rp.#5 %_u1, %_m1, 0f00800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_61 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f41E00000;
+    min.#5 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#5 %_t0, %_m0, 0f01800000;
+    mul.rz.#5 %_t1, %_m1, 0f01800000;
+    mul.rp.#5 %_u0, %_m0, 0f01800000;
+    mul.rp.#5 %_u1, %_m1, 0f01800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_62 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f40C00000;
+    min.#5 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#5 %_t0, %_m0, 0f00800000;
+    mul.rz.#5 %_t1, %_m1, 0f00800000;
+    mul.rp.#5 %_u0, %_m0, 0f00800000;
+    mul.rp.#5 %_u1, %_m1, 0f00800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x1fffff;
+    add.u32 %_u1, %_u1, 0x1fffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_63 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC3E00000;
+    max.#4 %_v1, %a1, 0fC3E00000;
+    min.#4 %_v0, %_v0, 0f43E00000;
+    min.#4 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#4 %_t0, %_m0, 0f03800000;
+    mul.#1.#4 %_t1, %_m1, 0f03800000;
+    mul.rp.#4 %_u0, %_m0, 0f03800000;
+    mul.rp.#4 %_u1, %_m1, 0f03800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_64 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC7600000;
+    max.#4 %_v1, %a1, 0fC7600000;
+    min.#4 %_v0, %_v0, 0f47600000;
+    min.#4 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#4 %_t0, %_m0, 0f07800000;
+    mul.#1.#4 %_t1, %_m1, 0f07800000;
+    mul.rp.#4 %_u0, %_m0, 0f07800000;
+    mul.rp.#4 %_u1, %_m1, 0f07800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_65 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC0F00000;
+    max.#4 %_v1, %a1, 0fC0F00000;
+    min.#4 %_v0, %_v0, 0f40F00000;
+    min.#4 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#4 %_t0, %_m0, 0f00800000;
+    mul.#1.#4 %_t1, %_m1, 0f00800000;
+    mul.rp.#4 %_u0, %_m0, 0f00800000;
+    mul.rp.#4 %_u1, %_m1, 0f00800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_66 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC1E00000;
+    max.#4 %_v1, %a1, 0fC1E00000;
+    min.#4 %_v0, %_v0, 0f41E00000;
+    min.#4 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#4 %_t0, %_m0, 0f01800000;
+    mul.#1.#4 %_t1, %_m1, 0f01800000;
+    mul.rp.#4 %_u0, %_m0, 0f01800000;
+    mul.rp.#4 %_u1, %_m1, 0f01800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_67 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC0C00000;
+    max.#4 %_v1, %a1, 0fC0C00000;
+    min.#4 %_v0, %_v0, 0f40C00000;
+    min.#4 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#4 %_t0, %_m0, 0f00800000;
+    mul.#1.#4 %_t1, %_m1, 0f00800000;
+    mul.rp.#4 %_u0, %_m0, 0f00800000;
+    mul.rp.#4 %_u1, %_m1, 0f00800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_68 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f43E00000;
+    min.#5 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#5 %_t0, %_m0, 0f03800000;
+    mul.#1.#5 %_t1, %_m1, 0f03800000;
+    mul.rp.#5 %_u0, %_m0, 0f03800000;
+    mul.rp.#5 %_u1, %_m1, 0f03800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_69 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f47600000;
+    min.#5 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#5 %_t0, %_m0, 0f07800000;
+    mul.#1.#5 %_t1, %_m1, 0f07800000;
+    mul.rp.#5 %_u0, %_m0, 0f07800000;
+    mul.rp.#5 %_u1, %_m1, 0f07800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_70 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f40F00000;
+    min.#5 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#5 %_t0, %_m0, 0f00800000;
+    mul.#1.#5 %_t1, %_m1, 0f00800000;
+    mul.rp.#5 %_u0, %_m0, 0f00800000;
+    mul.rp.#5 %_u1, %_m1, 0f00800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_71 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f41E00000;
+    min.#5 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#5 %_t0, %_m0, 0f01800000;
+    mul.#1.#5 %_t1, %_m1, 0f01800000;
+    mul.rp.#5 %_u0, %_m0, 0f01800000;
+    mul.rp.#5 %_u1, %_m1, 0f01800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_72 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f40C00000;
+    min.#5 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#5 %_t0, %_m0, 0f00800000;
+    mul.#1.#5 %_t1, %_m1, 0f00800000;
+    mul.rp.#5 %_u0, %_m0, 0f00800000;
+    mul.rp.#5 %_u1, %_m1, 0f00800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_73 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC3E00000;
+    max.f32 %_v1, %_x1, 0fC3E00000;
+    min.f32 %_v0, %_v0, 0f43E00000;
+    min.f32 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f03800000;
+    mul.rz.f32 %_t1, %_m1, 0f03800000;
+    mul.rp.f32 %_u0, %_m0, 0f03800000;
+    mul.rp.f32 %_u1, %_m1, 0f03800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_74 = Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
     .reg .b32 %_x0, %_x1;
     shl.b32 %_x0, %a, 16;
     and.b32 %_x1, %a, 0xffff0000;
     cvt.#1.#2.#3.f32 %d, %_x1, %_x0;
 }""")
 
-recipe_54 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
+recipe_75 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC3E00000;
+    max.f32 %_v1, %_x1, 0fC3E00000;
+    min.f32 %_v0, %_v0, 0f43E00000;
+    min.f32 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f03800000;
+    mul.rz.f32 %_t1, %_m1, 0f03800000;
+    mul.rp.f32 %_u0, %_m0, 0f03800000;
+    mul.rp.f32 %_u1, %_m1, 0f03800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_76 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC7600000;
+    max.f32 %_v1, %_x1, 0fC7600000;
+    min.f32 %_v0, %_v0, 0f47600000;
+    min.f32 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f07800000;
+    mul.rz.f32 %_t1, %_m1, 0f07800000;
+    mul.rp.f32 %_u0, %_m0, 0f07800000;
+    mul.rp.f32 %_u1, %_m1, 0f07800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_77 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC7600000;
+    max.f32 %_v1, %_x1, 0fC7600000;
+    min.f32 %_v0, %_v0, 0f47600000;
+    min.f32 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f07800000;
+    mul.rz.f32 %_t1, %_m1, 0f07800000;
+    mul.rp.f32 %_u0, %_m0, 0f07800000;
+    mul.rp.f32 %_u1, %_m1, 0f07800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_78 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
     .reg .b16 %_h0, %_h1;
     .reg .b32 %_x0, %_x1;
     mov.b32 {%_h0, %_h1}, %a;
@@ -754,21 +1774,471 @@ recipe_54 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_10
     cvt.#1.#2.#3.f32 %d, %_x1, %_x0;
 }""")
 
-recipe_55 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
+recipe_79 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC0F00000;
+    max.f32 %_v1, %_x1, 0fC0F00000;
+    min.f32 %_v0, %_v0, 0f40F00000;
+    min.f32 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f00800000;
+    mul.rz.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_80 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
     .reg .b32 %_x0, %_x1;
     shl.b32 %_x0, %a, 16;
     and.b32 %_x1, %a, 0xffff0000;
     cvt.#1.#2.#3.f32 %d, %_x1, %_x0;
 }""")
 
-recipe_56 = Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
+recipe_81 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC0F00000;
+    max.f32 %_v1, %_x1, 0fC0F00000;
+    min.f32 %_v0, %_v0, 0f40F00000;
+    min.f32 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f00800000;
+    mul.rz.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_82 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC1E00000;
+    max.f32 %_v1, %_x1, 0fC1E00000;
+    min.f32 %_v0, %_v0, 0f41E00000;
+    min.f32 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f01800000;
+    mul.rz.f32 %_t1, %_m1, 0f01800000;
+    mul.rp.f32 %_u0, %_m0, 0f01800000;
+    mul.rp.f32 %_u1, %_m1, 0f01800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_83 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC1E00000;
+    max.f32 %_v1, %_x1, 0fC1E00000;
+    min.f32 %_v0, %_v0, 0f41E00000;
+    min.f32 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f01800000;
+    mul.rz.f32 %_t1, %_m1, 0f01800000;
+    mul.rp.f32 %_u0, %_m0, 0f01800000;
+    mul.rp.f32 %_u1, %_m1, 0f01800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_84 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC0C00000;
+    max.f32 %_v1, %_x1, 0fC0C00000;
+    min.f32 %_v0, %_v0, 0f40C00000;
+    min.f32 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f00800000;
+    mul.rz.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x1fffff;
+    add.u32 %_u1, %_u1, 0x1fffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_85 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC0C00000;
+    max.f32 %_v1, %_x1, 0fC0C00000;
+    min.f32 %_v0, %_v0, 0f40C00000;
+    min.f32 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f00800000;
+    mul.rz.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x1fffff;
+    add.u32 %_u1, %_u1, 0x1fffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_86 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f43E00000;
+    min.f32 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f03800000;
+    mul.rz.f32 %_t1, %_m1, 0f03800000;
+    mul.rp.f32 %_u0, %_m0, 0f03800000;
+    mul.rp.f32 %_u1, %_m1, 0f03800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_87 = Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
     .reg .b32 %_x0, %_x1;
     shl.b32 %_x0, %a, 16;
     and.b32 %_x1, %a, 0xffff0000;
     cvt.#1.#2.#3.#4.f32 %d, %_x1, %_x0;
 }""")
 
-recipe_57 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
+recipe_88 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f43E00000;
+    min.f32 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f03800000;
+    mul.rz.f32 %_t1, %_m1, 0f03800000;
+    mul.rp.f32 %_u0, %_m0, 0f03800000;
+    mul.rp.f32 %_u1, %_m1, 0f03800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_89 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f47600000;
+    min.f32 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f07800000;
+    mul.rz.f32 %_t1, %_m1, 0f07800000;
+    mul.rp.f32 %_u0, %_m0, 0f07800000;
+    mul.rp.f32 %_u1, %_m1, 0f07800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_90 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f47600000;
+    min.f32 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f07800000;
+    mul.rz.f32 %_t1, %_m1, 0f07800000;
+    mul.rp.f32 %_u0, %_m0, 0f07800000;
+    mul.rp.f32 %_u1, %_m1, 0f07800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_91 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
     .reg .b16 %_h0, %_h1;
     .reg .b32 %_x0, %_x1;
     mov.b32 {%_h0, %_h1}, %a;
@@ -777,14 +2247,1184 @@ recipe_57 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_10
     cvt.#1.#2.#3.#4.f32 %d, %_x1, %_x0;
 }""")
 
-recipe_58 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
+recipe_92 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f40F00000;
+    min.f32 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f00800000;
+    mul.rz.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_93 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
     .reg .b32 %_x0, %_x1;
     shl.b32 %_x0, %a, 16;
     and.b32 %_x1, %a, 0xffff0000;
     cvt.#1.#2.#3.#4.f32 %d, %_x1, %_x0;
 }""")
 
-recipe_59 = Recipe(Requirement("4.2", "sm_53"), "NaN bits", """{
+recipe_94 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f40F00000;
+    min.f32 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f00800000;
+    mul.rz.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_95 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f41E00000;
+    min.f32 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f01800000;
+    mul.rz.f32 %_t1, %_m1, 0f01800000;
+    mul.rp.f32 %_u0, %_m0, 0f01800000;
+    mul.rp.f32 %_u1, %_m1, 0f01800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_96 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f41E00000;
+    min.f32 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f01800000;
+    mul.rz.f32 %_t1, %_m1, 0f01800000;
+    mul.rp.f32 %_u0, %_m0, 0f01800000;
+    mul.rp.f32 %_u1, %_m1, 0f01800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_97 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f40C00000;
+    min.f32 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f00800000;
+    mul.rz.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x1fffff;
+    add.u32 %_u1, %_u1, 0x1fffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_98 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f40C00000;
+    min.f32 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f00800000;
+    mul.rz.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x1fffff;
+    add.u32 %_u1, %_u1, 0x1fffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_99 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC3E00000;
+    max.f32 %_v1, %_x1, 0fC3E00000;
+    min.f32 %_v0, %_v0, 0f43E00000;
+    min.f32 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f03800000;
+    mul.#1.f32 %_t1, %_m1, 0f03800000;
+    mul.rp.f32 %_u0, %_m0, 0f03800000;
+    mul.rp.f32 %_u1, %_m1, 0f03800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_100 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC3E00000;
+    max.f32 %_v1, %_x1, 0fC3E00000;
+    min.f32 %_v0, %_v0, 0f43E00000;
+    min.f32 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f03800000;
+    mul.#1.f32 %_t1, %_m1, 0f03800000;
+    mul.rp.f32 %_u0, %_m0, 0f03800000;
+    mul.rp.f32 %_u1, %_m1, 0f03800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_101 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC7600000;
+    max.f32 %_v1, %_x1, 0fC7600000;
+    min.f32 %_v0, %_v0, 0f47600000;
+    min.f32 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f07800000;
+    mul.#1.f32 %_t1, %_m1, 0f07800000;
+    mul.rp.f32 %_u0, %_m0, 0f07800000;
+    mul.rp.f32 %_u1, %_m1, 0f07800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_102 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC7600000;
+    max.f32 %_v1, %_x1, 0fC7600000;
+    min.f32 %_v0, %_v0, 0f47600000;
+    min.f32 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f07800000;
+    mul.#1.f32 %_t1, %_m1, 0f07800000;
+    mul.rp.f32 %_u0, %_m0, 0f07800000;
+    mul.rp.f32 %_u1, %_m1, 0f07800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_103 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC0F00000;
+    max.f32 %_v1, %_x1, 0fC0F00000;
+    min.f32 %_v0, %_v0, 0f40F00000;
+    min.f32 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f00800000;
+    mul.#1.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_104 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC0F00000;
+    max.f32 %_v1, %_x1, 0fC0F00000;
+    min.f32 %_v0, %_v0, 0f40F00000;
+    min.f32 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f00800000;
+    mul.#1.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_105 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC1E00000;
+    max.f32 %_v1, %_x1, 0fC1E00000;
+    min.f32 %_v0, %_v0, 0f41E00000;
+    min.f32 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f01800000;
+    mul.#1.f32 %_t1, %_m1, 0f01800000;
+    mul.rp.f32 %_u0, %_m0, 0f01800000;
+    mul.rp.f32 %_u1, %_m1, 0f01800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_106 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC1E00000;
+    max.f32 %_v1, %_x1, 0fC1E00000;
+    min.f32 %_v0, %_v0, 0f41E00000;
+    min.f32 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f01800000;
+    mul.#1.f32 %_t1, %_m1, 0f01800000;
+    mul.rp.f32 %_u0, %_m0, 0f01800000;
+    mul.rp.f32 %_u1, %_m1, 0f01800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_107 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC0C00000;
+    max.f32 %_v1, %_x1, 0fC0C00000;
+    min.f32 %_v0, %_v0, 0f40C00000;
+    min.f32 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f00800000;
+    mul.#1.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_108 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC0C00000;
+    max.f32 %_v1, %_x1, 0fC0C00000;
+    min.f32 %_v0, %_v0, 0f40C00000;
+    min.f32 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f00800000;
+    mul.#1.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_109 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f43E00000;
+    min.f32 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f03800000;
+    mul.#1.f32 %_t1, %_m1, 0f03800000;
+    mul.rp.f32 %_u0, %_m0, 0f03800000;
+    mul.rp.f32 %_u1, %_m1, 0f03800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_110 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f43E00000;
+    min.f32 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f03800000;
+    mul.#1.f32 %_t1, %_m1, 0f03800000;
+    mul.rp.f32 %_u0, %_m0, 0f03800000;
+    mul.rp.f32 %_u1, %_m1, 0f03800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_111 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f47600000;
+    min.f32 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f07800000;
+    mul.#1.f32 %_t1, %_m1, 0f07800000;
+    mul.rp.f32 %_u0, %_m0, 0f07800000;
+    mul.rp.f32 %_u1, %_m1, 0f07800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_112 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f47600000;
+    min.f32 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f07800000;
+    mul.#1.f32 %_t1, %_m1, 0f07800000;
+    mul.rp.f32 %_u0, %_m0, 0f07800000;
+    mul.rp.f32 %_u1, %_m1, 0f07800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_113 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f40F00000;
+    min.f32 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f00800000;
+    mul.#1.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_114 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f40F00000;
+    min.f32 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f00800000;
+    mul.#1.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_115 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f41E00000;
+    min.f32 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f01800000;
+    mul.#1.f32 %_t1, %_m1, 0f01800000;
+    mul.rp.f32 %_u0, %_m0, 0f01800000;
+    mul.rp.f32 %_u1, %_m1, 0f01800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_116 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f41E00000;
+    min.f32 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f01800000;
+    mul.#1.f32 %_t1, %_m1, 0f01800000;
+    mul.rp.f32 %_u0, %_m0, 0f01800000;
+    mul.rp.f32 %_u1, %_m1, 0f01800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_117 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f40C00000;
+    min.f32 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f00800000;
+    mul.#1.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_118 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f40C00000;
+    min.f32 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f00800000;
+    mul.#1.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_119 = Recipe(Requirement("4.2", "sm_53"), "NaN bits", """{
     .reg .b16 %_limit, %_s0, %_s1;
     .reg .b32 %_t, %_high, %_low, %_h, %_sign, %_size, %_scale;
     .reg .pred %_nan0, %_nan1;
@@ -809,7 +3449,7 @@ recipe_59 = Recipe(Requirement("4.2", "sm_53"), "NaN bits", """{
     or.b32 %d, %_sign, %_size;
 }""")
 
-recipe_60 = Recipe(Requirement("1.0", "sm_10"), "NaN bits", """{
+recipe_120 = Recipe(Requirement("1.0", "sm_10"), "NaN bits", """{
     .reg .b32 %_t, %_high, %_low;
     cvt.u32.u16 %_t, %a;
     shl.b32 %_high, %_t, 16;
@@ -819,7 +3459,149 @@ recipe_60 = Recipe(Requirement("1.0", "sm_10"), "NaN bits", """{
     or.b32 %d, %_high, %_low;
 }""")
 
-recipe_61 = Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
+recipe_121 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 7;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.#2 %_size, %_size, %_scale;
+    or.b32 %d, %_sign, %_size;
+}""")
+
+recipe_122 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 8;
+    mov.b32 %_scale, 0x6c006c00;
+    mul.#1.#2 %_size, %_size, %_scale;
+    or.b32 %d, %_sign, %_size;
+}""")
+
+recipe_123 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale;
+    cvt.u32.u8 %_t, %a;
+    shl.b32 %_u, %_t, 12;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00080008;
+    shl.b32 %_sign, %_sign, 12;
+    and.b32 %_size, %_t, 0x00070007;
+    shl.b32 %_size, %_size, 9;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.#2 %_size, %_size, %_scale;
+    or.b32 %d, %_sign, %_size;
+}""")
+
+recipe_124 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b16 %_limit, %_s0, %_s1;
+    .reg .b32 %_t, %_high, %_low, %_h, %_sign, %_size, %_scale, %_keep;
+    .reg .pred %_nan0, %_nan1;
+    mov.b16 %_limit, 0x5f80;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_h, %_high, %_low;
+    and.b32 %_sign, %_h, 0x80008000;
+    and.b32 %_size, %_h, 0x7f007f00;
+    shr.b32 %_size, %_size, 1;
+    mov.b32 %_scale, 0x5c005c00;
+    mul.#1.#3 %_size, %_size, %_scale;
+    mov.b32 {%_s0, %_s1}, %_size;
+    setp.eq.f16 %_nan0, %_s0, %_limit;
+    setp.eq.f16 %_nan1, %_s1, %_limit;
+    shr.b32 %_keep, %_sign, 15;
+    add.u32 %_keep, %_keep, 0x7fff7fff;
+    and.b32 %_size, %_size, %_keep;
+    mov.b32 {%_s0, %_s1}, %_size;
+    selp.b16 %_s0, 0x7fff, %_s0, %_nan0;
+    selp.b16 %_s1, 0x7fff, %_s1, %_nan1;
+    mov.b32 %d, {%_s0, %_s1};
+}""")
+
+recipe_125 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_high, %_low, %_h, %_sign, %_size, %_keep;
+    .reg .b16 %_s0, %_s1;
+    .reg .pred %_nan0, %_nan1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_h, %_high, %_low;
+    and.b32 %_sign, %_h, 0x80008000;
+    and.b32 %_size, %_h, 0x7f007f00;
+    mov.b32 {%_s0, %_s1}, %_size;
+    setp.nan.f16 %_nan0, %_s0, %_s0;
+    setp.nan.f16 %_nan1, %_s1, %_s1;
+    shr.b32 %_keep, %_sign, 15;
+    add.u32 %_keep, %_keep, 0x7fff7fff;
+    and.b32 %_size, %_size, %_keep;
+    mov.b32 {%_s0, %_s1}, %_size;
+    selp.b16 %_s0, 0x7fff, %_s0, %_nan0;
+    selp.b16 %_s1, 0x7fff, %_s1, %_nan1;
+    mov.b32 %d, {%_s0, %_s1};
+}""")
+
+recipe_126 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_keep;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 7;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.#3 %_size, %_size, %_scale;
+    shr.b32 %_keep, %_sign, 15;
+    add.u32 %_keep, %_keep, 0x7fff7fff;
+    and.b32 %d, %_size, %_keep;
+}""")
+
+recipe_127 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_keep;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 8;
+    mov.b32 %_scale, 0x6c006c00;
+    mul.#1.#3 %_size, %_size, %_scale;
+    shr.b32 %_keep, %_sign, 15;
+    add.u32 %_keep, %_keep, 0x7fff7fff;
+    and.b32 %d, %_size, %_keep;
+}""")
+
+recipe_128 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_keep;
+    cvt.u32.u8 %_t, %a;
+    shl.b32 %_u, %_t, 12;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00080008;
+    shl.b32 %_sign, %_sign, 12;
+    and.b32 %_size, %_t, 0x00070007;
+    shl.b32 %_size, %_size, 9;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.#3 %_size, %_size, %_scale;
+    shr.b32 %_keep, %_sign, 15;
+    add.u32 %_keep, %_keep, 0x7fff7fff;
+    and.b32 %d, %_size, %_keep;
+}""")
+
+recipe_129 = Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
     .reg .b32 %_h, %_x0, %_x1;
     .reg .b16 %_h0, %_h1;
     cvt.#1.f16x2.#3 %_h, %a;
@@ -829,7 +3611,72 @@ recipe_61 = Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "
     cvt.#1.#2.f32 %d, %_x1, %_x0;
 }""")
 
-recipe_62 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
+recipe_130 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b16 %_limit, %_s0, %_s1, %_h0, %_h1;
+    .reg .b32 %_t, %_high, %_low, %_h, %_sign, %_size, %_scale, %_r, %_x0, %_x1;
+    .reg .pred %_nan0, %_nan1, %_n0, %_n1;
+    mov.b16 %_limit, 0x5f80;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_h, %_high, %_low;
+    and.b32 %_sign, %_h, 0x80008000;
+    and.b32 %_size, %_h, 0x7f007f00;
+    shr.b32 %_size, %_size, 1;
+    mov.b32 %_scale, 0x5c005c00;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    mov.b32 {%_s0, %_s1}, %_size;
+    setp.eq.f16 %_nan0, %_s0, %_limit;
+    setp.eq.f16 %_nan1, %_s1, %_limit;
+    selp.b16 %_s0, 0x7fff, %_s0, %_nan0;
+    selp.b16 %_s1, 0x7fff, %_s1, %_nan1;
+    mov.b32 %_size, {%_s0, %_s1};
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF800000;
+    max.f32 %_x1, %_x1, 0fFF800000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_131 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t, %_high, %_low, %_r, %_x0, %_x1;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_r, %_high, %_low;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF800000;
+    max.f32 %_x1, %_x1, 0fFF800000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_132 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
     .reg .b32 %_h, %_x0, %_x1;
     .reg .b16 %_h0, %_h1;
     cvt.#1.f16x2.#3 %_h, %a;
@@ -839,7 +3686,97 @@ recipe_62 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_10
     cvt.#1.#2.f32 %d, %_x1, %_x0;
 }""")
 
-recipe_63 = Recipe(Requirement("8.1", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
+recipe_133 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 7;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF800000;
+    max.f32 %_x1, %_x1, 0fFF800000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_134 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 8;
+    mov.b32 %_scale, 0x6c006c00;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF800000;
+    max.f32 %_x1, %_x1, 0fFF800000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_135 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u8 %_t, %a;
+    shl.b32 %_u, %_t, 12;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00080008;
+    shl.b32 %_sign, %_sign, 12;
+    and.b32 %_size, %_t, 0x00070007;
+    shl.b32 %_size, %_size, 9;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF800000;
+    max.f32 %_x1, %_x1, 0fFF800000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_136 = Recipe(Requirement("8.1", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
     .reg .b32 %_h, %_x0, %_x1;
     .reg .b16 %_h0, %_h1;
     cvt.#1.f16x2.#4 %_h, %a;
@@ -849,7 +3786,72 @@ recipe_63 = Recipe(Requirement("8.1", "sm_89", within=(Limit("sm_89", "sm_89", "
     cvt.#1.#2.#3.f32 %d, %_x1, %_x0;
 }""")
 
-recipe_64 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
+recipe_137 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b16 %_limit, %_s0, %_s1, %_h0, %_h1;
+    .reg .b32 %_t, %_high, %_low, %_h, %_sign, %_size, %_scale, %_r, %_x0, %_x1;
+    .reg .pred %_nan0, %_nan1, %_n0, %_n1;
+    mov.b16 %_limit, 0x5f80;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_h, %_high, %_low;
+    and.b32 %_sign, %_h, 0x80008000;
+    and.b32 %_size, %_h, 0x7f007f00;
+    shr.b32 %_size, %_size, 1;
+    mov.b32 %_scale, 0x5c005c00;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    mov.b32 {%_s0, %_s1}, %_size;
+    setp.eq.f16 %_nan0, %_s0, %_limit;
+    setp.eq.f16 %_nan1, %_s1, %_limit;
+    selp.b16 %_s0, 0x7fff, %_s0, %_nan0;
+    selp.b16 %_s1, 0x7fff, %_s1, %_nan1;
+    mov.b32 %_size, {%_s0, %_s1};
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF7F0000;
+    max.f32 %_x1, %_x1, 0fFF7F0000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_138 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t, %_high, %_low, %_r, %_x0, %_x1;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_r, %_high, %_low;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF7F0000;
+    max.f32 %_x1, %_x1, 0fFF7F0000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_139 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
     .reg .b32 %_h, %_x0, %_x1;
     .reg .b16 %_h0, %_h1;
     cvt.#1.f16x2.#4 %_h, %a;
@@ -859,7 +3861,97 @@ recipe_64 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_10
     cvt.#1.#2.#3.f32 %d, %_x1, %_x0;
 }""")
 
-recipe_65 = Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
+recipe_140 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 7;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF7F0000;
+    max.f32 %_x1, %_x1, 0fFF7F0000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_141 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 8;
+    mov.b32 %_scale, 0x6c006c00;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF7F0000;
+    max.f32 %_x1, %_x1, 0fFF7F0000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_142 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u8 %_t, %a;
+    shl.b32 %_u, %_t, 12;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00080008;
+    shl.b32 %_sign, %_sign, 12;
+    and.b32 %_size, %_t, 0x00070007;
+    shl.b32 %_size, %_size, 9;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF7F0000;
+    max.f32 %_x1, %_x1, 0fFF7F0000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_143 = Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
     .reg .b32 %_h, %_x0, %_x1;
     .reg .b16 %_h0, %_h1;
     cvt.#1.f16x2.#4 %_h, %a;
@@ -869,7 +3961,162 @@ recipe_65 = Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "
     cvt.#1.#2.#3.f32 %d, %_x1, %_x0;
 }""")
 
-recipe_66 = Recipe(Requirement("8.1", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
+recipe_144 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b16 %_limit, %_s0, %_s1, %_h0, %_h1;
+    .reg .b32 %_t, %_high, %_low, %_h, %_sign, %_size, %_scale, %_r, %_x0, %_x1;
+    .reg .pred %_nan0, %_nan1, %_n0, %_n1;
+    mov.b16 %_limit, 0x5f80;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_h, %_high, %_low;
+    and.b32 %_sign, %_h, 0x80008000;
+    and.b32 %_size, %_h, 0x7f007f00;
+    shr.b32 %_size, %_size, 1;
+    mov.b32 %_scale, 0x5c005c00;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    mov.b32 {%_s0, %_s1}, %_size;
+    setp.eq.f16 %_nan0, %_s0, %_limit;
+    setp.eq.f16 %_nan1, %_s1, %_limit;
+    selp.b16 %_s0, 0x7fff, %_s0, %_nan0;
+    selp.b16 %_s1, 0x7fff, %_s1, %_nan1;
+    mov.b32 %_size, {%_s0, %_s1};
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_145 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t, %_high, %_low, %_r, %_x0, %_x1;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_r, %_high, %_low;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_146 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 7;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_147 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 8;
+    mov.b32 %_scale, 0x6c006c00;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_148 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u8 %_t, %a;
+    shl.b32 %_u, %_t, 12;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00080008;
+    shl.b32 %_sign, %_sign, 12;
+    and.b32 %_size, %_t, 0x00070007;
+    shl.b32 %_size, %_size, 9;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_149 = Recipe(Requirement("8.1", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
     .reg .b32 %_h, %_x0, %_x1;
     .reg .b16 %_h0, %_h1;
     cvt.#1.f16x2.#5 %_h, %a;
@@ -879,7 +4126,72 @@ recipe_66 = Recipe(Requirement("8.1", "sm_89", within=(Limit("sm_89", "sm_89", "
     cvt.#1.#2.#3.#4.f32 %d, %_x1, %_x0;
 }""")
 
-recipe_67 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
+recipe_150 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b16 %_limit, %_s0, %_s1, %_h0, %_h1;
+    .reg .b32 %_t, %_high, %_low, %_h, %_sign, %_size, %_scale, %_r, %_x0, %_x1;
+    .reg .pred %_nan0, %_nan1, %_n0, %_n1;
+    mov.b16 %_limit, 0x5f80;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_h, %_high, %_low;
+    and.b32 %_sign, %_h, 0x80008000;
+    and.b32 %_size, %_h, 0x7f007f00;
+    shr.b32 %_size, %_size, 1;
+    mov.b32 %_scale, 0x5c005c00;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    mov.b32 {%_s0, %_s1}, %_size;
+    setp.eq.f16 %_nan0, %_s0, %_limit;
+    setp.eq.f16 %_nan1, %_s1, %_limit;
+    selp.b16 %_s0, 0x7fff, %_s0, %_nan0;
+    selp.b16 %_s1, 0x7fff, %_s1, %_nan1;
+    mov.b32 %_size, {%_s0, %_s1};
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_151 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t, %_high, %_low, %_r, %_x0, %_x1;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_r, %_high, %_low;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_152 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
     .reg .b32 %_h, %_x0, %_x1;
     .reg .b16 %_h0, %_h1;
     cvt.#1.f16x2.#5 %_h, %a;
@@ -887,6 +4199,316 @@ recipe_67 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_10
     cvt.f32.f16 %_x0, %_h0;
     cvt.f32.f16 %_x1, %_h1;
     cvt.#1.#2.#3.#4.f32 %d, %_x1, %_x0;
+}""")
+
+recipe_153 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 7;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_154 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 8;
+    mov.b32 %_scale, 0x6c006c00;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_155 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u8 %_t, %a;
+    shl.b32 %_u, %_t, 12;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00080008;
+    shl.b32 %_sign, %_sign, 12;
+    and.b32 %_size, %_t, 0x00070007;
+    shl.b32 %_size, %_size, 9;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_156 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_least0, %_least1;
+    .reg .b32 %_m0, %_m1, %_t0, %_t1, %_t;
+    testp.notanumber.#3 %_nan0, %a0;
+    testp.notanumber.#3 %_nan1, %a1;
+    and.b32 %_m0, %a0, 0x7fffffff;
+    and.b32 %_m1, %a1, 0x7fffffff;
+    min.#3 %_m0, %_m0, 0f7F800000;
+    min.#3 %_m1, %_m1, 0f7F800000;
+    setp.le.#3 %_least0, %_m0, 0f00400000;
+    setp.le.#3 %_least1, %_m1, 0f00400000;
+    add.u32 %_t0, %_m0, 0;
+    add.u32 %_t1, %_m1, 0;
+    shr.b32 %_t0, %_t0, 23;
+    shr.b32 %_t1, %_t1, 23;
+    selp.b32 %_t0, 0, %_t0, %_least0;
+    selp.b32 %_t1, 0, %_t1, %_least1;
+    selp.b32 %_t0, 0xff, %_t0, %_nan0;
+    selp.b32 %_t1, 0xff, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_157 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_least0, %_least1;
+    .reg .b32 %_m0, %_m1, %_t0, %_t1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    and.b32 %_m0, %a0, 0x7fffffff;
+    and.b32 %_m1, %a1, 0x7fffffff;
+    min.#4 %_m0, %_m0, 0f7F000000;
+    min.#4 %_m1, %_m1, 0f7F000000;
+    setp.le.#4 %_least0, %_m0, 0f00400000;
+    setp.le.#4 %_least1, %_m1, 0f00400000;
+    add.u32 %_t0, %_m0, 0;
+    add.u32 %_t1, %_m1, 0;
+    shr.b32 %_t0, %_t0, 23;
+    shr.b32 %_t1, %_t1, 23;
+    selp.b32 %_t0, 0, %_t0, %_least0;
+    selp.b32 %_t1, 0, %_t1, %_least1;
+    selp.b32 %_t0, 0xff, %_t0, %_nan0;
+    selp.b32 %_t1, 0xff, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_158 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_least0, %_least1;
+    .reg .b32 %_m0, %_m1, %_t0, %_t1, %_t;
+    testp.notanumber.#3 %_nan0, %a0;
+    testp.notanumber.#3 %_nan1, %a1;
+    and.b32 %_m0, %a0, 0x7fffffff;
+    and.b32 %_m1, %a1, 0x7fffffff;
+    min.#3 %_m0, %_m0, 0f7F800000;
+    min.#3 %_m1, %_m1, 0f7F800000;
+    setp.le.#3 %_least0, %_m0, 0f00400000;
+    setp.le.#3 %_least1, %_m1, 0f00400000;
+    add.u32 %_t0, %_m0, 0x7fffff;
+    add.u32 %_t1, %_m1, 0x7fffff;
+    shr.b32 %_t0, %_t0, 23;
+    shr.b32 %_t1, %_t1, 23;
+    selp.b32 %_t0, 0, %_t0, %_least0;
+    selp.b32 %_t1, 0, %_t1, %_least1;
+    selp.b32 %_t0, 0xff, %_t0, %_nan0;
+    selp.b32 %_t1, 0xff, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_159 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_least0, %_least1;
+    .reg .b32 %_m0, %_m1, %_t0, %_t1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    and.b32 %_m0, %a0, 0x7fffffff;
+    and.b32 %_m1, %a1, 0x7fffffff;
+    min.#4 %_m0, %_m0, 0f7F000000;
+    min.#4 %_m1, %_m1, 0f7F000000;
+    setp.le.#4 %_least0, %_m0, 0f00400000;
+    setp.le.#4 %_least1, %_m1, 0f00400000;
+    add.u32 %_t0, %_m0, 0x7fffff;
+    add.u32 %_t1, %_m1, 0x7fffff;
+    shr.b32 %_t0, %_t0, 23;
+    shr.b32 %_t1, %_t1, 23;
+    selp.b32 %_t0, 0, %_t0, %_least0;
+    selp.b32 %_t1, 0, %_t1, %_least1;
+    selp.b32 %_t0, 0xff, %_t0, %_nan0;
+    selp.b32 %_t1, 0xff, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_160 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_m0, %_m1, %_t0, %_t1, %_t;
+    .reg .pred %_nan0, %_nan1, %_least0, %_least1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    and.b32 %_m0, %_x0, 0x7fffffff;
+    and.b32 %_m1, %_x1, 0x7fffffff;
+    min.f32 %_m0, %_m0, 0f7F800000;
+    min.f32 %_m1, %_m1, 0f7F800000;
+    setp.le.f32 %_least0, %_m0, 0f00400000;
+    setp.le.f32 %_least1, %_m1, 0f00400000;
+    add.u32 %_t0, %_m0, 0;
+    add.u32 %_t1, %_m1, 0;
+    shr.b32 %_t0, %_t0, 23;
+    shr.b32 %_t1, %_t1, 23;
+    selp.b32 %_t0, 0, %_t0, %_least0;
+    selp.b32 %_t1, 0, %_t1, %_least1;
+    selp.b32 %_t0, 0xff, %_t0, %_nan0;
+    selp.b32 %_t1, 0xff, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_161 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_m0, %_m1, %_t0, %_t1, %_t;
+    .reg .pred %_nan0, %_nan1, %_least0, %_least1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    and.b32 %_m0, %_x0, 0x7fffffff;
+    and.b32 %_m1, %_x1, 0x7fffffff;
+    min.f32 %_m0, %_m0, 0f7F000000;
+    min.f32 %_m1, %_m1, 0f7F000000;
+    setp.le.f32 %_least0, %_m0, 0f00400000;
+    setp.le.f32 %_least1, %_m1, 0f00400000;
+    add.u32 %_t0, %_m0, 0;
+    add.u32 %_t1, %_m1, 0;
+    shr.b32 %_t0, %_t0, 23;
+    shr.b32 %_t1, %_t1, 23;
+    selp.b32 %_t0, 0, %_t0, %_least0;
+    selp.b32 %_t1, 0, %_t1, %_least1;
+    selp.b32 %_t0, 0xff, %_t0, %_nan0;
+    selp.b32 %_t1, 0xff, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_162 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_m0, %_m1, %_t0, %_t1, %_t;
+    .reg .pred %_nan0, %_nan1, %_least0, %_least1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    and.b32 %_m0, %_x0, 0x7fffffff;
+    and.b32 %_m1, %_x1, 0x7fffffff;
+    min.f32 %_m0, %_m0, 0f7F800000;
+    min.f32 %_m1, %_m1, 0f7F800000;
+    setp.le.f32 %_least0, %_m0, 0f00400000;
+    setp.le.f32 %_least1, %_m1, 0f00400000;
+    add.u32 %_t0, %_m0, 0x7fffff;
+    add.u32 %_t1, %_m1, 0x7fffff;
+    shr.b32 %_t0, %_t0, 23;
+    shr.b32 %_t1, %_t1, 23;
+    selp.b32 %_t0, 0, %_t0, %_least0;
+    selp.b32 %_t1, 0, %_t1, %_least1;
+    selp.b32 %_t0, 0xff, %_t0, %_nan0;
+    selp.b32 %_t1, 0xff, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_163 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_m0, %_m1, %_t0, %_t1, %_t;
+    .reg .pred %_nan0, %_nan1, %_least0, %_least1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    and.b32 %_m0, %_x0, 0x7fffffff;
+    and.b32 %_m1, %_x1, 0x7fffffff;
+    min.f32 %_m0, %_m0, 0f7F000000;
+    min.f32 %_m1, %_m1, 0f7F000000;
+    setp.le.f32 %_least0, %_m0, 0f00400000;
+    setp.le.f32 %_least1, %_m1, 0f00400000;
+    add.u32 %_t0, %_m0, 0x7fffff;
+    add.u32 %_t1, %_m1, 0x7fffff;
+    shr.b32 %_t0, %_t0, 23;
+    shr.b32 %_t1, %_t1, 23;
+    selp.b32 %_t0, 0, %_t0, %_least0;
+    selp.b32 %_t1, 0, %_t1, %_least1;
+    selp.b32 %_t0, 0xff, %_t0, %_nan0;
+    selp.b32 %_t1, 0xff, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_164 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t, %_x0, %_x1, %_low;
+    .reg .pred %_least0, %_least1, %_nan0, %_nan1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_x0, %_t, 23;
+    and.b32 %_x0, %_x0, 0x7f800000;
+    shl.b32 %_x1, %_t, 15;
+    and.b32 %_x1, %_x1, 0x7f800000;
+    setp.eq.f32 %_least0, %_x0, 0f00000000;
+    setp.eq.f32 %_least1, %_x1, 0f00000000;
+    setp.eq.f32 %_nan0, %_x0, 0f7F800000;
+    setp.eq.f32 %_nan1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x00400000, %_x0, %_least0;
+    selp.b32 %_x1, 0x00400000, %_x1, %_least1;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_nan0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_nan1;
+    shr.b32 %_low, %_x0, 16;
+    or.b32 %d, %_low, %_x1;
 }""")
 
 GROUPS = (
@@ -2076,52 +5698,52 @@ GROUPS = (
     Group(2, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_52,), spellings=(
         "rz.relu.satfinite.bf16x2.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.satfinite.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.satfinite.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.satfinite.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.satfinite.pzo.bf16.f32",
         "rn.pzo.tf32.f32",
         "rn.relu.pzo.tf32.f32",
@@ -2132,695 +5754,769 @@ GROUPS = (
         "rz.satfinite.pzo.tf32.f32",
         "rz.satfinite.relu.pzo.tf32.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.satfinite.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.satfinite.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_53,), spellings=(
         "rn.satfinite.e4m3x2.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_54,), spellings=(
         "rn.satfinite.e5m2x2.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_55,), spellings=(
         "rn.satfinite.e2m3x2.f32",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_56,), spellings=(
         "rn.satfinite.e3m2x2.f32",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_57,), spellings=(
         "rn.satfinite.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e4m3x2.f32",
         "rn.satfinite.pzo.e5m2x2.f32",
         "rn.satfinite.pzo.e2m3x2.f32",
         "rn.satfinite.pzo.e3m2x2.f32",
         "rn.satfinite.pzo.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_58,), spellings=(
         "rn.satfinite.relu.e4m3x2.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_59,), spellings=(
         "rn.satfinite.relu.e5m2x2.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_60,), spellings=(
         "rn.satfinite.relu.e2m3x2.f32",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_61,), spellings=(
         "rn.satfinite.relu.e3m2x2.f32",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_62,), spellings=(
         "rn.satfinite.relu.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e4m3x2.f32",
         "rn.satfinite.relu.pzo.e5m2x2.f32",
         "rn.satfinite.relu.pzo.e2m3x2.f32",
         "rn.satfinite.relu.pzo.e3m2x2.f32",
         "rn.satfinite.relu.pzo.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_63,), spellings=(
         "rz.satfinite.e4m3x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_64,), spellings=(
         "rz.satfinite.e5m2x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_65,), spellings=(
         "rz.satfinite.e2m3x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_66,), spellings=(
         "rz.satfinite.e3m2x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_67,), spellings=(
         "rz.satfinite.e2m1x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e4m3x2.f32",
         "rz.satfinite.pzo.e5m2x2.f32",
         "rz.satfinite.pzo.e2m3x2.f32",
         "rz.satfinite.pzo.e3m2x2.f32",
         "rz.satfinite.pzo.e2m1x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_68,), spellings=(
         "rz.satfinite.relu.e4m3x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_69,), spellings=(
         "rz.satfinite.relu.e5m2x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_70,), spellings=(
         "rz.satfinite.relu.e2m3x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_71,), spellings=(
         "rz.satfinite.relu.e3m2x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_72,), spellings=(
         "rz.satfinite.relu.e2m1x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e4m3x2.f32",
         "rz.satfinite.relu.pzo.e5m2x2.f32",
         "rz.satfinite.relu.pzo.e2m3x2.f32",
         "rz.satfinite.relu.pzo.e3m2x2.f32",
         "rz.satfinite.relu.pzo.e2m1x2.f32",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_73,), spellings=(
         "rn.satfinite.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", recipes=(recipe_53,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_74, recipe_75,), spellings=(
         "rn.satfinite.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_76,), spellings=(
         "rn.satfinite.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", recipes=(recipe_53,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_74, recipe_77,), spellings=(
         "rn.satfinite.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", recipes=(recipe_54,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_78, recipe_79,), spellings=(
         "rn.satfinite.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", recipes=(recipe_55,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_80, recipe_81,), spellings=(
         "rn.satfinite.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", recipes=(recipe_54,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_78, recipe_82,), spellings=(
         "rn.satfinite.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", recipes=(recipe_55,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_80, recipe_83,), spellings=(
         "rn.satfinite.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", recipes=(recipe_54,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_78, recipe_84,), spellings=(
         "rn.satfinite.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", recipes=(recipe_55,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_3, operands_7,), recipes=(recipe_80, recipe_85,), spellings=(
         "rn.satfinite.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_86,), spellings=(
         "rn.satfinite.relu.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", recipes=(recipe_56,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_87, recipe_88,), spellings=(
         "rn.satfinite.relu.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_89,), spellings=(
         "rn.satfinite.relu.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", recipes=(recipe_56,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_87, recipe_90,), spellings=(
         "rn.satfinite.relu.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", recipes=(recipe_57,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_91, recipe_92,), spellings=(
         "rn.satfinite.relu.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", recipes=(recipe_58,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_93, recipe_94,), spellings=(
         "rn.satfinite.relu.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", recipes=(recipe_57,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_91, recipe_95,), spellings=(
         "rn.satfinite.relu.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", recipes=(recipe_58,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_93, recipe_96,), spellings=(
         "rn.satfinite.relu.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", recipes=(recipe_57,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_91, recipe_97,), spellings=(
         "rn.satfinite.relu.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", recipes=(recipe_58,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_3, operands_7,), recipes=(recipe_93, recipe_98,), spellings=(
         "rn.satfinite.relu.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_99,), spellings=(
         "rz.satfinite.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_100,), spellings=(
         "rz.satfinite.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_101,), spellings=(
         "rz.satfinite.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_102,), spellings=(
         "rz.satfinite.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_103,), spellings=(
         "rz.satfinite.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_104,), spellings=(
         "rz.satfinite.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_105,), spellings=(
         "rz.satfinite.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_106,), spellings=(
         "rz.satfinite.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_107,), spellings=(
         "rz.satfinite.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), recipes=(recipe_108,), spellings=(
         "rz.satfinite.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_109,), spellings=(
         "rz.satfinite.relu.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_110,), spellings=(
         "rz.satfinite.relu.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_111,), spellings=(
         "rz.satfinite.relu.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_112,), spellings=(
         "rz.satfinite.relu.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_113,), spellings=(
         "rz.satfinite.relu.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_114,), spellings=(
         "rz.satfinite.relu.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_115,), spellings=(
         "rz.satfinite.relu.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_116,), spellings=(
         "rz.satfinite.relu.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_117,), spellings=(
         "rz.satfinite.relu.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), recipes=(recipe_118,), spellings=(
         "rz.satfinite.relu.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e2m1x2.bf16x2",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e4m3x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e5m2x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e2m3x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e3m2x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e2m1x2.f32",
+    )),
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32",
+    )),
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32",
         "rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32",
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32",
         "rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32",
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32",
+    )),
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", recipes=(recipe_59,), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_119,), spellings=(
         "rn.f16x2.e4m3x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", recipes=(recipe_60,), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_120,), spellings=(
         "rn.f16x2.e5m2x2",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_121,), spellings=(
         "rn.f16x2.e2m3x2",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_122,), spellings=(
         "rn.f16x2.e3m2x2",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_123,), spellings=(
         "rn.f16x2.e2m1x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_124,), spellings=(
         "rn.relu.f16x2.e4m3x2",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_125,), spellings=(
         "rn.relu.f16x2.e5m2x2",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_126,), spellings=(
         "rn.relu.f16x2.e2m3x2",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_127,), spellings=(
         "rn.relu.f16x2.e3m2x2",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_128,), spellings=(
         "rn.relu.f16x2.e2m1x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", recipes=(recipe_61,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_129, recipe_130,), spellings=(
         "rn.bf16x2.e4m3x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_129, recipe_131,), spellings=(
         "rn.bf16x2.e5m2x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", recipes=(recipe_62,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_132, recipe_133,), spellings=(
         "rn.bf16x2.e2m3x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_132, recipe_134,), spellings=(
         "rn.bf16x2.e3m2x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_132, recipe_135,), spellings=(
         "rn.bf16x2.e2m1x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", recipes=(recipe_63,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_136, recipe_137,), spellings=(
         "rn.satfinite.bf16x2.e4m3x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_136, recipe_138,), spellings=(
         "rn.satfinite.bf16x2.e5m2x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", recipes=(recipe_64,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_140,), spellings=(
         "rn.satfinite.bf16x2.e2m3x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_141,), spellings=(
         "rn.satfinite.bf16x2.e3m2x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_142,), spellings=(
         "rn.satfinite.bf16x2.e2m1x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", recipes=(recipe_65,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_143, recipe_144,), spellings=(
         "rn.relu.bf16x2.e4m3x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_143, recipe_145,), spellings=(
         "rn.relu.bf16x2.e5m2x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", recipes=(recipe_64,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_146,), spellings=(
         "rn.relu.bf16x2.e2m3x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_147,), spellings=(
         "rn.relu.bf16x2.e3m2x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_148,), spellings=(
         "rn.relu.bf16x2.e2m1x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", recipes=(recipe_66,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_149, recipe_150,), spellings=(
         "rn.relu.satfinite.bf16x2.e4m3x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_149, recipe_151,), spellings=(
         "rn.relu.satfinite.bf16x2.e5m2x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", recipes=(recipe_67,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_152, recipe_153,), spellings=(
         "rn.relu.satfinite.bf16x2.e2m3x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_152, recipe_154,), spellings=(
         "rn.relu.satfinite.bf16x2.e3m2x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_152, recipe_155,), spellings=(
         "rn.relu.satfinite.bf16x2.e2m1x2",
     )),
-    Group(2, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.scaled::n2::ue8m0.bf16x2.e4m3x2",
         "rn.scaled::n2::ue8m0.bf16x2.e5m2x2",
         "rn.scaled::n2::ue8m0.bf16x2.e2m3x2",
@@ -2884,17 +6580,31 @@ GROUPS = (
         "rs.relu.satfinite.e3m2x4.f32",
         "rs.relu.satfinite.e2m1x4.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_156,), spellings=(
         "rz.ue8m0x2.f32",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_157,), spellings=(
         "rz.satfinite.ue8m0x2.f32",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_158,), spellings=(
         "rp.ue8m0x2.f32",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_159,), spellings=(
         "rp.satfinite.ue8m0x2.f32",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), recipes=(recipe_160,), spellings=(
         "rz.ue8m0x2.bf16x2",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), recipes=(recipe_161,), spellings=(
         "rz.satfinite.ue8m0x2.bf16x2",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), recipes=(recipe_162,), spellings=(
         "rp.ue8m0x2.bf16x2",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), recipes=(recipe_163,), spellings=(
         "rp.satfinite.ue8m0x2.bf16x2",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), recipes=(recipe_164,), spellings=(
         "rn.bf16x2.ue8m0x2",
     )),
     Group(2, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_6, operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
@@ -3052,19 +6762,19 @@ GROUPS = (
         "f16.bf16",
         "bf16.f16",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rm.pzo.f16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rm.pzo.bf16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rp.pzo.f16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rp.pzo.bf16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, hazards=(Hazard(""),), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, hazards=(Hazard(""),), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.ftz.pzo.bf16.f32",
         "rz.ftz.pzo.bf16.f32",
         "rm.ftz.pzo.bf16.f32",
