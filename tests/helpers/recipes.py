@@ -20,6 +20,20 @@ def every_recipe(spec: Spec) -> list[tuple[Variant, Instead]]:
     return [(v, x) for v, offered in spec.instead.items() for x in offered]
 
 
+def every_missing(spec: Spec) -> list[tuple[Variant, Instead]]:
+    """The same for what PTX has nowhere."""
+    return [(v, x) for v, offered in spec.missing.items() for x in offered]
+
+
+def itself(v: Variant) -> str:
+    """The variant as a statement."""
+    operands = ["|".join(f"%{p}" for p in v.result.places)]
+    for s in v.sources:
+        names = [f"%{p}" for p in s.places]
+        operands += [f"{{{', '.join(names)}}}"] if s.braced else names
+    return f"{v.spelling} {', '.join(operands)};"
+
+
 def emulated(spec: Spec, v: Variant) -> Any:
     """The variant as the newest target that has it runs it."""
     here = [t for t in spec.targets if spec.catalog.takes(v.requires, t)]

@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 import ptxemu
 import pytest
+from helpers import ROOT
 from helpers.recipes import (
+    bits,
     every_recipe,
+    itself,
     outside,
     random_operands,
     run_both,
@@ -24,6 +27,7 @@ from helpers.recipes import (
 from helpers.sizes import each_size, spread
 from oracles import host_code
 from ptxspec import Database
+from ptxspec.evaluate import evaluate
 from ptxspec.model import NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Instead, Spec, Variant
 from ptxspec.ptxas import verify
 from ptxspec.ptxas.asking import judge
@@ -31,6 +35,7 @@ from ptxspec.query.inline import inline_assembly
 from ptxspec.recipes.inline import asm_operands
 from ptxspec.recipes.linking import declared, why_none, width_of
 from ptxspec.recipes.operands import specials
+from ptxspec.roots import Root
 
 pytestmark = pytest.mark.inputs("emulator", "requirements", "specification", "codegen/ptxspec/recipes")
 
@@ -98,14 +103,6 @@ def other_registers(v: Variant) -> Iterator[str]:
     for at, (operand, _) in enumerate(operands):
         for name in REGISTERS[width_of(operand)]:
             yield " ".join(f".reg .{name if i == at else declared(o)} %{p};" for i, (o, p) in enumerate(operands))
-
-
-def itself(v: Variant) -> str:
-    operands = ["|".join(f"%{p}" for p in v.result.places)]
-    for s in v.sources:
-        names = [f"%{p}" for p in s.places]
-        operands += [f"{{{', '.join(names)}}}"] if s.braced else names
-    return f"{v.spelling} {', '.join(operands)};"
 
 
 @pytest.mark.exhaustive
@@ -258,6 +255,28 @@ def test_whoever_follows_advice_blindly_gets_what_the_variant_does(
         followed += bool(answers)
     for pair, some in blocks.items():
         assert not any(judge(ptxas, some, *pair)), pair
+
+
+@each_size
+def test_eval_prints_what_the_recipe_makes(spec: Spec, whole: bool) -> None:
+    """On the newest target that has the variant, and without a target where the recipe promises nothing else."""
+    promised = 0
+    for v, instead in every_recipe(spec) if whole else spread(every_recipe(spec), 12):
+        newest = [t for t in spec.targets if spec.catalog.takes(v.requires, t)][-1]
+        if not spec.catalog.takes(instead.requires, newest):
+            continue
+        for operands in ([x[:1] for x in random_operands(v, 1)], [x[2:3] for x in special_operands(v, 300)]):
+            texts = [str(bool(x[0])).lower() if x.dtype == bool else f"0x{x[0]:0{2 * x.itemsize}x}" for x in operands]
+            named = dict(zip((p for s in v.sources for p in s.places), operands, strict=True))
+            for target in (newest, None):
+                if target is None and instead.recipe and instead.recipe.since:
+                    continue
+                printed = evaluate(Root(ROOT), v.spelling, texts, target).results
+                made = bits(ptxemu.function(instead.ptx, target, results=v.result.places)(**named))
+                wanted = np.array([sum(x << i for i, x in enumerate(printed[: len(v.result.places)]))], made.dtype)
+                assert not wrong(v, instead, operands, made, wanted), target
+                promised += 1
+    assert promised > 30
 
 
 def test_what_does_not_work_there_is_told_apart(db: Database) -> None:

@@ -50,6 +50,14 @@ class Recipe:
 
 
 @dataclass(frozen=True)
+class Missing:
+    """An entry of `missing`: variants that PTX does not have, and the recipe for them."""
+
+    recipe: Recipe
+    variants: tuple[Variant, ...]
+
+
+@dataclass(frozen=True)
 class Call:
     """A statement of a recipe for one variant. `guard` is a predicate and the value that it must have. Registers stand
     as they are written, with their `%`; what has none is a constant. Where it `unpacks`, the variant stands the other

@@ -69,6 +69,11 @@ class Opcode(AnyOpcode[Variant]):
     def recipes(self, v: Variant) -> list[Recipe]:
         return [self._recipe(place, v.spelling) for place in self.known_of(v).get("instead", ())]
 
+    @cached_property
+    def missing(self) -> Mapping[str, list[Recipe]]:
+        found = self.data.get("missing", {})
+        return {spelling: [self._recipe(place, spelling) for place in places] for spelling, places in found.items()}
+
     def _recipe(self, place: int, spelling: str) -> Recipe:
         template, operands, needs, differs = self.data["recipes"][place]
         ptx = filled(template, spelling)

@@ -1,4 +1,5 @@
-"""The key `instead` of an instruction file: what to write where variants are missing.
+"""The keys `instead` and `missing` of an instruction file: what to write where variants are missing, and for spellings
+that PTX does not have.
 
 A recipe is PTX, one statement after another. `%d` and the names of the sources are the variant's operands, all other
 registers the recipe's own. Its spellings are in a notation that the variant's names fill (recipes/spellings.py).
@@ -32,10 +33,11 @@ def read_recipes(
     entries: Sequence[dict[str, Any]],
     selector: Callable[[Where, dict[str, Any]], Selector],
     basis: Callable[[Where, dict[str, Any]], Basis],
+    under: str = "instead",
 ) -> tuple[Recipe, ...]:
     found = []
     for i, entry in enumerate(entries):
-        at: Where = ("instead", i)
+        at: Where = (under, i)
         key = "none" if "none" in entry else "ptx"
         if "since" in entry:
             context.known(doc, (*at, "since"), entry["since"], context.targets, "target")

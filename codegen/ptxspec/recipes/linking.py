@@ -40,25 +40,32 @@ class _Wrong(Exception):
         self.written, self.message, self.help = written, message, help
 
 
-def link(spec: Spec) -> tuple[Recipes, list[Diagnostic]]:
-    """Return what to write instead of every variant that something is known for, the best first, and the errors in
-    recipes."""
+def link(spec: Spec) -> tuple[Recipes, Recipes, list[Diagnostic]]:
+    """Return what to write instead of every variant that something is known for, the best first; the same for what PTX
+    has nowhere; and the errors in recipes."""
     found: dict[Variant, tuple[Instead, ...]] = {}
+    missing: dict[Variant, tuple[Instead, ...]] = {}
     errors: list[Diagnostic] = []
     known = _Known(spec)
+
+    def linked(variant: Variant, recipe: Recipe) -> Iterator[Instead]:
+        try:
+            yield _Linking(known, variant, recipe).instead()
+        except _Wrong as e:
+            mark = e.written.mark if e.written else recipe.code.start
+            errors.append(recipe.code.error(mark, e.message, e.help))
+
     for instruction in spec.instructions.values():
         for variant in instruction.variants if instruction.recipes or instruction.means else ():
             every = list(_of_meaning(spec, instruction, variant))
             for recipe in instruction.recipes:
                 if recipe.statements and recipe.selector.matches(variant):
-                    try:
-                        every.append(_Linking(known, variant, recipe).instead())
-                    except _Wrong as e:
-                        mark = e.written.mark if e.written else recipe.code.start
-                        errors.append(recipe.code.error(mark, e.message, e.help))
+                    every += linked(variant, recipe)
             if every:
                 found[variant] = tuple(every)
-    return found, list({(e.path, e.mark): e for e in reversed(errors)}.values())
+        for entry in instruction.missing:
+            missing |= {v: offered for v in entry.variants if (offered := tuple(linked(v, entry.recipe)))}
+    return found, missing, list({(e.path, e.mark): e for e in reversed(errors)}.values())
 
 
 def why_none(instruction: Instruction, variant: Variant) -> tuple[Recipe, ...]:

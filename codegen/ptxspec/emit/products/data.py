@@ -222,6 +222,7 @@ class _Opcode:
         self.bases, self.claims, self.signatures, self.classes = _Table(), _Table(), _Table(), _Table()
         self.requirements, self.recipes = _Table(), _Table()
         self.none = [r for r in instruction.recipes if r.none]
+        self.missing = [(v, spec.missing[v]) for entry in instruction.missing for v in entry.variants]
 
     def data(self) -> dict[str, Any]:
         i = self.instruction
@@ -282,7 +283,10 @@ class _Opcode:
             "requirements": self.requirements.values,
             "claims": self.claims.values,
             "bases": self.bases.values,
-            **_given(recipes=self.recipes.values),
+            **_given(
+                missing={v.spelling: [self.recipe(v, x) for x in every] for v, every in self.missing},
+                recipes=self.recipes.values,
+            ),
         }
 
     def basis(self, g: Basis) -> int:

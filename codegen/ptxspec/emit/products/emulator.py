@@ -15,7 +15,7 @@ from ... import catalog, notebook, ptx
 from ...catalog import Hazard, Limit, Requirement
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
-from ...model import ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
+from ...model import ROUNDINGS, FixedPoint, Format, Instead, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Const, Program, Term, Var
 from ..assembler import assembler
@@ -124,12 +124,20 @@ def _about(spec: Spec, instruction: Instruction, published: Sequence[str], templ
     signatures: dict[tuple[str, int], str] = {}
     recipes: dict[tuple[Requirement, str, str], int] = {}
     known = [(_known(spec, instruction, v, signatures, recipes), _spelled(v)) for v in instruction.variants]
+    missing = {
+        v.spelling: [
+            recipes.setdefault((x.requires, x.promise, x.template(v)), len(recipes) + 1) for x in spec.missing[v]
+        ]
+        for entry in instruction.missing
+        for v in entry.variants
+    }
     text = "".join([*(k for k, _ in known), *(_literal(requires) for requires, _, _ in recipes)])
     return templates.render(
         "emulator/opcodes/opcode.py.j2", [instruction.path, *published], opcode=instruction.opcode,
         of_catalog=[name for name in ("Hazard", "Limit", "Requirement") if f"{name}(" in text],
         groups=[(said, [s for _, s in of]) for said, of in groupby(known, key=itemgetter(0))],
-        signatures=signatures, recipes=recipes, instruction=instruction, assembler=assembler(spec, instruction),
+        signatures=signatures, recipes=recipes, missing=missing, instruction=instruction,
+        assembler=assembler(spec, instruction),
         literal=_literal, escaped=_docstring,
     )  # fmt: skip
 
@@ -165,13 +173,16 @@ def _known(
         said.append(f"crash={_literal(v.crash)}")
     if none := " ".join(r.none for r in instruction.recipes if r.none and r.selector.matches(v)):
         said.append(f"no_recipe={_literal(none)}")
-    offered = [(x.requires, x.promise, x.template(v)) for x in spec.instead.get(v, ())]
-    if offered:
-        numbers = (recipes.setdefault(x, len(recipes) + 1) for x in offered)
-        said.append(f"recipes=({', '.join(f'recipe_{n}' for n in numbers)},)")
+    if v in spec.instead:
+        said.append(f"recipes=({', '.join(f'recipe_{n}' for n in _numbered(v, spec.instead[v], recipes))},)")
     if claims := spec.other_claims(v):
         said.append(f"claims={_literal(claims)}")
     return ", ".join(said)
+
+
+def _numbered(v: Variant, every: Iterable[Instead], recipes: dict[tuple[Requirement, str, str], int]) -> Iterator[int]:
+    """Return the numbers of a variant's recipes; those that are not known yet are added."""
+    return (recipes.setdefault((x.requires, x.promise, x.template(v)), len(recipes) + 1) for x in every)
 
 
 def _literal(value: object) -> str:

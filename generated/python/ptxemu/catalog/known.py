@@ -111,6 +111,11 @@ class Opcode(ABC, Generic[V]):
     def recipes(self, v: V) -> Sequence[Recipe]:
         """The recipes for a variant where it is missing, the best first."""
 
+    @property
+    @abstractmethod
+    def missing(self) -> Mapping[str, Sequence[Recipe]]:
+        """The recipes for spellings that PTX does not have."""
+
     @abstractmethod
     def why_no_recipe(self, v: V) -> str:
         """Why there is no recipe for a variant, or none that works everywhere."""
@@ -182,6 +187,16 @@ class Known(Generic[V]):
         listed = self.opcodes[opcode].assembler["refused"] if opcode in self.opcodes else []
         wanted = sorted(names)
         return next((r for r in listed if sorted(r["variant"].split(".")[1:]) == wanted), None)
+
+    def missing(self, opcode: str, names: Iterable[str]) -> tuple[str, Sequence[Recipe]] | None:
+        """Return the spelling in the order of its modifiers, and the recipes, of what PTX does not have and something
+        is known of."""
+        asked = self.split(names)
+        for spelling, found in self.opcodes[opcode].missing.items() if opcode in self.opcodes else ():
+            modifiers, types = self.split(spelling.split(".")[1:])
+            if types == asked[1] and sorted(modifiers) == sorted(asked[0]):
+                return spelling, found
+        return None
 
     def is_type(self, name: str) -> bool:
         """Return whether a name is a type of some instruction, here or elsewhere."""

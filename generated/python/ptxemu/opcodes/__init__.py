@@ -43,11 +43,13 @@ class Opcode(NamedTuple):
 
     `signatures` are by types and number of operands, as text for `signature` of signature.py, which reads it when a
     variant is compiled: as tuples they would be three times as long, and be built whenever the module is imported.
-    `assembler` is as catalog/known.py asks for it. A statement that `unpacks` may stand the other way round, with its
-    vector among the sources; one whose registers are vectors is another instruction where `vectors_elsewhere`."""
+    `assembler` is as catalog/known.py asks for it, and `missing` has the recipes for what PTX does not have. A
+    statement that `unpacks` may stand the other way round, with its vector among the sources; one whose registers are
+    vectors is another instruction where `vectors_elsewhere`."""
 
     groups: tuple[Group, ...] = ()
     signatures: Mapping[tuple[str, int], str] = {}
     assembler: Mapping[str, Any] = {}
     unpacks: bool = False
     vectors_elsewhere: bool = False
+    missing: Mapping[str, tuple[Recipe, ...]] = {}

@@ -377,6 +377,46 @@ recipe_22 = Recipe(Requirement("2.0", "sm_20"), "", """{
     mov.b64 %d, {%_d0, %_d1};
 }""")
 
+recipe_23 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_z, %_t;
+    cvt.f32.#2 %_x, %a;
+    cvt.f32.#2 %_y, %b;
+    cvt.f32.#2 %_z, %c;
+    fma.#1.f32 %_t, %_x, %_y, %_z;
+    cvt.#1.#2.f32 %d, %_t;
+}""")
+
+recipe_24 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_r0, %_r1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_z0, %_z1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    mov.b32 {%_c0, %_c1}, %c;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    cvt.f32.f16 %_z0, %_c0;
+    cvt.f32.f16 %_z1, %_c1;
+    fma.#1.f32 %_t0, %_x0, %_y0, %_z0;
+    fma.#1.f32 %_t1, %_x1, %_y1, %_z1;
+    cvt.#1.f16.f32 %_r0, %_t0;
+    cvt.#1.f16.f32 %_r1, %_t1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
+recipe_25 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b32 %_t;
+    fma.#1.#3 %_t, %a, %b, %c;
+    max.NaN.#3 %d, %_t, 0f00000000;
+}""")
+
+recipe_26 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b32 %_t;
+    fma.#1.#2.#4 %_t, %a, %b, %c;
+    max.NaN.#4 %d, %_t, 0f00000000;
+}""")
+
 GROUPS = (
     Group(3, "exact", Requirement("2.0", "sm_20"), spellings=(
         "rn.f32",
@@ -1105,6 +1145,23 @@ SIGNATURES = {
     ("e4m3x4.ue8m0x4.e2m1p4x4", 3): "d:e4m3x4 = a:ue8m0x4 b:e2m1p4x4 c:e4m3x4",
     ("e4m3x4.ue8m0x4.ue8m0x4", 3): "d:e4m3x4 = a:ue8m0x4 b:ue8m0x4 c:e4m3x4",
 }
+MISSING = {
+    "fma.rz.f16": (recipe_23,),
+    "fma.rm.f16": (recipe_23,),
+    "fma.rp.f16": (recipe_23,),
+    "fma.rz.f16x2": (recipe_24,),
+    "fma.rm.f16x2": (recipe_24,),
+    "fma.rp.f16x2": (recipe_24,),
+    "fma.rn.relu.f32": (recipe_25,),
+    "fma.rn.ftz.relu.f32": (recipe_26,),
+    "fma.rz.relu.f32": (recipe_25,),
+    "fma.rz.ftz.relu.f32": (recipe_26,),
+    "fma.rm.relu.f32": (recipe_25,),
+    "fma.rm.ftz.relu.f32": (recipe_26,),
+    "fma.rp.relu.f32": (recipe_25,),
+    "fma.rp.ftz.relu.f32": (recipe_26,),
+}
+
 ASSEMBLER = {
     "elsewhere": [],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
@@ -1113,4 +1170,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, missing=MISSING, unpacks=False, vectors_elsewhere=False)

@@ -13,6 +13,22 @@ recipe_3 = Recipe(Requirement("2.0", "sm_20"), "as on sm_20 and newer", """fma.r
 
 recipe_4 = Recipe(Requirement("1.0", "sm_10"), "", """mad.rn.#1 %d, %a, %b, %c;""")
 
+recipe_5 = Recipe(Requirement("4.2", "sm_53"), "", """fma.rn.#1 %d, %a, %b, %c;""")
+
+recipe_6 = Recipe(Requirement("4.2", "sm_53"), "", """fma.rn.#1.#2 %d, %a, %b, %c;""")
+
+recipe_7 = Recipe(Requirement("4.2", "sm_53"), "", """fma.rn.#1.#2.#3 %d, %a, %b, %c;""")
+
+recipe_8 = Recipe(Requirement("4.2", "sm_53"), "", """fma.#1.#2 %d, %a, %b, %c;""")
+
+recipe_9 = Recipe(Requirement("4.2", "sm_53"), "", """fma.#1.#2.#3 %d, %a, %b, %c;""")
+
+recipe_10 = Recipe(Requirement("4.2", "sm_53"), "", """fma.#1.#2.#3.#4 %d, %a, %b, %c;""")
+
+recipe_11 = Recipe(Requirement("7.0", "sm_80"), "", """fma.rn.#1 %d, %a, %b, %c;""")
+
+recipe_12 = Recipe(Requirement("7.0", "sm_80"), "", """fma.#1.#2 %d, %a, %b, %c;""")
+
 GROUPS = (
     Group(3, "exact", Requirement("1.0", "sm_10", within=(Limit("sm_20", "sm_121f", None, "3.1"),)), recipes=(recipe_1,), spellings=(
         "f32",
@@ -75,6 +91,29 @@ SIGNATURES = {
     ("f32", 3): "d:f32 = a:f32 b:f32 c:f32",
     ("f64", 3): "d:f64 = a:f64 b:f64 c:f64",
 }
+MISSING = {
+    "mad.f16": (recipe_5,),
+    "mad.f16x2": (recipe_5,),
+    "mad.sat.f16": (recipe_6,),
+    "mad.sat.f16x2": (recipe_6,),
+    "mad.ftz.f16": (recipe_6,),
+    "mad.ftz.f16x2": (recipe_6,),
+    "mad.ftz.sat.f16": (recipe_7,),
+    "mad.ftz.sat.f16x2": (recipe_7,),
+    "mad.rn.f16": (recipe_8,),
+    "mad.rn.f16x2": (recipe_8,),
+    "mad.rn.sat.f16": (recipe_9,),
+    "mad.rn.sat.f16x2": (recipe_9,),
+    "mad.rn.ftz.f16": (recipe_9,),
+    "mad.rn.ftz.f16x2": (recipe_9,),
+    "mad.rn.ftz.sat.f16": (recipe_10,),
+    "mad.rn.ftz.sat.f16x2": (recipe_10,),
+    "mad.bf16": (recipe_11,),
+    "mad.bf16x2": (recipe_11,),
+    "mad.rn.bf16": (recipe_12,),
+    "mad.rn.bf16x2": (recipe_12,),
+}
+
 ASSEMBLER = {
     "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64"],
     "empty_types": ["b2", "b8x16"],
@@ -83,4 +122,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, missing=MISSING, unpacks=False, vectors_elsewhere=False)

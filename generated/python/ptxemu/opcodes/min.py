@@ -673,6 +673,50 @@ recipe_50 = Recipe(Requirement("2.0", "sm_20"), "", """{
     or.b32 %d, %_low, %_high;
 }""")
 
+recipe_51 = Recipe(Requirement("1.0", "sm_10"), "NaN bits", """{
+    .reg .pred %_p;
+    .reg .b64 %_t;
+    setp.nan.#2 %_p, %a, %b;
+    min.#2 %_t, %a, %b;
+    selp.#2 %d, 0d7FF8000000000000, %_t, %_p;
+}""")
+
+recipe_52 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
+    mov.b64 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    min.f32 %_d0, %_a0, %_b0;
+    min.f32 %_d1, %_a1, %_b1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_53 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
+    mov.b64 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    min.#1.f32 %_d0, %_a0, %_b0;
+    min.#1.f32 %_d1, %_a1, %_b1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_54 = Recipe(Requirement("1.4", "sm_10"), "", """{
+    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
+    mov.b64 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    min.#1.f32 %_d0, %_a0, %_b0;
+    min.#1.f32 %_d1, %_a1, %_b1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_55 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
+    mov.b64 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    min.#1.#2.f32 %_d0, %_a0, %_b0;
+    min.#1.#2.f32 %_d1, %_a1, %_b1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
 GROUPS = (
     Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
         "f32",
@@ -808,6 +852,14 @@ SIGNATURES = {
     ("bf16", 2): "d:bf16 = a:bf16 b:bf16",
     ("bf16x2", 2): "d:bf16x2 = a:bf16x2 b:bf16x2",
 }
+MISSING = {
+    "min.NaN.f64": (recipe_51,),
+    "min.f32x2": (recipe_52,),
+    "min.NaN.f32x2": (recipe_53,),
+    "min.ftz.f32x2": (recipe_54,),
+    "min.ftz.NaN.f32x2": (recipe_55,),
+}
+
 ASSEMBLER = {
     "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64", "s16x2", "u16x2", "s8x4", "u8x4"],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
@@ -816,4 +868,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, missing=MISSING, unpacks=False, vectors_elsewhere=False)

@@ -187,6 +187,54 @@ recipe_15 = Recipe(Requirement("2.0", "sm_20"), "", """{
     or.b32 %d, %_low, %_high;
 }""")
 
+recipe_16 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    cvt.f32.#2 %_x, %a;
+    cvt.f32.#2 %_y, %b;
+    mul.#1.f32 %_t, %_x, %_y;
+    cvt.#1.#2.f32 %d, %_t;
+}""")
+
+recipe_17 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_r0, %_r1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    mul.#1.f32 %_t0, %_x0, %_y0;
+    mul.#1.f32 %_t1, %_x1, %_y1;
+    cvt.#1.f16.f32 %_r0, %_t0;
+    cvt.#1.f16.f32 %_r1, %_t1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
+recipe_18 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y, %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    mul.#1.f32 %_t, %_x, %_y;
+    cvt.#1.#2.f32 %d, %_t;
+}""")
+
+recipe_19 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    .reg .b16 %_r0, %_r1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    shl.b32 %_y0, %b, 16;
+    and.b32 %_y1, %b, 0xffff0000;
+    mul.#1.f32 %_t0, %_x0, %_y0;
+    mul.#1.f32 %_t1, %_x1, %_y1;
+    cvt.#1.bf16.f32 %_r0, %_t0;
+    cvt.#1.bf16.f32 %_r1, %_t1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
 GROUPS = (
     Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
         "f32",
@@ -814,6 +862,21 @@ SIGNATURES = {
     ("e4m3x4.ue8m0x4.e2m1p4x4", 2): "d:e4m3x4 = a:ue8m0x4 b:e2m1p4x4",
     ("e4m3x4.ue8m0x4.ue8m0x4", 2): "d:e4m3x4 = a:ue8m0x4 b:ue8m0x4",
 }
+MISSING = {
+    "mul.rz.f16": (recipe_16,),
+    "mul.rm.f16": (recipe_16,),
+    "mul.rp.f16": (recipe_16,),
+    "mul.rz.f16x2": (recipe_17,),
+    "mul.rm.f16x2": (recipe_17,),
+    "mul.rp.f16x2": (recipe_17,),
+    "mul.rz.bf16": (recipe_18,),
+    "mul.rm.bf16": (recipe_18,),
+    "mul.rp.bf16": (recipe_18,),
+    "mul.rz.bf16x2": (recipe_19,),
+    "mul.rm.bf16x2": (recipe_19,),
+    "mul.rp.bf16x2": (recipe_19,),
+}
+
 ASSEMBLER = {
     "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64"],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
@@ -822,4 +885,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, missing=MISSING, unpacks=False, vectors_elsewhere=False)

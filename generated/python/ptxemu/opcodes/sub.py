@@ -287,6 +287,54 @@ recipe_27 = Recipe(Requirement("2.0", "sm_20"), "", """{
     or.b32 %d, %_low, %_high;
 }""")
 
+recipe_28 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    cvt.f32.#2 %_x, %a;
+    cvt.f32.#2 %_y, %b;
+    sub.#1.f32 %_t, %_x, %_y;
+    cvt.#1.#2.f32 %d, %_t;
+}""")
+
+recipe_29 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_r0, %_r1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    sub.#1.f32 %_t0, %_x0, %_y0;
+    sub.#1.f32 %_t1, %_x1, %_y1;
+    cvt.#1.f16.f32 %_r0, %_t0;
+    cvt.#1.f16.f32 %_r1, %_t1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
+recipe_30 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y, %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    sub.#1.f32 %_t, %_x, %_y;
+    cvt.#1.#2.f32 %d, %_t;
+}""")
+
+recipe_31 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    .reg .b16 %_r0, %_r1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    shl.b32 %_y0, %b, 16;
+    and.b32 %_y1, %b, 0xffff0000;
+    sub.#1.f32 %_t0, %_x0, %_y0;
+    sub.#1.f32 %_t1, %_x1, %_y1;
+    cvt.#1.bf16.f32 %_r0, %_t0;
+    cvt.#1.bf16.f32 %_r1, %_t1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
 GROUPS = (
     Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
         "f32",
@@ -589,6 +637,21 @@ SIGNATURES = {
     ("s32", 2): "d:s32 = a:s32 b:s32",
     ("u32", 2): "d:u32 = a:u32 b:u32",
 }
+MISSING = {
+    "sub.rz.f16": (recipe_28,),
+    "sub.rm.f16": (recipe_28,),
+    "sub.rp.f16": (recipe_28,),
+    "sub.rz.f16x2": (recipe_29,),
+    "sub.rm.f16x2": (recipe_29,),
+    "sub.rp.f16x2": (recipe_29,),
+    "sub.rz.bf16": (recipe_30,),
+    "sub.rm.bf16": (recipe_30,),
+    "sub.rp.bf16": (recipe_30,),
+    "sub.rz.bf16x2": (recipe_31,),
+    "sub.rm.bf16x2": (recipe_31,),
+    "sub.rp.bf16x2": (recipe_31,),
+}
+
 ASSEMBLER = {
     "elsewhere": ["s16", "s64", "u16", "u64", "cc.s32", "cc.u32", "s8x4", "u8x4"],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
@@ -597,4 +660,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, missing=MISSING, unpacks=False, vectors_elsewhere=False)
