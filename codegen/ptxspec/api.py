@@ -135,7 +135,7 @@ class Database(database.Database):
             <text>:1:4: error: add.bf16 has no .rz; it has .rn [illegal-modifier]
                 add.rz.bf16 d, a, b;
                    ^^^
-                help: no add has all of this
+                help: instead: the 5 statements of `ptxspec query add.rz.bf16`
             1 error
         """
         _check(text=text, target=target, ptx=ptx)

@@ -127,8 +127,8 @@ def _completed(reading: Reading, spelling: str | None = None) -> tuple[Reading, 
     claiming = {n: judged(spec.instructions[n], spec.judgements.get(n, ()), compiler, spelling) for n in reading.new}
     spec, wrong = replace(spec, instructions={**spec.instructions, **claiming}), list[Diagnostic]()
     if spelling is None:
-        instead, wrong = link(spec)
-        spec = replace(spec, instead=instead)
+        instead, missing, wrong = link(spec)
+        spec = replace(spec, instead=instead, missing=missing)
     return replace(reading, spec=spec, diagnostics=sorted(set(wrong))), compiler
 
 

@@ -30,7 +30,12 @@ class _Opcode(known.Opcode[Row]):
         return opcode_named(self.name).assembler
 
     def recipes(self, v: Row) -> Sequence[known.Recipe]:
-        return opcode_named(self.name).recipes.get((v.spelling.partition(".")[2], v.operands), ())
+        return [r._replace(ptx=known.filled(r.ptx, v.spelling)) for r in v.group.recipes]
+
+    @property
+    def missing(self) -> Mapping[str, Sequence[known.Recipe]]:
+        every = opcode_named(self.name).missing.items()
+        return {s: [r._replace(ptx=known.filled(r.ptx, s)) for r in found] for s, found in every}
 
     def why_no_recipe(self, v: Row) -> str:
         return v.group.no_recipe

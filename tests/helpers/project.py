@@ -16,7 +16,7 @@ from helpers import ROOT
 SPEC = ROOT / "spec"
 INSTRUCTIONS = SPEC / "instructions"
 OPCODES = ("add", "mul", "min", "max")
-_RECIPES = re.compile(r"^instead:\n(?:(?: .*)?\n)*", re.MULTILINE)
+_RECIPES = re.compile(r"^(?:instead|missing):\n(?:(?: .*)?\n)*", re.MULTILINE)
 
 
 def copied(to: Path, opcodes: Container[str] = OPCODES, own_templates: bool = False) -> Path:

@@ -20,13 +20,30 @@ def every_recipe(spec: Spec) -> list[tuple[Variant, Instead]]:
     return [(v, x) for v, offered in spec.instead.items() for x in offered]
 
 
+def every_missing(spec: Spec) -> list[tuple[Variant, Instead]]:
+    """The same for what PTX has nowhere."""
+    return [(v, x) for v, offered in spec.missing.items() for x in offered]
+
+
+def itself(v: Variant) -> str:
+    """The variant as a statement."""
+    operands = ["|".join(f"%{p}" for p in v.result.places)]
+    for s in v.sources:
+        names = [f"%{p}" for p in s.places]
+        operands += [f"{{{', '.join(names)}}}"] if s.braced else names
+    return f"{v.spelling} {', '.join(operands)};"
+
+
 def emulated(spec: Spec, v: Variant) -> Any:
     """The variant as the newest target that has it runs it."""
     here = [t for t in spec.targets if spec.catalog.takes(v.requires, t)]
     return ptxemu.compile(v.spelling, v.operands, here[-1] if v.means or v.requires.within else None)
 
 
-def bits(x: Bits) -> Bits:
+def bits(x: Bits | tuple[Bits, ...]) -> Bits:
+    """The bits of a result; of several predicates, beside each other."""
+    if isinstance(x, tuple):
+        return np.bitwise_or.reduce([bits(p) << np.uint8(i) for i, p in enumerate(x)])
     return x.view(f"u{x.itemsize}")
 
 
@@ -58,7 +75,7 @@ def wrong(v: Variant, instead: Instead, operands: list[Bits], found: Bits, wante
 
 
 def dtype(t: Type) -> str:
-    return f"u{t.width // 8}"
+    return f"u{t.width // 8}" if t.width > 1 else "?"
 
 
 def special_operands(v: Variant, count: int) -> list[Bits]:

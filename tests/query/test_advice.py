@@ -166,10 +166,25 @@ def test_the_emulators_errors_say_what_queries_say(db: Database, whole: bool) ->
         ),
         ("abs.bf16", "sm_75", "instead: and.b16 %d, %a, 0x7fff;, but for the bits of a NaN"),
         ("max.f64", "sm_75", ""),
-        ("setp.lt.bf16", "sm_75", "nothing is known that does the same on sm_75"),
-        ("max.NaN.f64", None, "no max has all of this"),
-        ("add.rz.bf16", None, "no add has all of this"),
-        ("max.f32x2", None, "write a type that it has"),
+        (
+            "setp.lt.bf16",
+            "sm_75",
+            "instead: { .reg .b16 %_zero; .reg .b32 %_x, %_y; mov.b16 %_zero, 0; mov.b32 %_x, {%_zero, %a}; "
+            "mov.b32 %_y, {%_zero, %b}; setp.lt.f32 %p, %_x, %_y; }",
+        ),
+        (
+            "max.NaN.f64",
+            None,
+            "instead: { .reg .pred %_p; .reg .b64 %_t; setp.nan.f64 %_p, %a, %b; max.f64 %_t, %a, %b; "
+            "selp.f64 %d, 0d7FF8000000000000, %_t, %_p; }, but for the bits of a NaN",
+        ),
+        (
+            "add.rz.bf16",
+            "sm_75",
+            "from sm_80 and PTX 7.0 on, instead: the 5 statements of `ptxspec query add.rz.bf16 --target sm_75`",
+        ),
+        ("max.ftz.f64", None, "no max has all of this"),
+        ("tanh.f32x2", None, "write a type that it has"),
         ("add.rn.rz.f32", None, "no add has all of this"),
         ("fma.bf16", None, "write fma.rn.bf16"),
         (

@@ -16,6 +16,11 @@ SHAPES = [
     ("  - for: add.f64\n    none: Why.\n    differs: «hardly", "'hardly' is not allowed here", ""),
 ]
 STATEMENTS = [
+    (
+        "  - for: add.f64\n    differs: nothing\n    where: {one: {f46: «1}}\n    ptx: add.rn.f64 %d, %a, %b;",
+        "unknown modifier or type 'f46'",
+        "'f64'",
+    ),
     ("  - for: add.f64\n    none: Why.\n    «differs: nothing", "'differs' belongs to one", "remove one of the two"),
     ("  - {for: «.s8, none: Why.}", "no variant of add matches '.s8'", ""),
     (f"{HEAD} «add.rn.f64", "'add.rn.f64' is no statement", "write a statement on each line"),
@@ -36,6 +41,7 @@ LINKS = [
     (f"{HEAD} |\n      «add.rn.f64 %a, %a, %b;", "%a is an operand of add", "write to a register of your own"),
     (f"{HEAD} |\n      add.rn.f64 %d, %a, %b;\n      «add.rn.f64 %t, %a, %b;", "before all operands are read", "last"),
     (f"{HEAD} |\n      add.rn.f64 %d, %a, %b;\n      «add.rn.f64 %d, %a, %b;", "written more than once", "last"),
+    (f"{HEAD} «add.rn.f64 %d, %a, $one;", "nobody says what $one is of add.f64", "name it in `where`"),
     (f"{HEAD} |\n      max.f32 %t, 0f3F800000, 0f3F800000;\n      «add.rn.f64 %d, %a, %t;", "is of 32 bits", ""),
     (
         "  - for: add.f64\n    differs: within bound\n    ptx: «add.rn.f64 %d, %a, %b;",

@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 import ptxemu
 import pytest
+from helpers import ROOT
 from helpers.recipes import (
+    bits,
     every_recipe,
+    itself,
     outside,
     random_operands,
     run_both,
@@ -22,19 +25,23 @@ from helpers.recipes import (
     wrong,
 )
 from helpers.sizes import each_size, spread
+from oracles import host_code
 from ptxspec import Database
+from ptxspec.evaluate import evaluate
 from ptxspec.model import NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Instead, Spec, Variant
 from ptxspec.ptxas import verify
 from ptxspec.ptxas.asking import judge
-from ptxspec.recipes.inline import inline_assembly
+from ptxspec.query.inline import inline_assembly
+from ptxspec.recipes.inline import asm_operands
 from ptxspec.recipes.linking import declared, why_none, width_of
 from ptxspec.recipes.operands import specials
+from ptxspec.roots import Root
 
 pytestmark = pytest.mark.inputs("emulator", "requirements", "specification", "codegen/ptxspec/recipes")
 
 OPCODES = (
     "abs", "add", "copysign", "cos", "cvt", "div", "ex2", "fma", "lg2", "mad", "max", "min", "mul", "neg", "rcp",
-    "rsqrt", "sin", "sqrt", "sub", "tanh", "testp",
+    "rsqrt", "set", "setp", "sin", "sqrt", "sub", "tanh", "testp",
 )  # fmt: skip
 # The oldest target that ptxas 13.5 assembles for.
 OLDEST = "sm_75"
@@ -96,14 +103,6 @@ def other_registers(v: Variant) -> Iterator[str]:
     for at, (operand, _) in enumerate(operands):
         for name in REGISTERS[width_of(operand)]:
             yield " ".join(f".reg .{name if i == at else declared(o)} %{p};" for i, (o, p) in enumerate(operands))
-
-
-def itself(v: Variant) -> str:
-    operands = ["|".join(f"%{p}" for p in v.result.places)]
-    for s in v.sources:
-        names = [f"%{p}" for p in s.places]
-        operands += [f"{{{', '.join(names)}}}"] if s.braced else names
-    return f"{v.spelling} {', '.join(operands)};"
 
 
 @pytest.mark.exhaustive
@@ -196,6 +195,31 @@ def test_an_error_outside_of_the_bound_is_seen(spec: Spec) -> None:
     assert outside(spec, v, [values], before, {"t": approximate}, after)
 
 
+@pytest.mark.parametrize("to", ["e4m3", "e5m2", "e2m3", "e3m2", "e2m1"])
+def test_numbers_of_eight_bits_and_less_are_those_of_nvidias_headers(spec: Spec, to: str) -> None:
+    """NVIDIA's host code is the judge of what the recipe makes, and nothing of the specification."""
+    v = by_spelling(spec, f"cvt.rn.satfinite.{to}x2.f32")
+    (instead,) = spec.instead[v]
+    high, low = random_operands(v, 20_000)
+    pair = ptxemu.function(instead.ptx, results=["d"])(a1=high, a0=low)
+    width = v.result.type.lane_width
+    wanted = [host_code.to_narrow(to, "f32", "rn", True, x).astype(np.uint32) for x in (high, low)]
+    assert (pair.astype(np.uint32) == wanted[0] << width | wanted[1]).all()
+
+
+@pytest.mark.parametrize("source", ["e4m3", "e5m2", "e2m3", "e3m2", "e2m1"])
+def test_numbers_of_eight_bits_and_less_are_read_as_nvidias_headers_read_them(spec: Spec, source: str) -> None:
+    v = by_spelling(spec, f"cvt.rn.f16x2.{source}x2")
+    (instead,) = spec.instead[v]
+    width = v.sources[0].type.lane_width
+    lanes = np.arange(1 << v.sources[0].type.kind.width, dtype=np.uint16)
+    made = ptxemu.function(instead.ptx, results=["d"])(a=(lanes << width | lanes).astype(f"u{2 * width // 8}"))
+    wanted = host_code.from_narrow(source, "f16", lanes).astype(np.uint32)
+    numbers = (wanted & 0x7FFF) <= 0x7C00
+    assert ((made & 0xFFFF == wanted) & (made >> 16 == wanted))[numbers].all() and numbers.sum() > len(lanes) * 3 // 4
+    assert ((made & 0x7FFF) > 0x7C00)[~numbers].all()
+
+
 def by_spelling(spec: Spec, spelling: str) -> Variant:
     return next(v for v in spec.instructions[spelling.partition(".")[0]].variants if v.spelling == spelling)
 
@@ -231,6 +255,28 @@ def test_whoever_follows_advice_blindly_gets_what_the_variant_does(
         followed += bool(answers)
     for pair, some in blocks.items():
         assert not any(judge(ptxas, some, *pair)), pair
+
+
+@each_size
+def test_eval_prints_what_the_recipe_makes(spec: Spec, whole: bool) -> None:
+    """On the newest target that has the variant, and without a target where the recipe promises nothing else."""
+    promised = 0
+    for v, instead in every_recipe(spec) if whole else spread(every_recipe(spec), 12):
+        newest = [t for t in spec.targets if spec.catalog.takes(v.requires, t)][-1]
+        if not spec.catalog.takes(instead.requires, newest):
+            continue
+        for operands in ([x[:1] for x in random_operands(v, 1)], [x[2:3] for x in special_operands(v, 300)]):
+            texts = [str(bool(x[0])).lower() if x.dtype == bool else f"0x{x[0]:0{2 * x.itemsize}x}" for x in operands]
+            named = dict(zip((p for s in v.sources for p in s.places), operands, strict=True))
+            for target in (newest, None):
+                if target is None and instead.recipe and instead.recipe.since:
+                    continue
+                printed = evaluate(Root(ROOT), v.spelling, texts, target).results
+                made = bits(ptxemu.function(instead.ptx, target, results=v.result.places)(**named))
+                wanted = np.array([sum(x << i for i, x in enumerate(printed[: len(v.result.places)]))], made.dtype)
+                assert not wrong(v, instead, operands, made, wanted), target
+                promised += 1
+    assert promised > 30
 
 
 def test_what_does_not_work_there_is_told_apart(db: Database) -> None:
@@ -274,7 +320,7 @@ C_TYPES = {"h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f
 def test_nvcc_takes_every_recipe_as_inline_assembly(spec: Spec, nvcc: Path, tmp_path: Path) -> None:
     functions: dict[str, str] = {}
     for v, instead in every_recipe(spec):
-        asm = inline_assembly(v, instead)
+        asm = inline_assembly(instead.ptx, asm_operands(v))
         if asm and spec.catalog.takes(instead.requires, "sm_80", spec.catalog.newest_version):
             letters = [(place, C_TYPES[s.type.constraint]) for s in v.sources for place in s.places]
             result = C_TYPES[v.result.type.constraint]

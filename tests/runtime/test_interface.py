@@ -211,8 +211,8 @@ def test_a_target_before_sm_20_flushes() -> None:
     ("spelling", "message"),
     [
         (
-            "max.NaN.f64",
-            r"max\.NaN\.f64 does not exist: max\.f64 has no \.NaN; it has no modifiers; no max has all of this; "
+            "max.ftz.f64",
+            r"max\.ftz\.f64 does not exist: max\.f64 has no \.ftz; it has no modifiers; no max has all of this; "
             r"spelled alike: max\.f64, ",
         ),
         ("fma.bf16", r"fma\.bf16 lacks \.rn or .*; write fma\.rn\.bf16$"),

@@ -53,7 +53,9 @@ def test_what_is_said_to_write_does_the_same(whole: bool) -> None:
         said = str(raised.value)
         assert re.search("; (?:instead: |on .*, write )", said) and "\n" not in said
         kernel = ptxemu.compile(spelling, count, own)
-        function = ptxemu.function(raised.value.recipe, target, results=["d"])
+        function = ptxemu.function(
+            raised.value.recipe, target, results=[name for name, _ in kernel._signature.places[0]]
+        )
         registers = kernel._signature.registers
         operands = {name: numbers(t, i) for i, (name, t) in enumerate(registers)}
         result = kernel(*operands.values())

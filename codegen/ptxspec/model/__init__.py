@@ -56,7 +56,7 @@ from .observed import (
     SpeedTable,
     runs,
 )
-from .recipes import DIFFERENCES, NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Recipe, Written
+from .recipes import DIFFERENCES, NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Missing, Recipe, Written
 from .requirements import Form, Pattern, Rule, Selector
 from .spec import Assembler, Implied, Modifier, Naming, Spec
 from .units import Argument, Core, Differences, Fitted, Interpolator, Own, Unit, UnitModel, Word
@@ -114,6 +114,7 @@ __all__ = [
     "MachineEvidence",
     "MachineForms",
     "Meaning",
+    "Missing",
     "Modifier",
     "Naming",
     "NanRule",

@@ -19,7 +19,7 @@ from .variant import Variant
 
 if TYPE_CHECKING:
     from .functions import Intrinsic
-    from .recipes import Recipe
+    from .recipes import Missing, Recipe
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,8 @@ class Instruction:
     variant has is refused. It is None where nobody said, so that nothing is known of other forms. `other_modifiers` are
     those that only other instructions of this name have, `empty_types` types that the assembler takes beside the
     others, and that do nothing. `acts_on` are the formats that a modifier acts on here, where not on all.
-    `recipes` are what to write where variants are missing, the best first, or why there is nothing.
+    `recipes` are what to write where variants are missing, the best first, or why there is nothing; `missing` is what
+    PTX has nowhere.
     `vectors_elsewhere`: statements with registers that are vectors are other instructions. `unpacks`: a statement
     whose source is a vector may stand the other way round, with the vector as its result; what this rests on."""
 
@@ -244,6 +245,7 @@ class Instruction:
     acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     compared: tuple[Compared, ...] = ()
     recipes: tuple[Recipe, ...] = ()
+    missing: tuple[Missing, ...] = ()
     intrinsics: tuple[Intrinsic, ...] = ()
 
     @cached_property

@@ -16,6 +16,7 @@ from .variant import Variant
 # What may differ from the variant: no bit, the bits of NaN results, or no more than the variant's own bound allows.
 NOTHING_DIFFERS, NAN_BITS, WITHIN_BOUND = DIFFERENCES = ("nothing", "NaN bits", "within bound")
 _REGISTER = re.compile(r"%\w+")
+_DOTTED = re.compile(r"\.([A-Za-z]\w*(?:::\w+)*)")
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,8 @@ class Written:
     """A statement as an entry writes it: the spelling in notation, registers with `#` where a lane's number belongs.
 
     `guard` is the predicate before it, with a `!` where that is negated; empty where there is none. Each operand is a
-    register or a constant, or several registers where it is a vector."""
+    register, a constant or `$name`, or several registers where it is a vector; `{%c}` is one that is there where the
+    variant has it."""
 
     guard: str
     spelling: str
@@ -34,7 +36,8 @@ class Written:
 @dataclass(frozen=True)
 class Recipe:
     """An entry of `instead`. Where there is no recipe, `none` says why, and there are no statements. A recipe may do
-    what a variant does `since` a target: without one, and on older ones, the variant does something else."""
+    what a variant does `since` a target: without one, and on older ones, the variant does something else. `where` says
+    for each `$name` in it what stands there, by modifiers and types: the first that the variant has decides."""
 
     selector: Selector
     statements: tuple[Written, ...]
@@ -43,6 +46,15 @@ class Recipe:
     basis: Basis
     code: Code
     since: str = ""
+    where: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Missing:
+    """An entry of `missing`: variants that PTX does not have, and the recipe for them."""
+
+    recipe: Recipe
+    variants: tuple[Variant, ...]
 
 
 @dataclass(frozen=True)
@@ -95,3 +107,9 @@ class Instead:
             return "\n".join(lines)
         block = "\n".join(["{", *(f"    {line}" for line in (*self.own_registers, *lines)), "}"])
         return _REGISTER.sub(lambda m: f"%_{m[0][1:]}" if m[0] in self.scratch else m[0], block)
+
+    def template(self, variant: Variant) -> str:
+        """The PTX for the variant with `.#1` for the first name of its spelling, and so on: variants that differ in
+        names alone have the same. catalog/known.py fills it."""
+        places = {name: n for n, name in reversed(list(enumerate(variant.spelling.split(".")))) if n}
+        return _DOTTED.sub(lambda m: f".#{places[m[1]]}" if m[1] in places else m[0], self.ptx)

@@ -105,7 +105,8 @@ class Naming:
 class Spec:
     """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode.
     `groups` are those of modifiers, of which semantics knows; those of types are for notation alone. `instead` is what
-    to write where a variant is missing, the best first; `judgements` are by opcode."""
+    to write where a variant is missing, the best first, and `missing` the same for what PTX has nowhere; `judgements`
+    are by opcode."""
 
     formats: Mapping[str, Format | FixedPoint]
     nan_rules: Mapping[str, NanRule]
@@ -132,6 +133,7 @@ class Spec:
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     messages: tuple[Mapping[str, Any], ...] = ()
     instead: Mapping[Variant, tuple[Instead, ...]] = field(default_factory=dict)
+    missing: Mapping[Variant, tuple[Instead, ...]] = field(default_factory=dict)
 
     @cached_property
     def notation(self) -> Mapping[str, tuple[str, ...]]:

@@ -122,7 +122,7 @@ def recipes(spec: Spec, ptxas: Path, on: Sequence[Pair] | None = None) -> tuple[
     it and on the last, of the pairs that ptxas knows. Also says how many were judged."""
     known = pairs(spec) if on is None else on
     every: dict[tuple[str, Pair], Variant] = {}
-    for v, offered in spec.instead.items():
+    for v, offered in (*spec.instead.items(), *spec.missing.items()):
         for instead in offered:
             for pair in _ends(spec, instead.requires, known):
                 every.setdefault((_block(v, instead), pair), v)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from .. import terminal
 from ..catalog import Requirement
-from ..catalog.explaining import place
+from ..catalog.explaining import RECIPE, place
 from ..catalog.known import Recipe
 from ..diagnostics import visible
 from .database import Database
@@ -64,9 +64,9 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None, dr
         facts += [("hazard", verdict.hazard)] if verdict.hazard else []
         facts += [("loose", text) for text in (verdict.loose if verdict.available else ())]
     # A recipe stands below as it is written, and so does why there is none; not what is easily taken for the same.
-    is_below = (verdict.instead and not verdict.not_the_same) or verdict.no_recipe.casefold().startswith(
-        verdict.help.casefold()
-    )
+    is_below = (
+        verdict.instead and RECIPE in verdict.help and not verdict.not_the_same
+    ) or verdict.no_recipe.casefold().startswith(verdict.help.casefold())
     if verdict.help and not is_below:
         facts.append(("help", verdict.help))
     working = [o for o in verdict.instead if o.works]

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from ..catalog import ByName, Catalog, Hazard, PtxVersion, Requirement, Target, hazard_of, requirement_of
-from ..catalog.known import Known, Opcode as AnyOpcode, Recipe
+from ..catalog.known import Known, Opcode as AnyOpcode, Recipe, filled
 from ..catalog.likeness import known_range
 from ..catalog.names import Named
 from ..check.claims import basis_text, bound
 from ..diagnostics import PtxspecError, unknown
+from .inline import inline_assembly
 from .recording import Recording
 from .variant import Many, Source, Variant
 
@@ -67,9 +68,18 @@ class Opcode(AnyOpcode[Variant]):
         return {"nan": nan, **(more[0] if more else {})}
 
     def recipes(self, v: Variant) -> list[Recipe]:
-        found = self.data.get("instead", {}).get(f"{v.spelling} {v.operands}", ())
-        needs = self.data["requirements"]
-        return [Recipe(requirement_of(needs[place]), differs, ptx, cuda) for ptx, cuda, place, differs in found]
+        return [self._recipe(place, v.spelling) for place in self.known_of(v).get("instead", ())]
+
+    @cached_property
+    def missing(self) -> Mapping[str, list[Recipe]]:
+        found = self.data.get("missing", {})
+        return {spelling: [self._recipe(place, spelling) for place in places] for spelling, places in found.items()}
+
+    def _recipe(self, place: int, spelling: str) -> Recipe:
+        template, operands, needs, differs = self.data["recipes"][place]
+        ptx = filled(template, spelling)
+        requires = requirement_of(self.data["requirements"][needs])
+        return Recipe(requires, differs, ptx, inline_assembly(ptx, operands))
 
     def why_no_recipe(self, v: Variant) -> str:
         reasons = self.data.get("none", ())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..catalog import Requirement, requirement_of
-from ..catalog.explaining import Reason, alike, explain, recipes, why_not
+from ..catalog.explaining import Reason, alike, explain, recipes, recipes_of_missing, why_not
 from ..catalog.known import Recipe
 from ..diagnostics import PtxspecError
 from . import calls
@@ -94,6 +94,7 @@ def query(
         not_the_same=why.advice.not_the_same,
     )
     if found is None:
+        verdict = verdict._replace(instead=recipes_of_missing(db, opcode, names, target, ptx))
         refused = db.refused(opcode, names)
         if refused is None:
             return verdict

@@ -20,6 +20,7 @@ from ..model import (
     HardwarePath,
     Instruction,
     Meaning,
+    Missing,
     NanRule,
     Note,
     OperandRule,
@@ -134,6 +135,7 @@ class _InstructionFile:
             ),
             acts_on=self.acts_on(),
             recipes=read_recipes(doc, self.context, data.get("instead", []), self.selector, self.basis),
+            missing=self.missing(),
             compared=tuple(self.compared(("compared", i), c) for i, c in entries("compared")),
             intrinsics=read_intrinsics(doc, self.context, data.get("intrinsics", []), opcode, self.variants)
             if self.all_variants
@@ -158,6 +160,19 @@ class _InstructionFile:
     @property
     def variants(self) -> tuple[Variant, ...]:
         return tuple(self.found.values())
+
+    def missing(self) -> tuple[Missing, ...]:
+        """The spellings that do not exist, as variants, each with its recipe."""
+        entries = self.data.get("missing", [])
+        recipes = read_recipes(self.doc, self.context, entries, self.selector, self.basis, "missing")
+        found: dict[Form, Variant] = dict(self.found)
+        reader = replace(self.syntax, variants=found)
+        made = []
+        for i, recipe in zip(range(len(entries)), recipes, strict=False):
+            before = len(found)
+            reader.read(("missing", i, "syntax"), entries[i]["syntax"], listed=False)
+            made.append(Missing(recipe, tuple(found.values())[before:]))
+        return tuple(made)
 
     def unpacks(self) -> Basis | None:
         said = self.data.get("unpacks")

@@ -1,9 +1,11 @@
-"""The key `instead` of an instruction file: what to write where variants are missing.
+"""The keys `instead` and `missing` of an instruction file: what to write where variants are missing, and for spellings
+that PTX does not have.
 
 A recipe is PTX, one statement after another. `%d` and the names of the sources are the variant's operands, all other
 registers the recipe's own. Its spellings are in a notation that the variant's names fill (recipes/spellings.py).
 `%a0` is a register like any other; a statement with `#` in it stands for one for each lane, with the lane's number
-there: `max.f32 %d#, %a#, %b#;`."""
+there: `max.f32 %d#, %a#, %b#;`. An operand `{%c}` is there where the variant has it. `$shift` is what the entry's
+`where` says of the variant's names."""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from .positioned import Document, Where
 _STATEMENT = re.compile(
     r"\s*(?:@(?P<guard>!?%\w+#?)\s+)?(?P<spelling>[a-z][^\s;]*)\s+(?P<operands>[^;]*[^;\s])\s*;(?P<rest>.*)"
 )
-_OPERAND = re.compile(r"!?%\w+#?|\w[\w.]*")
+_OPERAND = re.compile(r"!?%\w+#?|\w[\w.]*|\$\w+")
 _EXAMPLE = "write a statement on each line, as in fma.rn.f32 %d, %a, %t, %b;"
 
 
@@ -31,14 +33,19 @@ def read_recipes(
     entries: Sequence[dict[str, Any]],
     selector: Callable[[Where, dict[str, Any]], Selector],
     basis: Callable[[Where, dict[str, Any]], Basis],
+    under: str = "instead",
 ) -> tuple[Recipe, ...]:
     found = []
     for i, entry in enumerate(entries):
-        at: Where = ("instead", i)
+        at: Where = (under, i)
         key = "none" if "none" in entry else "ptx"
         if "since" in entry:
             context.known(doc, (*at, "since"), entry["since"], context.targets, "target")
-        for other in ("ptx", "differs", "since"):
+        for name, values in entry.get("where", {}).items():
+            for of in values:
+                known = (*context.types, *context.modifiers)
+                context.known(doc, (*at, "where", name, of), of, known, "modifier or type")
+        for other in ("ptx", "differs", "since", "where"):
             if key == "none" and other in entry:
                 message = f"'none' says why there is no recipe, and '{other}' belongs to one"
                 context.errors.append(doc.error((*at, other), message, "remove one of the two", key=True))
@@ -57,6 +64,7 @@ def read_recipes(
                 basis=basis(at, entry),
                 code=code,
                 since=entry.get("since", ""),
+                where=entry.get("where", {}),
             )
         )
     return tuple(found)
@@ -79,9 +87,10 @@ def _statements(code: Code, errors: list[Diagnostic]) -> Iterator[Written]:
         operands = []
         for at, text in parts(match["operands"]):
             names = [n.strip() for n in text[1:-1].split(",")] if text[:1] == "{" and text[-1:] == "}" else [text]
+            optional = len(names) == 1 and names != [text]
             if not all(map(_OPERAND.fullmatch, names)):
                 mark = code.mark(number, match.start("operands") + at, max(1, len(text)))
                 help = "write a register as %a, registers of one's own as %t, constants as 0x7fff or 0f3F800000"
                 errors.append(code.error(mark, f"'{text}' is no operand", help))
-            operands.append(tuple(names))
+            operands.append((text,) if optional else tuple(names))
         yield Written(match["guard"] or "", match["spelling"], tuple(operands), whole)

@@ -40,25 +40,32 @@ class _Wrong(Exception):
         self.written, self.message, self.help = written, message, help
 
 
-def link(spec: Spec) -> tuple[Recipes, list[Diagnostic]]:
-    """Return what to write instead of every variant that something is known for, the best first, and the errors in
-    recipes."""
+def link(spec: Spec) -> tuple[Recipes, Recipes, list[Diagnostic]]:
+    """Return what to write instead of every variant that something is known for, the best first; the same for what PTX
+    has nowhere; and the errors in recipes."""
     found: dict[Variant, tuple[Instead, ...]] = {}
+    missing: dict[Variant, tuple[Instead, ...]] = {}
     errors: list[Diagnostic] = []
     known = _Known(spec)
+
+    def linked(variant: Variant, recipe: Recipe) -> Iterator[Instead]:
+        try:
+            yield _Linking(known, variant, recipe).instead()
+        except _Wrong as e:
+            mark = e.written.mark if e.written else recipe.code.start
+            errors.append(recipe.code.error(mark, e.message, e.help))
+
     for instruction in spec.instructions.values():
         for variant in instruction.variants if instruction.recipes or instruction.means else ():
             every = list(_of_meaning(spec, instruction, variant))
             for recipe in instruction.recipes:
                 if recipe.statements and recipe.selector.matches(variant):
-                    try:
-                        every.append(_Linking(known, variant, recipe).instead())
-                    except _Wrong as e:
-                        mark = e.written.mark if e.written else recipe.code.start
-                        errors.append(recipe.code.error(mark, e.message, e.help))
+                    every += linked(variant, recipe)
             if every:
                 found[variant] = tuple(every)
-    return found, list({(e.path, e.mark): e for e in reversed(errors)}.values())
+        for entry in instruction.missing:
+            missing |= {v: offered for v in entry.variants if (offered := tuple(linked(v, entry.recipe)))}
+    return found, missing, list({(e.path, e.mark): e for e in reversed(errors)}.values())
 
 
 def why_none(instruction: Instruction, variant: Variant) -> tuple[Recipe, ...]:
@@ -166,7 +173,8 @@ class _Linking:
                             message = f"{name} is written more than once, or under a condition"
                             raise _Wrong(written, message, "write it once, by the last statement")
                         unwritten.discard(name)
-                if unwritten != set(results) and not set(call.results) & set(results):
+                read_late = set(call.arguments) & self._sources and len(unwritten) < len(results) - 1
+                if unwritten != set(results) and (read_late or not set(call.results) & set(results)):
                     message = "the result is written before all operands are read, and may be the same register"
                     raise _Wrong(written, message, "write the result by the last statement")
                 calls.append(call)
@@ -187,8 +195,12 @@ class _Linking:
 
     def _call(self, written: Written, lane: int) -> Call:
         v = self.variant
-        used, unpacks = self._variant(written)
-        groups = [tuple(n.replace("#", str(lane)) for n in names) for names in written.operands]
+        groups = [
+            tuple(self._named(written, n).replace("#", str(lane)) for n in names)
+            for names in written.operands
+            if names[0][0] != "{" or names[0][1:-1] in self._sources
+        ]
+        used, unpacks = self._variant(written, [len(names) for names in groups])
         if used is v:
             raise _Wrong(written, f"this is {v} itself, which is missing where the recipe is for")
         if used.crash or not self.spec.instructions[used.opcode].is_advisable(used):
@@ -211,8 +223,20 @@ class _Linking:
         condition = f"@{'' if guard[1] else '!'}{guard[0]} " if guard else ""
         return Call(used, guard, results, arguments, f"{condition}{used.spelling} {', '.join(vectors)};", unpacks)
 
-    def _variant(self, written: Written) -> tuple[Variant, bool]:
-        """The variant that a statement is, and whether it stands the other way round."""
+    def _named(self, written: Written, text: str) -> str:
+        """What stands for an operand as it is written: `$shift` and `{%c}` stand for another."""
+        text = text.strip("{}")
+        if text[0] != "$":
+            return text
+        names = (*self.variant.modifiers, *self.variant.type_names)
+        found = next((x for name, x in self.recipe.where.get(text[1:], {}).items() if name in names), None)
+        if found is None:
+            raise _Wrong(written, f"nobody says what {text} is of {self.variant}", "name it in `where`")
+        return found
+
+    def _variant(self, written: Written, shape: list[int]) -> tuple[Variant, bool]:
+        """The variant that a statement is whose operands have so many registers, and whether it stands the other way
+        round."""
         spec, v = self.spec, self.variant
         for name in names_in(written.spelling):
             if name not in self.known.names:
@@ -231,7 +255,6 @@ class _Linking:
         if not same:
             near = suggest(spelling, (w.spelling for w in spec.instructions[opcode].variants))
             raise _Wrong(written, f"there is no {spelling}, which this is for {v}", near)
-        shape = [len(names) for names in written.operands]
         for w in same:
             if _shape(w) == shape:
                 return w, False

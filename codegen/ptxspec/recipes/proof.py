@@ -51,7 +51,7 @@ class Prover:
         """Return the errors in the specification's recipes, but for those that are about opcodes that are known
         alone."""
         errors = []
-        for variant, every in self.spec.instead.items():
+        for variant, every in (*self.spec.instead.items(), *self.spec.missing.items()):
             for instead in every:
                 if variant.opcode in known and all(c.variant.opcode in known for c in instead.calls):
                     continue
@@ -59,7 +59,7 @@ class Prover:
                 # What stands for another spelling is that by its meaning.
                 if recipe is None or self._is_known(variant, instead):
                     continue
-                if told := self._wrong_since(variant, recipe.since):
+                if variant not in self.spec.missing and (told := self._wrong_since(variant, recipe.since)):
                     errors.append(recipe.code.error(recipe.code.start, *told))
                 wrong = self.counterexample(variant, instead)
                 if wrong is not None:
@@ -84,11 +84,18 @@ class Prover:
         few = _FEWER if id(instead.recipe) in self._met else _FEW
         self._met.add(id(instead.recipe))
         for operands in operand_sets(variant, few):
-            expected = self.run_variant(variant, operands)
-            found = self.run_recipe(variant, instead, operands)
-            if found != expected and not _agrees(variant.result, instead.differs, found, expected):
-                return Counterexample(operands, found, expected)
+            wrong = self.difference(variant, instead, operands)
+            if wrong is not None:
+                return wrong
         return None
+
+    def difference(self, variant: Variant, instead: Instead, operands: tuple[int, ...]) -> Counterexample | None:
+        """Return what the two make of operands where they differ by more than the recipe says."""
+        expected = self.run_variant(variant, operands)
+        found = self.run_recipe(variant, instead, operands)
+        if found == expected or _agrees(variant.result, instead.differs, found, expected):
+            return None
+        return Counterexample(operands, found, expected)
 
     def run_variant(self, variant: Variant, operands: Sequence[int]) -> tuple[int, ...]:
         """Return the registers of a variant's result for those of its sources. They are kept: many recipes ask for the
@@ -125,14 +132,17 @@ class Prover:
         return found
 
     def program(self, variant: Variant) -> Program:
-        """Return the program of a variant on the newest target that has it."""
+        """Return the program of a variant on the newest target that has it, or if none has, on none."""
         found = self._programs.get(variant)
         if found is None:
             found = self._programs[variant] = self._program(variant)
         return found
 
     def _program(self, variant: Variant) -> Program:
-        programs = self.compiler.programs(self.spec.instructions[variant.opcode], variant)
+        instruction = self.spec.instructions[variant.opcode]
+        if variant in self.spec.missing:
+            return self.compiler.program(instruction, variant, None)
+        programs = self.compiler.programs(instruction, variant)
         if len(programs) == 1:
             return programs[None]
         here = [t for t in self.spec.targets if self.spec.catalog.takes(variant.requires, t)]

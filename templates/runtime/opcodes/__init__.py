@@ -19,7 +19,8 @@ class Group(NamedTuple):
     `signature` is theirs where it is not that of their types. `listed`: NVIDIA's manual has them. `means` are the
     modifiers that they are short for, `operand_rules` what the assembler takes for operands of them alone, and `claims`
     the targets on which they claim something else. `crash` is what the assembler ends with that takes them and breaks
-    down on them, and `no_recipe` why there is no recipe, or none that works everywhere."""
+    down on them, and `no_recipe` why there is no recipe, or none that works everywhere. `recipes` are the recipes for
+    them, the best first, with places for their names."""
 
     operands: int
     claim: str
@@ -33,6 +34,7 @@ class Group(NamedTuple):
     claims: Mapping[str, tuple[str, ...]] = {}
     crash: str | None = None
     no_recipe: str = ""
+    recipes: tuple[Recipe, ...] = ()
 
 
 class Opcode(NamedTuple):
@@ -40,13 +42,13 @@ class Opcode(NamedTuple):
 
     `signatures` are by types and number of operands, as text for `signature` of signature.py, which reads it when a
     variant is compiled: as tuples they would be three times as long, and be built whenever the module is imported.
-    `recipes` are by modifiers, types and number of operands, the best first. `assembler` is as catalog/known.py asks
-    for it. A statement that `unpacks` may stand the other way round, with its vector among the sources; one whose
-    registers are vectors is another instruction where `vectors_elsewhere`."""
+    `assembler` is as catalog/known.py asks for it, and `missing` has the recipes for what PTX does not have. A
+    statement that `unpacks` may stand the other way round, with its vector among the sources; one whose registers are
+    vectors is another instruction where `vectors_elsewhere`."""
 
     groups: tuple[Group, ...] = ()
     signatures: Mapping[tuple[str, int], str] = {}
-    recipes: Mapping[tuple[str, int], tuple[Recipe, ...]] = {}
     assembler: Mapping[str, Any] = {}
     unpacks: bool = False
     vectors_elsewhere: bool = False
+    missing: Mapping[str, tuple[Recipe, ...]] = {}

@@ -23,6 +23,7 @@ from ...model import (
     FixedPoint,
     Format,
     HazardRule,
+    Instead,
     Instruction,
     LaneBits,
     Naming,
@@ -38,7 +39,7 @@ from ...model import (
     Variant,
 )
 from ...query.database import SCHEMA, Data
-from ...recipes.inline import inline_assembly
+from ...recipes.inline import asm_operands
 from ..assembler import assembler
 from ..parts import Parts
 from ..registry import product
@@ -229,8 +230,9 @@ class _Opcode:
     def __init__(self, spec: Spec, instruction: Instruction) -> None:
         self.spec, self.instruction = spec, instruction
         self.bases, self.claims, self.signatures, self.classes = _Table(), _Table(), _Table(), _Table()
-        self.requirements = _Table()
+        self.requirements, self.recipes = _Table(), _Table()
         self.none = [r for r in instruction.recipes if r.none]
+        self.missing = [(v, spec.missing[v]) for entry in instruction.missing for v in entry.variants]
 
     def data(self) -> dict[str, Any]:
         i = self.instruction
@@ -278,7 +280,6 @@ class _Opcode:
             ],
             "notes": [self.note(n) for n in i.notes],
             **_given(
-                instead={f"{v.spelling} {v.operands}": self.instead(v) for v in i.variants if v in self.spec.instead},
                 none=[[r.none, r.selector.text, self.basis(r.basis)] for r in self.none],
             ),
             "hazards": [self.hazard(h) for h in i.hazards],
@@ -292,6 +293,10 @@ class _Opcode:
             "requirements": self.requirements.values,
             "claims": self.claims.values,
             "bases": self.bases.values,
+            **_given(
+                missing={v.spelling: [self.recipe(v, x) for x in every] for v, every in self.missing},
+                recipes=self.recipes.values,
+            ),
         }
 
     def basis(self, g: Basis) -> int:
@@ -323,17 +328,11 @@ class _Opcode:
         more = _given(open=n.open, loose=n.loose)
         return [n.text, n.selector.text, self.basis(n.basis), *([more] if more else [])]
 
-    def instead(self, v: Variant) -> list[list[Any]]:
-        """Return each recipe for a variant as PTX and as inline assembly, what it requires, and what may differ."""
-        return [
-            [
-                x.ptx,
-                inline_assembly(v, x),
-                self.requirements.place(x.requires.as_json()),
-                x.promise,
-            ]
-            for x in self.spec.instead[v]
-        ]
+    def recipe(self, v: Variant, x: Instead) -> int:
+        """Return the place of a recipe: many variants share its text, its operands in CUDA, what it requires, and what
+        may differ."""
+        requires = self.requirements.place(x.requires.as_json())
+        return self.recipes.place([x.template(v), asm_operands(v), requires, x.promise])
 
     def hazard(self, h: HazardRule) -> dict[str, Any]:
         return _given(**{"for": h.selector.text}) | h.hazard.as_json() | {"basis": self.basis(h.basis)}
@@ -350,6 +349,7 @@ class _Opcode:
         i, rule = self.instruction, self.instruction.nan_rule(v)
         own = any(r is rule for _, r in i.nan)
         rest = _given(
+            instead=[self.recipe(v, x) for x in self.spec.instead.get(v, ())],
             since=next((x.recipe.since for x in self.spec.instead.get(v, ()) if x.recipe), ""),
             recorded={r.path: found for r, found in recorded(self.spec, v)},
             means=list(v.means),

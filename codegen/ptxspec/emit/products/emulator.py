@@ -15,7 +15,7 @@ from ... import catalog, notebook, ptx
 from ...catalog import Hazard, Limit, Requirement
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
-from ...model import ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
+from ...model import ROUNDINGS, FixedPoint, Format, Instead, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Const, Program, Term, Var
 from ..assembler import assembler
@@ -126,14 +126,22 @@ def _refuse_what_cannot_be_computed(formats: Iterable[Format]) -> None:
 def _about(spec: Spec, instruction: Instruction, published: Sequence[str], templates: Templates) -> str:
     """Return the module of ptxemu that describes an opcode's variants."""
     signatures: dict[tuple[str, int], str] = {}
-    known = [(_known(spec, instruction, v, signatures), _spelled(v)) for v in instruction.variants]
-    recipes = [((_spelled(v), v.operands), spec.instead[v]) for v in instruction.variants if v in spec.instead]
-    text = "".join([*(k for k, _ in known), *(_literal(x.requires) for _, found in recipes for x in found)])
+    recipes: dict[tuple[Requirement, str, str], int] = {}
+    known = [(_known(spec, instruction, v, signatures, recipes), _spelled(v)) for v in instruction.variants]
+    missing = {
+        v.spelling: [
+            recipes.setdefault((x.requires, x.promise, x.template(v)), len(recipes) + 1) for x in spec.missing[v]
+        ]
+        for entry in instruction.missing
+        for v in entry.variants
+    }
+    text = "".join([*(k for k, _ in known), *(_literal(requires) for requires, _, _ in recipes)])
     return templates.render(
         "emulator/opcodes/opcode.py.j2", [instruction.path, *published], opcode=instruction.opcode,
         of_catalog=[name for name in ("Hazard", "Limit", "Requirement") if f"{name}(" in text],
         groups=[(said, [s for _, s in of]) for said, of in groupby(known, key=itemgetter(0))],
-        signatures=signatures, recipes=recipes, instruction=instruction, assembler=assembler(spec, instruction),
+        signatures=signatures, recipes=recipes, missing=missing, instruction=instruction,
+        assembler=assembler(spec, instruction),
         literal=_literal, escaped=_docstring,
     )  # fmt: skip
 
@@ -142,9 +150,15 @@ def _spelled(v: Variant) -> str:
     return v.spelling.partition(".")[2]
 
 
-def _known(spec: Spec, instruction: Instruction, v: Variant, signatures: dict[tuple[str, int], str]) -> str:
+def _known(
+    spec: Spec,
+    instruction: Instruction,
+    v: Variant,
+    signatures: dict[tuple[str, int], str],
+    recipes: dict[tuple[Requirement, str, str], int],
+) -> str:
     """Return the arguments of a variant's Group in templates/runtime/opcodes/__init__.py. `signatures` are those of its
-    types and number of operands, as far as they are known."""
+    types and number of operands, and `recipes` the numbers of recipes, as far as they are known."""
     said = [_literal(x) for x in (v.operands, v.claim, v.requires)]
     own = _signature(v)
     if signatures.setdefault((".".join(v.type_names), v.operands), own) != own:
@@ -163,9 +177,16 @@ def _known(spec: Spec, instruction: Instruction, v: Variant, signatures: dict[tu
         said.append(f"crash={_literal(v.crash)}")
     if none := " ".join(r.none for r in instruction.recipes if r.none and r.selector.matches(v)):
         said.append(f"no_recipe={_literal(none)}")
+    if v in spec.instead:
+        said.append(f"recipes=({', '.join(f'recipe_{n}' for n in _numbered(v, spec.instead[v], recipes))},)")
     if claims := spec.other_claims(v):
         said.append(f"claims={_literal(claims)}")
     return ", ".join(said)
+
+
+def _numbered(v: Variant, every: Iterable[Instead], recipes: dict[tuple[Requirement, str, str], int]) -> Iterator[int]:
+    """Return the numbers of a variant's recipes; those that are not known yet are added."""
+    return (recipes.setdefault((x.requires, x.promise, x.template(v)), len(recipes) + 1) for x in every)
 
 
 def _literal(value: object) -> str:

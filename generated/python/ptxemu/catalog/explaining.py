@@ -459,6 +459,8 @@ def advice(
             nothing = "nothing is known that does the same" + (f" on {where}" if where else "")
             told_of_recipe = recipe_told(known, variant, target, ptx)
             return Advice(told_of_recipe or nothing, is_nothing=not told_of_recipe)
+        for best in recipes_of_missing(known, opcode, names, target, ptx)[:1]:
+            return Advice(_recipe_line(known, ".".join((opcode, *names)), best, target, ptx))
         # What is there, and not safe there, is not offered either.
         elsewhere = [v for v in advised(known, opcode, names, operands, None, None) if not known.takes(v, target, ptx)]
         if not elsewhere:
@@ -550,12 +552,21 @@ def _meant(known: Known[V], opcode: str, names: Iterable[str]) -> list[str]:
 
 def recipes(known: Known[V], v: V, target: str | None, ptx: str | None) -> tuple[Recipe, ...]:
     """The recipes for a variant, those first that work there."""
+    return _working(known, known.opcodes[v.opcode].recipes(v), target, ptx)
+
+
+def recipes_of_missing(
+    known: Known[V], opcode: str, names: Iterable[str], target: str | None, ptx: str | None
+) -> tuple[Recipe, ...]:
+    """The recipes for what PTX does not have, those first that work there."""
+    found = known.missing(opcode, names)
+    return _working(known, found[1], target, ptx) if found else ()
+
+
+def _working(known: Known[V], every: Iterable[Recipe], target: str | None, ptx: str | None) -> tuple[Recipe, ...]:
     catalog = known.catalog
-    every = [
-        r._replace(works=catalog.takes(r.requires, target, ptx) and catalog.knows(target, ptx))
-        for r in known.opcodes[v.opcode].recipes(v)
-    ]
-    return tuple(sorted(every, key=lambda r: not r.works))
+    told = [r._replace(works=catalog.takes(r.requires, target, ptx) and catalog.knows(target, ptx)) for r in every]
+    return tuple(sorted(told, key=lambda r: not r.works))
 
 
 def recipe_told(known: Known[V], v: V, target: str | None, ptx: str | None) -> str:
@@ -564,8 +575,12 @@ def recipe_told(known: Known[V], v: V, target: str | None, ptx: str | None) -> s
     reason = known.opcodes[v.opcode].why_no_recipe(v)
     if best is None or (not best.works and reason):
         return as_part(reason.rstrip("."))
+    return _recipe_line(known, v.spelling, best, target, ptx)
+
+
+def _recipe_line(known: Known[V], spelling: str, best: Recipe, target: str | None, ptx: str | None) -> str:
     asked = "".join([f" --target {target}" if target else "", f" --ptx {ptx}" if ptx else ""])
-    shown = f"{_MANY} {best.statements} statements of `ptxspec query {v.spelling}{asked}`"
+    shown = f"{_MANY} {best.statements} statements of `ptxspec query {spelling}{asked}`"
     if best.statements <= _SHORT:
         shown = best.line
     differs = f", {best.difference}" if best.differs else ""

@@ -4,6 +4,7 @@ and ptxemu has another."""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -81,6 +82,16 @@ class Recipe(NamedTuple):
         return " ".join(self.ptx.split())
 
 
+_NUMBERED = re.compile(r"\.#(\d+)")
+
+
+def filled(template: str, spelling: str) -> str:
+    """Return a recipe for a variant of many: each `.#1` in it is the name at that place of the variant's spelling, the
+    opcode's being 0."""
+    names = spelling.split(".")
+    return _NUMBERED.sub(lambda m: f".{names[int(m[1])]}", template)
+
+
 class Opcode(ABC, Generic[V]):
     """An opcode and its variants."""
 
@@ -99,6 +110,11 @@ class Opcode(ABC, Generic[V]):
     @abstractmethod
     def recipes(self, v: V) -> Sequence[Recipe]:
         """The recipes for a variant where it is missing, the best first."""
+
+    @property
+    @abstractmethod
+    def missing(self) -> Mapping[str, Sequence[Recipe]]:
+        """The recipes for spellings that PTX does not have."""
 
     @abstractmethod
     def why_no_recipe(self, v: V) -> str:
@@ -171,6 +187,16 @@ class Known(Generic[V]):
         listed = self.opcodes[opcode].assembler["refused"] if opcode in self.opcodes else []
         wanted = sorted(names)
         return next((r for r in listed if sorted(r["variant"].split(".")[1:]) == wanted), None)
+
+    def missing(self, opcode: str, names: Iterable[str]) -> tuple[str, Sequence[Recipe]] | None:
+        """Return the spelling in the order of its modifiers, and the recipes, of what PTX does not have and something
+        is known of."""
+        asked = self.split(names)
+        for spelling, found in self.opcodes[opcode].missing.items() if opcode in self.opcodes else ():
+            modifiers, types = self.split(spelling.split(".")[1:])
+            if types == asked[1] and sorted(modifiers) == sorted(asked[0]):
+                return spelling, found
+        return None
 
     def is_type(self, name: str) -> bool:
         """Return whether a name is a type of some instruction, here or elsewhere."""

@@ -5,6 +5,24 @@ from ..catalog import Requirement
 from ..catalog.known import Recipe
 from . import Group, Opcode
 
+recipe_1 = Recipe(Requirement("1.0", "sm_10"), "NaN bits", """and.b16 %d, %a, 0x7fff;""")
+
+recipe_2 = Recipe(Requirement("1.0", "sm_10"), "NaN bits", """and.b32 %d, %a, 0x7fff7fff;""")
+
+recipe_3 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b16 %_one, %_t;
+    mov.b16 %_one, 0x3c00;
+    mul.rn.#1.#2 %_t, %a, %_one;
+    and.b16 %d, %_t, 0x7fff;
+}""")
+
+recipe_4 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_one, %_t;
+    mov.b32 %_one, 0x3c003c00;
+    mul.rn.#1.#2 %_t, %a, %_one;
+    and.b32 %d, %_t, 0x7fff7fff;
+}""")
+
 GROUPS = (
     Group(1, "exact", Requirement("1.0", "sm_10"), spellings=(
         "f32",
@@ -15,14 +33,22 @@ GROUPS = (
     Group(1, "exact", Requirement("1.0", "sm_10"), spellings=(
         "f64",
     )),
-    Group(1, "exact", Requirement("6.5", "sm_53"), spellings=(
+    Group(1, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_1,), spellings=(
         "f16",
+    )),
+    Group(1, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_2,), spellings=(
         "f16x2",
+    )),
+    Group(1, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_3,), spellings=(
         "ftz.f16",
+    )),
+    Group(1, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_4,), spellings=(
         "ftz.f16x2",
     )),
-    Group(1, "exact", Requirement("7.0", "sm_80"), spellings=(
+    Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_1,), spellings=(
         "bf16",
+    )),
+    Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_2,), spellings=(
         "bf16x2",
     )),
 )
@@ -35,38 +61,6 @@ SIGNATURES = {
     ("bf16", 1): "d:bf16 = a:bf16",
     ("bf16x2", 1): "d:bf16x2 = a:bf16x2",
 }
-
-RECIPES = {
-    ("f16", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "NaN bits", """and.b16 %d, %a, 0x7fff;"""),
-    ),
-    ("f16x2", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "NaN bits", """and.b32 %d, %a, 0x7fff7fff;"""),
-    ),
-    ("ftz.f16", 1): (
-        Recipe(Requirement("4.2", "sm_53"), "", """{
-    .reg .b16 %_one, %_t;
-    mov.b16 %_one, 0x3c00;
-    mul.rn.ftz.f16 %_t, %a, %_one;
-    and.b16 %d, %_t, 0x7fff;
-}"""),
-    ),
-    ("ftz.f16x2", 1): (
-        Recipe(Requirement("4.2", "sm_53"), "", """{
-    .reg .b32 %_one, %_t;
-    mov.b32 %_one, 0x3c003c00;
-    mul.rn.ftz.f16x2 %_t, %a, %_one;
-    and.b32 %d, %_t, 0x7fff7fff;
-}"""),
-    ),
-    ("bf16", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "NaN bits", """and.b16 %d, %a, 0x7fff;"""),
-    ),
-    ("bf16x2", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "NaN bits", """and.b32 %d, %a, 0x7fff7fff;"""),
-    ),
-}
-
 ASSEMBLER = {
     "elsewhere": ["s16", "s32", "s64"],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
@@ -75,4 +69,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

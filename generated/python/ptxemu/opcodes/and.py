@@ -30,7 +30,6 @@ SIGNATURES = {
     ("b64", 2): "d:b64 = a:b64 b:b64",
     ("pred", 2): "p:pred = !a:pred !b:pred",
 }
-
 ASSEMBLER = {
     "elsewhere": [],
     "empty_types": ["b2", "b8x16"],
@@ -39,4 +38,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

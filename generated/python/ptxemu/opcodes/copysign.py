@@ -2,7 +2,22 @@
 """copysign: its variants, and what to write where they are missing."""
 
 from ..catalog import Requirement
+from ..catalog.known import Recipe
 from . import Group, Opcode
+
+recipe_1 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b16 %_s, %_m;
+    and.b16 %_s, %a, 0x8000;
+    and.b16 %_m, %b, 0x7fff;
+    or.b16 %d, %_s, %_m;
+}""")
+
+recipe_2 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b32 %_s, %_m;
+    and.b32 %_s, %a, 0x80008000;
+    and.b32 %_m, %b, 0x7fff7fff;
+    or.b32 %d, %_s, %_m;
+}""")
 
 GROUPS = (
     Group(2, "exact", Requirement("2.0", "sm_20"), spellings=(
@@ -15,6 +30,12 @@ SIGNATURES = {
     ("f32", 2): "d:f32 = a:f32 b:f32",
     ("f64", 2): "d:f64 = a:f64 b:f64",
 }
+MISSING = {
+    "copysign.f16": (recipe_1,),
+    "copysign.bf16": (recipe_1,),
+    "copysign.f16x2": (recipe_2,),
+    "copysign.bf16x2": (recipe_2,),
+}
 
 ASSEMBLER = {
     "elsewhere": [],
@@ -24,4 +45,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, missing=MISSING, unpacks=False, vectors_elsewhere=False)

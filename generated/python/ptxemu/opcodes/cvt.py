@@ -97,6 +97,4420 @@ operands_9 = {
     },
 }
 
+recipe_1 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    cvt.#1.#2.f32 %d, %_x;
+}""")
+
+recipe_2 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b32 %_t, %_odd, %_r;
+    .reg .b16 %_low;
+    cvt.#1.f32.#3 %_t, %a;
+    shr.b32 %_odd, %_t, 16;
+    and.b32 %_odd, %_odd, 1;
+    add.u32 %_odd, %_odd, 0x7fff;
+    add.u32 %_r, %_t, %_odd;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_3 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t, %_down, %_up, %_odd, %_r;
+    .reg .pred %_cut;
+    .reg .b16 %_low;
+    cvt.rz.f32.#3 %_t, %a;
+    cvt.rm.f32.#3 %_down, %a;
+    cvt.rp.f32.#3 %_up, %a;
+    setp.ne.f32 %_cut, %_down, %_up;
+    @%_cut or.b32 %_t, %_t, 1;
+    shr.b32 %_odd, %_t, 16;
+    and.b32 %_odd, %_odd, 1;
+    add.#3 %_odd, %_odd, 0x7fff;
+    add.#3 %_r, %_t, %_odd;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_4 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t, %_down, %_up, %_odd, %_r;
+    .reg .pred %_cut;
+    .reg .b16 %_low;
+    cvt.rz.f32.#3 %_t, %a;
+    cvt.rm.f32.#3 %_down, %a;
+    cvt.rp.f32.#3 %_up, %a;
+    setp.ne.f32 %_cut, %_down, %_up;
+    @%_cut or.b32 %_t, %_t, 1;
+    shr.b32 %_odd, %_t, 16;
+    and.b32 %_odd, %_odd, 1;
+    add.u32 %_odd, %_odd, 0x7fff;
+    add.u32 %_r, %_t, %_odd;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_5 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b32 %_t;
+    .reg .b16 %_low;
+    cvt.#1.f32.#3 %_t, %a;
+    mov.b32 {%_low, %d}, %_t;
+}""")
+
+recipe_6 = Recipe(Requirement("1.0", "sm_10"), "NaN bits", """mov.b16 %d, %a;""")
+
+recipe_7 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero, %_low;
+    .reg .b32 %_x, %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    cvt.#1.f32.f32 %_t, %_x;
+    mov.b32 {%_low, %d}, %_t;
+}""")
+
+recipe_8 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b16 %_zero;
+    mov.b16 %_zero, 0;
+    mov.b32 %d, {%_zero, %a};
+}""")
+
+recipe_9 = Recipe(Requirement("1.4", "sm_10"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mul.#1.#2 %d, %_x, 0f3F800000;
+}""")
+
+recipe_10 = Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    cvt.#1.f32 %d, %_x;
+}""")
+
+recipe_11 = Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    cvt.#2.f32 %d, %_x;
+}""")
+
+recipe_12 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t, %_down, %_up, %_odd, %_r;
+    .reg .pred %_cut, %_nan;
+    .reg .b16 %_low;
+    cvt.rz.f32.#3 %_t, %a;
+    cvt.rm.f32.#3 %_down, %a;
+    cvt.rp.f32.#3 %_up, %a;
+    setp.ne.f32 %_cut, %_down, %_up;
+    @%_cut or.b32 %_t, %_t, 1;
+    testp.notanumber.f32 %_nan, %_t;
+    shr.b32 %_odd, %_t, 16;
+    and.b32 %_odd, %_odd, 1;
+    add.u32 %_odd, %_odd, 0x7fff;
+    add.u32 %_r, %_t, %_odd;
+    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_13 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t, %_r;
+    .reg .pred %_nan;
+    .reg .b16 %_low;
+    cvt.#1.f32.#3 %_t, %a;
+    testp.notanumber.f32 %_nan, %_t;
+    selp.b32 %_r, 0x7fff0000, %_t, %_nan;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_14 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_r, %_odd;
+    .reg .b16 %_low;
+    testp.notanumber.#3 %_nan, %a;
+    selp.b32 %_r, 0x7fff0000, %a, %_nan;
+    shr.b32 %_odd, %_r, 16;
+    and.b32 %_odd, %_odd, 1;
+    add.u32 %_odd, %_odd, 0x7fff;
+    add.u32 %_r, %_r, %_odd;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_15 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_odd, %_r;
+    .reg .pred %_nan;
+    .reg .b16 %_low;
+    mul.#2.#4 %_x, %a, 0f3F800000;
+    testp.notanumber.#4 %_nan, %_x;
+    shr.b32 %_odd, %_x, 16;
+    and.b32 %_odd, %_odd, 1;
+    add.u32 %_odd, %_odd, 0x7fff;
+    add.u32 %_r, %_x, %_odd;
+    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_16 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_r;
+    .reg .b16 %_low;
+    testp.notanumber.#3 %_nan, %a;
+    selp.b32 %_r, 0x7fff0000, %a, %_nan;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_17 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_r;
+    .reg .pred %_nan;
+    .reg .b16 %_low;
+    mul.#2.#4 %_x, %a, 0f3F800000;
+    testp.notanumber.#4 %_nan, %_x;
+    selp.b32 %_r, 0x7fff0000, %_x, %_nan;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_18 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_r, %_up;
+    .reg .b16 %_low;
+    testp.notanumber.#3 %_nan, %a;
+    selp.b32 %_r, 0x7fff0000, %a, %_nan;
+    shr.s32 %_up, %_r, 31;
+    and.b32 %_up, %_up, 0xffff;
+    add.u32 %_r, %_r, %_up;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_19 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_r, %_up;
+    .reg .b16 %_low;
+    testp.notanumber.#3 %_nan, %a;
+    selp.b32 %_r, 0x7fff0000, %a, %_nan;
+    shr.s32 %_up, %_r, 31;
+    not.b32 %_up, %_up;
+    and.b32 %_up, %_up, 0xffff;
+    add.u32 %_r, %_r, %_up;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_20 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_t;
+    testp.notanumber.#4 %_nan, %a;
+    max.#4 %_t, %a, 0f00000000;
+    selp.b32 %_t, %a, %_t, %_nan;
+    cvt.#1.#3.#4 %d, %_t;
+}""")
+
+recipe_21 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_t, %_odd, %_r;
+    .reg .b16 %_low;
+    testp.notanumber.#4 %_nan, %a;
+    max.#4 %_t, %a, 0f00000000;
+    shr.b32 %_odd, %_t, 16;
+    and.b32 %_odd, %_odd, 1;
+    add.u32 %_odd, %_odd, 0x7fff;
+    add.u32 %_r, %_t, %_odd;
+    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_22 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_t;
+    testp.notanumber.#5 %_nan, %a;
+    min.#5 %_t, %a, 0f477FE000;
+    max.#5 %_t, %_t, 0f00000000;
+    selp.b32 %_t, %a, %_t, %_nan;
+    cvt.#1.#4.#5 %d, %_t;
+}""")
+
+recipe_23 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_t, %_odd, %_r;
+    .reg .b16 %_low;
+    testp.notanumber.#5 %_nan, %a;
+    min.#5 %_t, %a, 0f7F7F0000;
+    max.#5 %_t, %_t, 0f00000000;
+    shr.b32 %_odd, %_t, 16;
+    and.b32 %_odd, %_odd, 1;
+    add.u32 %_odd, %_odd, 0x7fff;
+    add.u32 %_r, %_t, %_odd;
+    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_24 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_t, %_r;
+    .reg .b16 %_low;
+    testp.notanumber.#4 %_nan, %a;
+    max.#4 %_t, %a, 0f00000000;
+    selp.b32 %_r, 0x7fff0000, %_t, %_nan;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_25 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_t, %_r;
+    .reg .b16 %_low;
+    testp.notanumber.#5 %_nan, %a;
+    min.#5 %_t, %a, 0f7F7F0000;
+    max.#5 %_t, %_t, 0f00000000;
+    selp.b32 %_r, 0x7fff0000, %_t, %_nan;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_26 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_t;
+    testp.notanumber.#4 %_nan, %a;
+    min.#4 %_t, %a, 0f477FE000;
+    max.#4 %_t, %_t, 0fC77FE000;
+    selp.b32 %_t, %a, %_t, %_nan;
+    cvt.#1.#3.#4 %d, %_t;
+}""")
+
+recipe_27 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_t, %_odd, %_r;
+    .reg .b16 %_low;
+    testp.notanumber.#4 %_nan, %a;
+    min.#4 %_t, %a, 0f7F7F0000;
+    max.#4 %_t, %_t, 0fFF7F0000;
+    shr.b32 %_odd, %_t, 16;
+    and.b32 %_odd, %_odd, 1;
+    add.u32 %_odd, %_odd, 0x7fff;
+    add.u32 %_r, %_t, %_odd;
+    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_28 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_t, %_r;
+    .reg .b16 %_low;
+    testp.notanumber.#4 %_nan, %a;
+    min.#4 %_t, %a, 0f7F7F0000;
+    max.#4 %_t, %_t, 0fFF7F0000;
+    selp.b32 %_r, 0x7fff0000, %_t, %_nan;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_29 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t, %_odd, %_r;
+    .reg .pred %_nan;
+    .reg .b16 %_low;
+    cvt.f32.#3 %_t, %a;
+    testp.notanumber.f32 %_nan, %_t;
+    shr.b32 %_odd, %_t, 16;
+    and.b32 %_odd, %_odd, 1;
+    add.u32 %_odd, %_odd, 0x7fff;
+    add.u32 %_r, %_t, %_odd;
+    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_30 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t, %_r;
+    .reg .pred %_nan;
+    .reg .b16 %_low;
+    cvt.f32.#3 %_t, %a;
+    testp.notanumber.f32 %_nan, %_t;
+    selp.b32 %_r, 0x7fff0000, %_t, %_nan;
+    mov.b32 {%_low, %d}, %_r;
+}""")
+
+recipe_31 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_r;
+    testp.notanumber.#3 %_nan, %a;
+    selp.b32 %_r, 0x7fffe000, %a, %_nan;
+    add.u32 %_r, %_r, 0x1000;
+    and.b32 %d, %_r, 0xffffe000;
+}""")
+
+recipe_32 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_t, %_r;
+    testp.notanumber.#4 %_nan, %a;
+    min.#4 %_t, %a, 0f7F7FE000;
+    max.#4 %_t, %_t, 0fFF7FE000;
+    add.u32 %_r, %_t, 0x1000;
+    and.b32 %_r, %_r, 0xffffe000;
+    selp.b32 %d, 0x7fffe000, %_r, %_nan;
+}""")
+
+recipe_33 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_r, %_odd;
+    testp.notanumber.#3 %_nan, %a;
+    selp.b32 %_r, 0x7fffe000, %a, %_nan;
+    shr.b32 %_odd, %_r, 13;
+    and.b32 %_odd, %_odd, 1;
+    add.u32 %_odd, %_odd, 0xfff;
+    add.u32 %_r, %_r, %_odd;
+    and.b32 %d, %_r, 0xffffe000;
+}""")
+
+recipe_34 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_t, %_odd, %_r;
+    testp.notanumber.#4 %_nan, %a;
+    max.#4 %_t, %a, 0f00000000;
+    shr.b32 %_odd, %_t, 13;
+    and.b32 %_odd, %_odd, 1;
+    add.u32 %_odd, %_odd, 0xfff;
+    add.u32 %_r, %_t, %_odd;
+    and.b32 %_r, %_r, 0xffffe000;
+    selp.b32 %d, 0x7fffe000, %_r, %_nan;
+}""")
+
+recipe_35 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_t, %_odd, %_r;
+    testp.notanumber.#4 %_nan, %a;
+    min.#4 %_t, %a, 0f7F7FE000;
+    max.#4 %_t, %_t, 0fFF7FE000;
+    shr.b32 %_odd, %_t, 13;
+    and.b32 %_odd, %_odd, 1;
+    add.u32 %_odd, %_odd, 0xfff;
+    add.u32 %_r, %_t, %_odd;
+    and.b32 %_r, %_r, 0xffffe000;
+    selp.b32 %d, 0x7fffe000, %_r, %_nan;
+}""")
+
+recipe_36 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_t, %_odd, %_r;
+    testp.notanumber.#5 %_nan, %a;
+    min.#5 %_t, %a, 0f7F7FE000;
+    max.#5 %_t, %_t, 0f00000000;
+    shr.b32 %_odd, %_t, 13;
+    and.b32 %_odd, %_odd, 1;
+    add.u32 %_odd, %_odd, 0xfff;
+    add.u32 %_r, %_t, %_odd;
+    and.b32 %_r, %_r, 0xffffe000;
+    selp.b32 %d, 0x7fffe000, %_r, %_nan;
+}""")
+
+recipe_37 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_r;
+    testp.notanumber.#3 %_nan, %a;
+    and.b32 %_r, %a, 0xffffe000;
+    selp.b32 %d, 0x7fffe000, %_r, %_nan;
+}""")
+
+recipe_38 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_t, %_r;
+    testp.notanumber.#4 %_nan, %a;
+    max.#4 %_t, %a, 0f00000000;
+    and.b32 %_r, %_t, 0xffffe000;
+    selp.b32 %d, 0x7fffe000, %_r, %_nan;
+}""")
+
+recipe_39 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_t, %_r;
+    testp.notanumber.#4 %_nan, %a;
+    min.#4 %_t, %a, 0f7F7FE000;
+    max.#4 %_t, %_t, 0fFF7FE000;
+    and.b32 %_r, %_t, 0xffffe000;
+    selp.b32 %d, 0x7fffe000, %_r, %_nan;
+}""")
+
+recipe_40 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan;
+    .reg .b32 %_t, %_r;
+    testp.notanumber.#5 %_nan, %a;
+    min.#5 %_t, %a, 0f7F7FE000;
+    max.#5 %_t, %_t, 0f00000000;
+    and.b32 %_r, %_t, 0xffffe000;
+    selp.b32 %d, 0x7fffe000, %_r, %_nan;
+}""")
+
+recipe_41 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    cvt.#1.f16.#3 %_h0, %a0;
+    cvt.#1.f16.#3 %_h1, %a1;
+    mov.b32 %d, {%_h0, %_h1};
+}""")
+
+recipe_42 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1;
+    .reg .b32 %_r0, %_r1, %_odd0, %_odd1, %_low, %_high;
+    testp.notanumber.#3 %_nan0, %a0;
+    testp.notanumber.#3 %_nan1, %a1;
+    selp.b32 %_r0, 0x7fff0000, %a0, %_nan0;
+    selp.b32 %_r1, 0x7fff0000, %a1, %_nan1;
+    shr.b32 %_odd0, %_r0, 16;
+    shr.b32 %_odd1, %_r1, 16;
+    and.b32 %_odd0, %_odd0, 1;
+    and.b32 %_odd1, %_odd1, 1;
+    add.u32 %_odd0, %_odd0, 0x7fff;
+    add.u32 %_odd1, %_odd1, 0x7fff;
+    add.u32 %_r0, %_r0, %_odd0;
+    add.u32 %_r1, %_r1, %_odd1;
+    shr.b32 %_low, %_r0, 16;
+    and.b32 %_high, %_r1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_43 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1;
+    .reg .b32 %_t0, %_t1;
+    .reg .b16 %_h0, %_h1;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    min.#4 %_t0, %a0, 0f477FE000;
+    min.#4 %_t1, %a1, 0f477FE000;
+    max.#4 %_t0, %_t0, 0fC77FE000;
+    max.#4 %_t1, %_t1, 0fC77FE000;
+    selp.b32 %_t0, %a0, %_t0, %_nan0;
+    selp.b32 %_t1, %a1, %_t1, %_nan1;
+    cvt.#1.f16.#4 %_h0, %_t0;
+    cvt.#1.f16.#4 %_h1, %_t1;
+    mov.b32 %d, {%_h0, %_h1};
+}""")
+
+recipe_44 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1;
+    .reg .b32 %_t0, %_t1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    min.#4 %_t0, %a0, 0f7F7F0000;
+    min.#4 %_t1, %a1, 0f7F7F0000;
+    max.#4 %_t0, %_t0, 0fFF7F0000;
+    max.#4 %_t1, %_t1, 0fFF7F0000;
+    shr.b32 %_odd0, %_t0, 16;
+    shr.b32 %_odd1, %_t1, 16;
+    and.b32 %_odd0, %_odd0, 1;
+    and.b32 %_odd1, %_odd1, 1;
+    add.u32 %_odd0, %_odd0, 0x7fff;
+    add.u32 %_odd1, %_odd1, 0x7fff;
+    add.u32 %_r0, %_t0, %_odd0;
+    add.u32 %_r1, %_t1, %_odd1;
+    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;
+    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;
+    shr.b32 %_low, %_r0, 16;
+    and.b32 %_high, %_r1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_45 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1;
+    .reg .b32 %_t0, %_t1;
+    .reg .b16 %_h0, %_h1;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_t0, %a0, 0f00000000;
+    max.#4 %_t1, %a1, 0f00000000;
+    selp.b32 %_t0, %a0, %_t0, %_nan0;
+    selp.b32 %_t1, %a1, %_t1, %_nan1;
+    cvt.#1.f16.#4 %_h0, %_t0;
+    cvt.#1.f16.#4 %_h1, %_t1;
+    mov.b32 %d, {%_h0, %_h1};
+}""")
+
+recipe_46 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1;
+    .reg .b32 %_t0, %_t1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_t0, %a0, 0f00000000;
+    max.#4 %_t1, %a1, 0f00000000;
+    shr.b32 %_odd0, %_t0, 16;
+    shr.b32 %_odd1, %_t1, 16;
+    and.b32 %_odd0, %_odd0, 1;
+    and.b32 %_odd1, %_odd1, 1;
+    add.u32 %_odd0, %_odd0, 0x7fff;
+    add.u32 %_odd1, %_odd1, 0x7fff;
+    add.u32 %_r0, %_t0, %_odd0;
+    add.u32 %_r1, %_t1, %_odd1;
+    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;
+    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;
+    shr.b32 %_low, %_r0, 16;
+    and.b32 %_high, %_r1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_47 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1;
+    .reg .b32 %_t0, %_t1;
+    .reg .b16 %_h0, %_h1;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    min.#5 %_t0, %a0, 0f477FE000;
+    min.#5 %_t1, %a1, 0f477FE000;
+    max.#5 %_t0, %_t0, 0f00000000;
+    max.#5 %_t1, %_t1, 0f00000000;
+    selp.b32 %_t0, %a0, %_t0, %_nan0;
+    selp.b32 %_t1, %a1, %_t1, %_nan1;
+    cvt.#1.f16.#5 %_h0, %_t0;
+    cvt.#1.f16.#5 %_h1, %_t1;
+    mov.b32 %d, {%_h0, %_h1};
+}""")
+
+recipe_48 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1;
+    .reg .b32 %_t0, %_t1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    min.#5 %_t0, %a0, 0f7F7F0000;
+    min.#5 %_t1, %a1, 0f7F7F0000;
+    max.#5 %_t0, %_t0, 0f00000000;
+    max.#5 %_t1, %_t1, 0f00000000;
+    shr.b32 %_odd0, %_t0, 16;
+    shr.b32 %_odd1, %_t1, 16;
+    and.b32 %_odd0, %_odd0, 1;
+    and.b32 %_odd1, %_odd1, 1;
+    add.u32 %_odd0, %_odd0, 0x7fff;
+    add.u32 %_odd1, %_odd1, 0x7fff;
+    add.u32 %_r0, %_t0, %_odd0;
+    add.u32 %_r1, %_t1, %_odd1;
+    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;
+    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;
+    shr.b32 %_low, %_r0, 16;
+    and.b32 %_high, %_r1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_49 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1;
+    .reg .b32 %_r0, %_r1, %_low, %_high;
+    testp.notanumber.#3 %_nan0, %a0;
+    testp.notanumber.#3 %_nan1, %a1;
+    selp.b32 %_r0, 0x7fff0000, %a0, %_nan0;
+    selp.b32 %_r1, 0x7fff0000, %a1, %_nan1;
+    shr.b32 %_low, %_r0, 16;
+    and.b32 %_high, %_r1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_50 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1;
+    .reg .b32 %_t0, %_t1, %_r0, %_r1, %_low, %_high;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    min.#4 %_t0, %a0, 0f7F7F0000;
+    min.#4 %_t1, %a1, 0f7F7F0000;
+    max.#4 %_t0, %_t0, 0fFF7F0000;
+    max.#4 %_t1, %_t1, 0fFF7F0000;
+    selp.b32 %_r0, 0x7fff0000, %_t0, %_nan0;
+    selp.b32 %_r1, 0x7fff0000, %_t1, %_nan1;
+    shr.b32 %_low, %_r0, 16;
+    and.b32 %_high, %_r1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_51 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1;
+    .reg .b32 %_t0, %_t1, %_r0, %_r1, %_low, %_high;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_t0, %a0, 0f00000000;
+    max.#4 %_t1, %a1, 0f00000000;
+    selp.b32 %_r0, 0x7fff0000, %_t0, %_nan0;
+    selp.b32 %_r1, 0x7fff0000, %_t1, %_nan1;
+    shr.b32 %_low, %_r0, 16;
+    and.b32 %_high, %_r1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_52 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1;
+    .reg .b32 %_t0, %_t1, %_r0, %_r1, %_low, %_high;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    min.#5 %_t0, %a0, 0f7F7F0000;
+    min.#5 %_t1, %a1, 0f7F7F0000;
+    max.#5 %_t0, %_t0, 0f00000000;
+    max.#5 %_t1, %_t1, 0f00000000;
+    selp.b32 %_r0, 0x7fff0000, %_t0, %_nan0;
+    selp.b32 %_r1, 0x7fff0000, %_t1, %_nan1;
+    shr.b32 %_low, %_r0, 16;
+    and.b32 %_high, %_r1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_53 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC3E00000;
+    max.#4 %_v1, %a1, 0fC3E00000;
+    min.#4 %_v0, %_v0, 0f43E00000;
+    min.#4 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#4 %_t0, %_m0, 0f03800000;
+    mul.rz.#4 %_t1, %_m1, 0f03800000;
+    mul.rp.#4 %_u0, %_m0, 0f03800000;
+    mul.rp.#4 %_u1, %_m1, 0f03800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_54 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC7600000;
+    max.#4 %_v1, %a1, 0fC7600000;
+    min.#4 %_v0, %_v0, 0f47600000;
+    min.#4 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#4 %_t0, %_m0, 0f07800000;
+    mul.rz.#4 %_t1, %_m1, 0f07800000;
+    mul.rp.#4 %_u0, %_m0, 0f07800000;
+    mul.rp.#4 %_u1, %_m1, 0f07800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_55 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC0F00000;
+    max.#4 %_v1, %a1, 0fC0F00000;
+    min.#4 %_v0, %_v0, 0f40F00000;
+    min.#4 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#4 %_t0, %_m0, 0f00800000;
+    mul.rz.#4 %_t1, %_m1, 0f00800000;
+    mul.rp.#4 %_u0, %_m0, 0f00800000;
+    mul.rp.#4 %_u1, %_m1, 0f00800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_56 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC1E00000;
+    max.#4 %_v1, %a1, 0fC1E00000;
+    min.#4 %_v0, %_v0, 0f41E00000;
+    min.#4 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#4 %_t0, %_m0, 0f01800000;
+    mul.rz.#4 %_t1, %_m1, 0f01800000;
+    mul.rp.#4 %_u0, %_m0, 0f01800000;
+    mul.rp.#4 %_u1, %_m1, 0f01800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_57 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC0C00000;
+    max.#4 %_v1, %a1, 0fC0C00000;
+    min.#4 %_v0, %_v0, 0f40C00000;
+    min.#4 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#4 %_t0, %_m0, 0f00800000;
+    mul.rz.#4 %_t1, %_m1, 0f00800000;
+    mul.rp.#4 %_u0, %_m0, 0f00800000;
+    mul.rp.#4 %_u1, %_m1, 0f00800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x1fffff;
+    add.u32 %_u1, %_u1, 0x1fffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_58 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f43E00000;
+    min.#5 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#5 %_t0, %_m0, 0f03800000;
+    mul.rz.#5 %_t1, %_m1, 0f03800000;
+    mul.rp.#5 %_u0, %_m0, 0f03800000;
+    mul.rp.#5 %_u1, %_m1, 0f03800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_59 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f47600000;
+    min.#5 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#5 %_t0, %_m0, 0f07800000;
+    mul.rz.#5 %_t1, %_m1, 0f07800000;
+    mul.rp.#5 %_u0, %_m0, 0f07800000;
+    mul.rp.#5 %_u1, %_m1, 0f07800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_60 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f40F00000;
+    min.#5 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#5 %_t0, %_m0, 0f00800000;
+    mul.rz.#5 %_t1, %_m1, 0f00800000;
+    mul.rp.#5 %_u0, %_m0, 0f00800000;
+    mul.rp.#5 %_u1, %_m1, 0f00800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_61 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f41E00000;
+    min.#5 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#5 %_t0, %_m0, 0f01800000;
+    mul.rz.#5 %_t1, %_m1, 0f01800000;
+    mul.rp.#5 %_u0, %_m0, 0f01800000;
+    mul.rp.#5 %_u1, %_m1, 0f01800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_62 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f40C00000;
+    min.#5 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.#5 %_t0, %_m0, 0f00800000;
+    mul.rz.#5 %_t1, %_m1, 0f00800000;
+    mul.rp.#5 %_u0, %_m0, 0f00800000;
+    mul.rp.#5 %_u1, %_m1, 0f00800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x1fffff;
+    add.u32 %_u1, %_u1, 0x1fffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_63 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC3E00000;
+    max.#4 %_v1, %a1, 0fC3E00000;
+    min.#4 %_v0, %_v0, 0f43E00000;
+    min.#4 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#4 %_t0, %_m0, 0f03800000;
+    mul.#1.#4 %_t1, %_m1, 0f03800000;
+    mul.rp.#4 %_u0, %_m0, 0f03800000;
+    mul.rp.#4 %_u1, %_m1, 0f03800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_64 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC7600000;
+    max.#4 %_v1, %a1, 0fC7600000;
+    min.#4 %_v0, %_v0, 0f47600000;
+    min.#4 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#4 %_t0, %_m0, 0f07800000;
+    mul.#1.#4 %_t1, %_m1, 0f07800000;
+    mul.rp.#4 %_u0, %_m0, 0f07800000;
+    mul.rp.#4 %_u1, %_m1, 0f07800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_65 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC0F00000;
+    max.#4 %_v1, %a1, 0fC0F00000;
+    min.#4 %_v0, %_v0, 0f40F00000;
+    min.#4 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#4 %_t0, %_m0, 0f00800000;
+    mul.#1.#4 %_t1, %_m1, 0f00800000;
+    mul.rp.#4 %_u0, %_m0, 0f00800000;
+    mul.rp.#4 %_u1, %_m1, 0f00800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_66 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC1E00000;
+    max.#4 %_v1, %a1, 0fC1E00000;
+    min.#4 %_v0, %_v0, 0f41E00000;
+    min.#4 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#4 %_t0, %_m0, 0f01800000;
+    mul.#1.#4 %_t1, %_m1, 0f01800000;
+    mul.rp.#4 %_u0, %_m0, 0f01800000;
+    mul.rp.#4 %_u1, %_m1, 0f01800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_67 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    max.#4 %_v0, %a0, 0fC0C00000;
+    max.#4 %_v1, %a1, 0fC0C00000;
+    min.#4 %_v0, %_v0, 0f40C00000;
+    min.#4 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#4 %_t0, %_m0, 0f00800000;
+    mul.#1.#4 %_t1, %_m1, 0f00800000;
+    mul.rp.#4 %_u0, %_m0, 0f00800000;
+    mul.rp.#4 %_u1, %_m1, 0f00800000;
+    setp.ne.#4 %_cut0, %_t0, %_u0;
+    setp.ne.#4 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_68 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f43E00000;
+    min.#5 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#5 %_t0, %_m0, 0f03800000;
+    mul.#1.#5 %_t1, %_m1, 0f03800000;
+    mul.rp.#5 %_u0, %_m0, 0f03800000;
+    mul.rp.#5 %_u1, %_m1, 0f03800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_69 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f47600000;
+    min.#5 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#5 %_t0, %_m0, 0f07800000;
+    mul.#1.#5 %_t1, %_m1, 0f07800000;
+    mul.rp.#5 %_u0, %_m0, 0f07800000;
+    mul.rp.#5 %_u1, %_m1, 0f07800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_70 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f40F00000;
+    min.#5 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#5 %_t0, %_m0, 0f00800000;
+    mul.#1.#5 %_t1, %_m1, 0f00800000;
+    mul.rp.#5 %_u0, %_m0, 0f00800000;
+    mul.rp.#5 %_u1, %_m1, 0f00800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_71 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f41E00000;
+    min.#5 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#5 %_t0, %_m0, 0f01800000;
+    mul.#1.#5 %_t1, %_m1, 0f01800000;
+    mul.rp.#5 %_u0, %_m0, 0f01800000;
+    mul.rp.#5 %_u1, %_m1, 0f01800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_72 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    .reg .b32 %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    testp.notanumber.#5 %_nan0, %a0;
+    testp.notanumber.#5 %_nan1, %a1;
+    max.#5 %_v0, %a0, 0f00000000;
+    max.#5 %_v1, %a1, 0f00000000;
+    min.#5 %_v0, %_v0, 0f40C00000;
+    min.#5 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.#5 %_t0, %_m0, 0f00800000;
+    mul.#1.#5 %_t1, %_m1, 0f00800000;
+    mul.rp.#5 %_u0, %_m0, 0f00800000;
+    mul.rp.#5 %_u1, %_m1, 0f00800000;
+    setp.ne.#5 %_cut0, %_t0, %_u0;
+    setp.ne.#5 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_73 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC3E00000;
+    max.f32 %_v1, %_x1, 0fC3E00000;
+    min.f32 %_v0, %_v0, 0f43E00000;
+    min.f32 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f03800000;
+    mul.rz.f32 %_t1, %_m1, 0f03800000;
+    mul.rp.f32 %_u0, %_m0, 0f03800000;
+    mul.rp.f32 %_u1, %_m1, 0f03800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_74 = Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
+    .reg .b32 %_x0, %_x1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    cvt.#1.#2.#3.f32 %d, %_x1, %_x0;
+}""")
+
+recipe_75 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC3E00000;
+    max.f32 %_v1, %_x1, 0fC3E00000;
+    min.f32 %_v0, %_v0, 0f43E00000;
+    min.f32 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f03800000;
+    mul.rz.f32 %_t1, %_m1, 0f03800000;
+    mul.rp.f32 %_u0, %_m0, 0f03800000;
+    mul.rp.f32 %_u1, %_m1, 0f03800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_76 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC7600000;
+    max.f32 %_v1, %_x1, 0fC7600000;
+    min.f32 %_v0, %_v0, 0f47600000;
+    min.f32 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f07800000;
+    mul.rz.f32 %_t1, %_m1, 0f07800000;
+    mul.rp.f32 %_u0, %_m0, 0f07800000;
+    mul.rp.f32 %_u1, %_m1, 0f07800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_77 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC7600000;
+    max.f32 %_v1, %_x1, 0fC7600000;
+    min.f32 %_v0, %_v0, 0f47600000;
+    min.f32 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f07800000;
+    mul.rz.f32 %_t1, %_m1, 0f07800000;
+    mul.rp.f32 %_u0, %_m0, 0f07800000;
+    mul.rp.f32 %_u1, %_m1, 0f07800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_78 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    cvt.#1.#2.#3.f32 %d, %_x1, %_x0;
+}""")
+
+recipe_79 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC0F00000;
+    max.f32 %_v1, %_x1, 0fC0F00000;
+    min.f32 %_v0, %_v0, 0f40F00000;
+    min.f32 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f00800000;
+    mul.rz.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_80 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
+    .reg .b32 %_x0, %_x1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    cvt.#1.#2.#3.f32 %d, %_x1, %_x0;
+}""")
+
+recipe_81 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC0F00000;
+    max.f32 %_v1, %_x1, 0fC0F00000;
+    min.f32 %_v0, %_v0, 0f40F00000;
+    min.f32 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f00800000;
+    mul.rz.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_82 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC1E00000;
+    max.f32 %_v1, %_x1, 0fC1E00000;
+    min.f32 %_v0, %_v0, 0f41E00000;
+    min.f32 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f01800000;
+    mul.rz.f32 %_t1, %_m1, 0f01800000;
+    mul.rp.f32 %_u0, %_m0, 0f01800000;
+    mul.rp.f32 %_u1, %_m1, 0f01800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_83 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC1E00000;
+    max.f32 %_v1, %_x1, 0fC1E00000;
+    min.f32 %_v0, %_v0, 0f41E00000;
+    min.f32 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f01800000;
+    mul.rz.f32 %_t1, %_m1, 0f01800000;
+    mul.rp.f32 %_u0, %_m0, 0f01800000;
+    mul.rp.f32 %_u1, %_m1, 0f01800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_84 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC0C00000;
+    max.f32 %_v1, %_x1, 0fC0C00000;
+    min.f32 %_v0, %_v0, 0f40C00000;
+    min.f32 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f00800000;
+    mul.rz.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x1fffff;
+    add.u32 %_u1, %_u1, 0x1fffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_85 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC0C00000;
+    max.f32 %_v1, %_x1, 0fC0C00000;
+    min.f32 %_v0, %_v0, 0f40C00000;
+    min.f32 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f00800000;
+    mul.rz.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x1fffff;
+    add.u32 %_u1, %_u1, 0x1fffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_86 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f43E00000;
+    min.f32 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f03800000;
+    mul.rz.f32 %_t1, %_m1, 0f03800000;
+    mul.rp.f32 %_u0, %_m0, 0f03800000;
+    mul.rp.f32 %_u1, %_m1, 0f03800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_87 = Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
+    .reg .b32 %_x0, %_x1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    cvt.#1.#2.#3.#4.f32 %d, %_x1, %_x0;
+}""")
+
+recipe_88 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f43E00000;
+    min.f32 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f03800000;
+    mul.rz.f32 %_t1, %_m1, 0f03800000;
+    mul.rp.f32 %_u0, %_m0, 0f03800000;
+    mul.rp.f32 %_u1, %_m1, 0f03800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_89 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f47600000;
+    min.f32 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f07800000;
+    mul.rz.f32 %_t1, %_m1, 0f07800000;
+    mul.rp.f32 %_u0, %_m0, 0f07800000;
+    mul.rp.f32 %_u1, %_m1, 0f07800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_90 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f47600000;
+    min.f32 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f07800000;
+    mul.rz.f32 %_t1, %_m1, 0f07800000;
+    mul.rp.f32 %_u0, %_m0, 0f07800000;
+    mul.rp.f32 %_u1, %_m1, 0f07800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_91 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    cvt.#1.#2.#3.#4.f32 %d, %_x1, %_x0;
+}""")
+
+recipe_92 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f40F00000;
+    min.f32 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f00800000;
+    mul.rz.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_93 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
+    .reg .b32 %_x0, %_x1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    cvt.#1.#2.#3.#4.f32 %d, %_x1, %_x0;
+}""")
+
+recipe_94 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f40F00000;
+    min.f32 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f00800000;
+    mul.rz.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x7ffff;
+    add.u32 %_u1, %_u1, 0x7ffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_95 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f41E00000;
+    min.f32 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f01800000;
+    mul.rz.f32 %_t1, %_m1, 0f01800000;
+    mul.rp.f32 %_u0, %_m0, 0f01800000;
+    mul.rp.f32 %_u1, %_m1, 0f01800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_96 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f41E00000;
+    min.f32 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f01800000;
+    mul.rz.f32 %_t1, %_m1, 0f01800000;
+    mul.rp.f32 %_u0, %_m0, 0f01800000;
+    mul.rp.f32 %_u1, %_m1, 0f01800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0xfffff;
+    add.u32 %_u1, %_u1, 0xfffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_97 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f40C00000;
+    min.f32 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f00800000;
+    mul.rz.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x1fffff;
+    add.u32 %_u1, %_u1, 0x1fffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_98 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f40C00000;
+    min.f32 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.rz.f32 %_t0, %_m0, 0f00800000;
+    mul.rz.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 1;
+    and.b32 %_u1, %_u1, 1;
+    add.u32 %_u0, %_u0, 0x1fffff;
+    add.u32 %_u1, %_u1, 0x1fffff;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_99 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC3E00000;
+    max.f32 %_v1, %_x1, 0fC3E00000;
+    min.f32 %_v0, %_v0, 0f43E00000;
+    min.f32 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f03800000;
+    mul.#1.f32 %_t1, %_m1, 0f03800000;
+    mul.rp.f32 %_u0, %_m0, 0f03800000;
+    mul.rp.f32 %_u1, %_m1, 0f03800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_100 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC3E00000;
+    max.f32 %_v1, %_x1, 0fC3E00000;
+    min.f32 %_v0, %_v0, 0f43E00000;
+    min.f32 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f03800000;
+    mul.#1.f32 %_t1, %_m1, 0f03800000;
+    mul.rp.f32 %_u0, %_m0, 0f03800000;
+    mul.rp.f32 %_u1, %_m1, 0f03800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_101 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC7600000;
+    max.f32 %_v1, %_x1, 0fC7600000;
+    min.f32 %_v0, %_v0, 0f47600000;
+    min.f32 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f07800000;
+    mul.#1.f32 %_t1, %_m1, 0f07800000;
+    mul.rp.f32 %_u0, %_m0, 0f07800000;
+    mul.rp.f32 %_u1, %_m1, 0f07800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_102 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC7600000;
+    max.f32 %_v1, %_x1, 0fC7600000;
+    min.f32 %_v0, %_v0, 0f47600000;
+    min.f32 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f07800000;
+    mul.#1.f32 %_t1, %_m1, 0f07800000;
+    mul.rp.f32 %_u0, %_m0, 0f07800000;
+    mul.rp.f32 %_u1, %_m1, 0f07800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_103 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC0F00000;
+    max.f32 %_v1, %_x1, 0fC0F00000;
+    min.f32 %_v0, %_v0, 0f40F00000;
+    min.f32 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f00800000;
+    mul.#1.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_104 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC0F00000;
+    max.f32 %_v1, %_x1, 0fC0F00000;
+    min.f32 %_v0, %_v0, 0f40F00000;
+    min.f32 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f00800000;
+    mul.#1.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_105 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC1E00000;
+    max.f32 %_v1, %_x1, 0fC1E00000;
+    min.f32 %_v0, %_v0, 0f41E00000;
+    min.f32 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f01800000;
+    mul.#1.f32 %_t1, %_m1, 0f01800000;
+    mul.rp.f32 %_u0, %_m0, 0f01800000;
+    mul.rp.f32 %_u1, %_m1, 0f01800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_106 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC1E00000;
+    max.f32 %_v1, %_x1, 0fC1E00000;
+    min.f32 %_v0, %_v0, 0f41E00000;
+    min.f32 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f01800000;
+    mul.#1.f32 %_t1, %_m1, 0f01800000;
+    mul.rp.f32 %_u0, %_m0, 0f01800000;
+    mul.rp.f32 %_u1, %_m1, 0f01800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_107 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC0C00000;
+    max.f32 %_v1, %_x1, 0fC0C00000;
+    min.f32 %_v0, %_v0, 0f40C00000;
+    min.f32 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f00800000;
+    mul.#1.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_108 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0fC0C00000;
+    max.f32 %_v1, %_x1, 0fC0C00000;
+    min.f32 %_v0, %_v0, 0f40C00000;
+    min.f32 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f00800000;
+    mul.#1.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_109 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f43E00000;
+    min.f32 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f03800000;
+    mul.#1.f32 %_t1, %_m1, 0f03800000;
+    mul.rp.f32 %_u0, %_m0, 0f03800000;
+    mul.rp.f32 %_u1, %_m1, 0f03800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_110 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f43E00000;
+    min.f32 %_v1, %_v1, 0f43E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f03800000;
+    mul.#1.f32 %_t1, %_m1, 0f03800000;
+    mul.rp.f32 %_u0, %_m0, 0f03800000;
+    mul.rp.f32 %_u1, %_m1, 0f03800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_111 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f47600000;
+    min.f32 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f07800000;
+    mul.#1.f32 %_t1, %_m1, 0f07800000;
+    mul.rp.f32 %_u0, %_m0, 0f07800000;
+    mul.rp.f32 %_u1, %_m1, 0f07800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_112 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f47600000;
+    min.f32 %_v1, %_v1, 0f47600000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f07800000;
+    mul.#1.f32 %_t1, %_m1, 0f07800000;
+    mul.rp.f32 %_u0, %_m0, 0f07800000;
+    mul.rp.f32 %_u1, %_m1, 0f07800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 24;
+    shr.b32 %_s1, %_v1, 24;
+    and.b32 %_s0, %_s0, 0x80;
+    and.b32 %_s1, %_s1, 0x80;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_113 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f40F00000;
+    min.f32 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f00800000;
+    mul.#1.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_114 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f40F00000;
+    min.f32 %_v1, %_v1, 0f40F00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f00800000;
+    mul.#1.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 20;
+    shr.b32 %_u1, %_t1, 20;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 20;
+    shr.b32 %_t1, %_t1, 20;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_115 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f41E00000;
+    min.f32 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f01800000;
+    mul.#1.f32 %_t1, %_m1, 0f01800000;
+    mul.rp.f32 %_u0, %_m0, 0f01800000;
+    mul.rp.f32 %_u1, %_m1, 0f01800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_116 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f41E00000;
+    min.f32 %_v1, %_v1, 0f41E00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f01800000;
+    mul.#1.f32 %_t1, %_m1, 0f01800000;
+    mul.rp.f32 %_u0, %_m0, 0f01800000;
+    mul.rp.f32 %_u1, %_m1, 0f01800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 21;
+    shr.b32 %_u1, %_t1, 21;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 21;
+    shr.b32 %_t1, %_t1, 21;
+    shr.b32 %_s0, %_v0, 26;
+    shr.b32 %_s1, %_v1, 26;
+    and.b32 %_s0, %_s0, 0x20;
+    and.b32 %_s1, %_s1, 0x20;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x1f, %_t0, %_nan0;
+    selp.b32 %_t1, 0x1f, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_117 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_h0, %_h1;
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    mov.b32 {%_h0, %_h1}, %a;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f40C00000;
+    min.f32 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f00800000;
+    mul.#1.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_118 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_v0, %_v1, %_m0, %_m1, %_t0, %_t1, %_u0, %_u1, %_s0, %_s1, %_t;
+    .reg .pred %_nan0, %_nan1, %_cut0, %_cut1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    max.f32 %_v0, %_x0, 0f00000000;
+    max.f32 %_v1, %_x1, 0f00000000;
+    min.f32 %_v0, %_v0, 0f40C00000;
+    min.f32 %_v1, %_v1, 0f40C00000;
+    and.b32 %_m0, %_v0, 0x7fffffff;
+    and.b32 %_m1, %_v1, 0x7fffffff;
+    mul.#1.f32 %_t0, %_m0, 0f00800000;
+    mul.#1.f32 %_t1, %_m1, 0f00800000;
+    mul.rp.f32 %_u0, %_m0, 0f00800000;
+    mul.rp.f32 %_u1, %_m1, 0f00800000;
+    setp.ne.f32 %_cut0, %_t0, %_u0;
+    setp.ne.f32 %_cut1, %_t1, %_u1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    shr.b32 %_u0, %_t0, 22;
+    shr.b32 %_u1, %_t1, 22;
+    and.b32 %_u0, %_u0, 0;
+    and.b32 %_u1, %_u1, 0;
+    add.u32 %_u0, %_u0, 0;
+    add.u32 %_u1, %_u1, 0;
+    add.u32 %_t0, %_t0, %_u0;
+    add.u32 %_t1, %_t1, %_u1;
+    shr.b32 %_t0, %_t0, 22;
+    shr.b32 %_t1, %_t1, 22;
+    shr.b32 %_s0, %_v0, 28;
+    shr.b32 %_s1, %_v1, 28;
+    and.b32 %_s0, %_s0, 0x8;
+    and.b32 %_s1, %_s1, 0x8;
+    or.b32 %_t0, %_t0, %_s0;
+    or.b32 %_t1, %_t1, %_s1;
+    selp.b32 %_t0, 0x7, %_t0, %_nan0;
+    selp.b32 %_t1, 0x7, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 4;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u8.u32 %d, %_t;
+}""")
+
+recipe_119 = Recipe(Requirement("4.2", "sm_53"), "NaN bits", """{
+    .reg .b16 %_limit, %_s0, %_s1;
+    .reg .b32 %_t, %_high, %_low, %_h, %_sign, %_size, %_scale;
+    .reg .pred %_nan0, %_nan1;
+    mov.b16 %_limit, 0x5f80;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_h, %_high, %_low;
+    and.b32 %_sign, %_h, 0x80008000;
+    and.b32 %_size, %_h, 0x7f007f00;
+    shr.b32 %_size, %_size, 1;
+    mov.b32 %_scale, 0x5c005c00;
+    mul.#1.#2 %_size, %_size, %_scale;
+    mov.b32 {%_s0, %_s1}, %_size;
+    setp.eq.f16 %_nan0, %_s0, %_limit;
+    setp.eq.f16 %_nan1, %_s1, %_limit;
+    selp.b16 %_s0, 0x7fff, %_s0, %_nan0;
+    selp.b16 %_s1, 0x7fff, %_s1, %_nan1;
+    mov.b32 %_size, {%_s0, %_s1};
+    or.b32 %d, %_sign, %_size;
+}""")
+
+recipe_120 = Recipe(Requirement("1.0", "sm_10"), "NaN bits", """{
+    .reg .b32 %_t, %_high, %_low;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %d, %_high, %_low;
+}""")
+
+recipe_121 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 7;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.#2 %_size, %_size, %_scale;
+    or.b32 %d, %_sign, %_size;
+}""")
+
+recipe_122 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 8;
+    mov.b32 %_scale, 0x6c006c00;
+    mul.#1.#2 %_size, %_size, %_scale;
+    or.b32 %d, %_sign, %_size;
+}""")
+
+recipe_123 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale;
+    cvt.u32.u8 %_t, %a;
+    shl.b32 %_u, %_t, 12;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00080008;
+    shl.b32 %_sign, %_sign, 12;
+    and.b32 %_size, %_t, 0x00070007;
+    shl.b32 %_size, %_size, 9;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.#2 %_size, %_size, %_scale;
+    or.b32 %d, %_sign, %_size;
+}""")
+
+recipe_124 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b16 %_limit, %_s0, %_s1;
+    .reg .b32 %_t, %_high, %_low, %_h, %_sign, %_size, %_scale, %_keep;
+    .reg .pred %_nan0, %_nan1;
+    mov.b16 %_limit, 0x5f80;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_h, %_high, %_low;
+    and.b32 %_sign, %_h, 0x80008000;
+    and.b32 %_size, %_h, 0x7f007f00;
+    shr.b32 %_size, %_size, 1;
+    mov.b32 %_scale, 0x5c005c00;
+    mul.#1.#3 %_size, %_size, %_scale;
+    mov.b32 {%_s0, %_s1}, %_size;
+    setp.eq.f16 %_nan0, %_s0, %_limit;
+    setp.eq.f16 %_nan1, %_s1, %_limit;
+    shr.b32 %_keep, %_sign, 15;
+    add.u32 %_keep, %_keep, 0x7fff7fff;
+    and.b32 %_size, %_size, %_keep;
+    mov.b32 {%_s0, %_s1}, %_size;
+    selp.b16 %_s0, 0x7fff, %_s0, %_nan0;
+    selp.b16 %_s1, 0x7fff, %_s1, %_nan1;
+    mov.b32 %d, {%_s0, %_s1};
+}""")
+
+recipe_125 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_high, %_low, %_h, %_sign, %_size, %_keep;
+    .reg .b16 %_s0, %_s1;
+    .reg .pred %_nan0, %_nan1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_h, %_high, %_low;
+    and.b32 %_sign, %_h, 0x80008000;
+    and.b32 %_size, %_h, 0x7f007f00;
+    mov.b32 {%_s0, %_s1}, %_size;
+    setp.nan.f16 %_nan0, %_s0, %_s0;
+    setp.nan.f16 %_nan1, %_s1, %_s1;
+    shr.b32 %_keep, %_sign, 15;
+    add.u32 %_keep, %_keep, 0x7fff7fff;
+    and.b32 %_size, %_size, %_keep;
+    mov.b32 {%_s0, %_s1}, %_size;
+    selp.b16 %_s0, 0x7fff, %_s0, %_nan0;
+    selp.b16 %_s1, 0x7fff, %_s1, %_nan1;
+    mov.b32 %d, {%_s0, %_s1};
+}""")
+
+recipe_126 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_keep;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 7;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.#3 %_size, %_size, %_scale;
+    shr.b32 %_keep, %_sign, 15;
+    add.u32 %_keep, %_keep, 0x7fff7fff;
+    and.b32 %d, %_size, %_keep;
+}""")
+
+recipe_127 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_keep;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 8;
+    mov.b32 %_scale, 0x6c006c00;
+    mul.#1.#3 %_size, %_size, %_scale;
+    shr.b32 %_keep, %_sign, 15;
+    add.u32 %_keep, %_keep, 0x7fff7fff;
+    and.b32 %d, %_size, %_keep;
+}""")
+
+recipe_128 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_keep;
+    cvt.u32.u8 %_t, %a;
+    shl.b32 %_u, %_t, 12;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00080008;
+    shl.b32 %_sign, %_sign, 12;
+    and.b32 %_size, %_t, 0x00070007;
+    shl.b32 %_size, %_size, 9;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.#3 %_size, %_size, %_scale;
+    shr.b32 %_keep, %_sign, 15;
+    add.u32 %_keep, %_keep, 0x7fff7fff;
+    and.b32 %d, %_size, %_keep;
+}""")
+
+recipe_129 = Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
+    .reg .b32 %_h, %_x0, %_x1;
+    .reg .b16 %_h0, %_h1;
+    cvt.#1.f16x2.#3 %_h, %a;
+    mov.b32 {%_h0, %_h1}, %_h;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    cvt.#1.#2.f32 %d, %_x1, %_x0;
+}""")
+
+recipe_130 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b16 %_limit, %_s0, %_s1, %_h0, %_h1;
+    .reg .b32 %_t, %_high, %_low, %_h, %_sign, %_size, %_scale, %_r, %_x0, %_x1;
+    .reg .pred %_nan0, %_nan1, %_n0, %_n1;
+    mov.b16 %_limit, 0x5f80;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_h, %_high, %_low;
+    and.b32 %_sign, %_h, 0x80008000;
+    and.b32 %_size, %_h, 0x7f007f00;
+    shr.b32 %_size, %_size, 1;
+    mov.b32 %_scale, 0x5c005c00;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    mov.b32 {%_s0, %_s1}, %_size;
+    setp.eq.f16 %_nan0, %_s0, %_limit;
+    setp.eq.f16 %_nan1, %_s1, %_limit;
+    selp.b16 %_s0, 0x7fff, %_s0, %_nan0;
+    selp.b16 %_s1, 0x7fff, %_s1, %_nan1;
+    mov.b32 %_size, {%_s0, %_s1};
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF800000;
+    max.f32 %_x1, %_x1, 0fFF800000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_131 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t, %_high, %_low, %_r, %_x0, %_x1;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_r, %_high, %_low;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF800000;
+    max.f32 %_x1, %_x1, 0fFF800000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_132 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
+    .reg .b32 %_h, %_x0, %_x1;
+    .reg .b16 %_h0, %_h1;
+    cvt.#1.f16x2.#3 %_h, %a;
+    mov.b32 {%_h0, %_h1}, %_h;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    cvt.#1.#2.f32 %d, %_x1, %_x0;
+}""")
+
+recipe_133 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 7;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF800000;
+    max.f32 %_x1, %_x1, 0fFF800000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_134 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 8;
+    mov.b32 %_scale, 0x6c006c00;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF800000;
+    max.f32 %_x1, %_x1, 0fFF800000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_135 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u8 %_t, %a;
+    shl.b32 %_u, %_t, 12;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00080008;
+    shl.b32 %_sign, %_sign, 12;
+    and.b32 %_size, %_t, 0x00070007;
+    shl.b32 %_size, %_size, 9;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF800000;
+    max.f32 %_x1, %_x1, 0fFF800000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_136 = Recipe(Requirement("8.1", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
+    .reg .b32 %_h, %_x0, %_x1;
+    .reg .b16 %_h0, %_h1;
+    cvt.#1.f16x2.#4 %_h, %a;
+    mov.b32 {%_h0, %_h1}, %_h;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    cvt.#1.#2.#3.f32 %d, %_x1, %_x0;
+}""")
+
+recipe_137 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b16 %_limit, %_s0, %_s1, %_h0, %_h1;
+    .reg .b32 %_t, %_high, %_low, %_h, %_sign, %_size, %_scale, %_r, %_x0, %_x1;
+    .reg .pred %_nan0, %_nan1, %_n0, %_n1;
+    mov.b16 %_limit, 0x5f80;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_h, %_high, %_low;
+    and.b32 %_sign, %_h, 0x80008000;
+    and.b32 %_size, %_h, 0x7f007f00;
+    shr.b32 %_size, %_size, 1;
+    mov.b32 %_scale, 0x5c005c00;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    mov.b32 {%_s0, %_s1}, %_size;
+    setp.eq.f16 %_nan0, %_s0, %_limit;
+    setp.eq.f16 %_nan1, %_s1, %_limit;
+    selp.b16 %_s0, 0x7fff, %_s0, %_nan0;
+    selp.b16 %_s1, 0x7fff, %_s1, %_nan1;
+    mov.b32 %_size, {%_s0, %_s1};
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF7F0000;
+    max.f32 %_x1, %_x1, 0fFF7F0000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_138 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t, %_high, %_low, %_r, %_x0, %_x1;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_r, %_high, %_low;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF7F0000;
+    max.f32 %_x1, %_x1, 0fFF7F0000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_139 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
+    .reg .b32 %_h, %_x0, %_x1;
+    .reg .b16 %_h0, %_h1;
+    cvt.#1.f16x2.#4 %_h, %a;
+    mov.b32 {%_h0, %_h1}, %_h;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    cvt.#1.#2.#3.f32 %d, %_x1, %_x0;
+}""")
+
+recipe_140 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 7;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF7F0000;
+    max.f32 %_x1, %_x1, 0fFF7F0000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_141 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 8;
+    mov.b32 %_scale, 0x6c006c00;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF7F0000;
+    max.f32 %_x1, %_x1, 0fFF7F0000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_142 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u8 %_t, %a;
+    shl.b32 %_u, %_t, 12;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00080008;
+    shl.b32 %_sign, %_sign, 12;
+    and.b32 %_size, %_t, 0x00070007;
+    shl.b32 %_size, %_size, 9;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0fFF7F0000;
+    max.f32 %_x1, %_x1, 0fFF7F0000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_143 = Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
+    .reg .b32 %_h, %_x0, %_x1;
+    .reg .b16 %_h0, %_h1;
+    cvt.#1.f16x2.#4 %_h, %a;
+    mov.b32 {%_h0, %_h1}, %_h;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    cvt.#1.#2.#3.f32 %d, %_x1, %_x0;
+}""")
+
+recipe_144 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b16 %_limit, %_s0, %_s1, %_h0, %_h1;
+    .reg .b32 %_t, %_high, %_low, %_h, %_sign, %_size, %_scale, %_r, %_x0, %_x1;
+    .reg .pred %_nan0, %_nan1, %_n0, %_n1;
+    mov.b16 %_limit, 0x5f80;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_h, %_high, %_low;
+    and.b32 %_sign, %_h, 0x80008000;
+    and.b32 %_size, %_h, 0x7f007f00;
+    shr.b32 %_size, %_size, 1;
+    mov.b32 %_scale, 0x5c005c00;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    mov.b32 {%_s0, %_s1}, %_size;
+    setp.eq.f16 %_nan0, %_s0, %_limit;
+    setp.eq.f16 %_nan1, %_s1, %_limit;
+    selp.b16 %_s0, 0x7fff, %_s0, %_nan0;
+    selp.b16 %_s1, 0x7fff, %_s1, %_nan1;
+    mov.b32 %_size, {%_s0, %_s1};
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_145 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t, %_high, %_low, %_r, %_x0, %_x1;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_r, %_high, %_low;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_146 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 7;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_147 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 8;
+    mov.b32 %_scale, 0x6c006c00;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_148 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u8 %_t, %a;
+    shl.b32 %_u, %_t, 12;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00080008;
+    shl.b32 %_sign, %_sign, 12;
+    and.b32 %_size, %_t, 0x00070007;
+    shl.b32 %_size, %_size, 9;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F800000;
+    min.f32 %_x1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_149 = Recipe(Requirement("8.1", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
+    .reg .b32 %_h, %_x0, %_x1;
+    .reg .b16 %_h0, %_h1;
+    cvt.#1.f16x2.#5 %_h, %a;
+    mov.b32 {%_h0, %_h1}, %_h;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    cvt.#1.#2.#3.#4.f32 %d, %_x1, %_x0;
+}""")
+
+recipe_150 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b16 %_limit, %_s0, %_s1, %_h0, %_h1;
+    .reg .b32 %_t, %_high, %_low, %_h, %_sign, %_size, %_scale, %_r, %_x0, %_x1;
+    .reg .pred %_nan0, %_nan1, %_n0, %_n1;
+    mov.b16 %_limit, 0x5f80;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_h, %_high, %_low;
+    and.b32 %_sign, %_h, 0x80008000;
+    and.b32 %_size, %_h, 0x7f007f00;
+    shr.b32 %_size, %_size, 1;
+    mov.b32 %_scale, 0x5c005c00;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    mov.b32 {%_s0, %_s1}, %_size;
+    setp.eq.f16 %_nan0, %_s0, %_limit;
+    setp.eq.f16 %_nan1, %_s1, %_limit;
+    selp.b16 %_s0, 0x7fff, %_s0, %_nan0;
+    selp.b16 %_s1, 0x7fff, %_s1, %_nan1;
+    mov.b32 %_size, {%_s0, %_s1};
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_151 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t, %_high, %_low, %_r, %_x0, %_x1;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_high, %_t, 16;
+    shl.b32 %_low, %_t, 8;
+    and.b32 %_high, %_high, 0xff000000;
+    and.b32 %_low, %_low, 0xff00;
+    or.b32 %_r, %_high, %_low;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_152 = Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
+    .reg .b32 %_h, %_x0, %_x1;
+    .reg .b16 %_h0, %_h1;
+    cvt.#1.f16x2.#5 %_h, %a;
+    mov.b32 {%_h0, %_h1}, %_h;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    cvt.#1.#2.#3.#4.f32 %d, %_x1, %_x0;
+}""")
+
+recipe_153 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 7;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_154 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_u, %_t, 8;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00200020;
+    shl.b32 %_sign, %_sign, 10;
+    and.b32 %_size, %_t, 0x001f001f;
+    shl.b32 %_size, %_size, 8;
+    mov.b32 %_scale, 0x6c006c00;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_155 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t, %_u, %_sign, %_size, %_scale, %_r, %_x0, %_x1, %_low, %_high;
+    .reg .b16 %_h0, %_h1;
+    .reg .pred %_n0, %_n1;
+    cvt.u32.u8 %_t, %a;
+    shl.b32 %_u, %_t, 12;
+    or.b32 %_t, %_t, %_u;
+    and.b32 %_sign, %_t, 0x00080008;
+    shl.b32 %_sign, %_sign, 12;
+    and.b32 %_size, %_t, 0x00070007;
+    shl.b32 %_size, %_size, 9;
+    mov.b32 %_scale, 0x74007400;
+    mul.#1.f16x2 %_size, %_size, %_scale;
+    or.b32 %_r, %_sign, %_size;
+    mov.b32 {%_h0, %_h1}, %_r;
+    cvt.f32.f16 %_x0, %_h0;
+    cvt.f32.f16 %_x1, %_h1;
+    testp.notanumber.f32 %_n0, %_x0;
+    testp.notanumber.f32 %_n1, %_x1;
+    max.f32 %_x0, %_x0, 0f00000000;
+    max.f32 %_x1, %_x1, 0f00000000;
+    min.f32 %_x0, %_x0, 0f7F7F0000;
+    min.f32 %_x1, %_x1, 0f7F7F0000;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_n0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_n1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_156 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_least0, %_least1;
+    .reg .b32 %_m0, %_m1, %_t0, %_t1, %_t;
+    testp.notanumber.#3 %_nan0, %a0;
+    testp.notanumber.#3 %_nan1, %a1;
+    and.b32 %_m0, %a0, 0x7fffffff;
+    and.b32 %_m1, %a1, 0x7fffffff;
+    min.#3 %_m0, %_m0, 0f7F800000;
+    min.#3 %_m1, %_m1, 0f7F800000;
+    setp.le.#3 %_least0, %_m0, 0f00400000;
+    setp.le.#3 %_least1, %_m1, 0f00400000;
+    add.u32 %_t0, %_m0, 0;
+    add.u32 %_t1, %_m1, 0;
+    shr.b32 %_t0, %_t0, 23;
+    shr.b32 %_t1, %_t1, 23;
+    selp.b32 %_t0, 0, %_t0, %_least0;
+    selp.b32 %_t1, 0, %_t1, %_least1;
+    selp.b32 %_t0, 0xff, %_t0, %_nan0;
+    selp.b32 %_t1, 0xff, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_157 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_least0, %_least1;
+    .reg .b32 %_m0, %_m1, %_t0, %_t1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    and.b32 %_m0, %a0, 0x7fffffff;
+    and.b32 %_m1, %a1, 0x7fffffff;
+    min.#4 %_m0, %_m0, 0f7F000000;
+    min.#4 %_m1, %_m1, 0f7F000000;
+    setp.le.#4 %_least0, %_m0, 0f00400000;
+    setp.le.#4 %_least1, %_m1, 0f00400000;
+    add.u32 %_t0, %_m0, 0;
+    add.u32 %_t1, %_m1, 0;
+    shr.b32 %_t0, %_t0, 23;
+    shr.b32 %_t1, %_t1, 23;
+    selp.b32 %_t0, 0, %_t0, %_least0;
+    selp.b32 %_t1, 0, %_t1, %_least1;
+    selp.b32 %_t0, 0xff, %_t0, %_nan0;
+    selp.b32 %_t1, 0xff, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_158 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_least0, %_least1;
+    .reg .b32 %_m0, %_m1, %_t0, %_t1, %_t;
+    testp.notanumber.#3 %_nan0, %a0;
+    testp.notanumber.#3 %_nan1, %a1;
+    and.b32 %_m0, %a0, 0x7fffffff;
+    and.b32 %_m1, %a1, 0x7fffffff;
+    min.#3 %_m0, %_m0, 0f7F800000;
+    min.#3 %_m1, %_m1, 0f7F800000;
+    setp.le.#3 %_least0, %_m0, 0f00400000;
+    setp.le.#3 %_least1, %_m1, 0f00400000;
+    add.u32 %_t0, %_m0, 0x7fffff;
+    add.u32 %_t1, %_m1, 0x7fffff;
+    shr.b32 %_t0, %_t0, 23;
+    shr.b32 %_t1, %_t1, 23;
+    selp.b32 %_t0, 0, %_t0, %_least0;
+    selp.b32 %_t1, 0, %_t1, %_least1;
+    selp.b32 %_t0, 0xff, %_t0, %_nan0;
+    selp.b32 %_t1, 0xff, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_159 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .pred %_nan0, %_nan1, %_least0, %_least1;
+    .reg .b32 %_m0, %_m1, %_t0, %_t1, %_t;
+    testp.notanumber.#4 %_nan0, %a0;
+    testp.notanumber.#4 %_nan1, %a1;
+    and.b32 %_m0, %a0, 0x7fffffff;
+    and.b32 %_m1, %a1, 0x7fffffff;
+    min.#4 %_m0, %_m0, 0f7F000000;
+    min.#4 %_m1, %_m1, 0f7F000000;
+    setp.le.#4 %_least0, %_m0, 0f00400000;
+    setp.le.#4 %_least1, %_m1, 0f00400000;
+    add.u32 %_t0, %_m0, 0x7fffff;
+    add.u32 %_t1, %_m1, 0x7fffff;
+    shr.b32 %_t0, %_t0, 23;
+    shr.b32 %_t1, %_t1, 23;
+    selp.b32 %_t0, 0, %_t0, %_least0;
+    selp.b32 %_t1, 0, %_t1, %_least1;
+    selp.b32 %_t0, 0xff, %_t0, %_nan0;
+    selp.b32 %_t1, 0xff, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_160 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_m0, %_m1, %_t0, %_t1, %_t;
+    .reg .pred %_nan0, %_nan1, %_least0, %_least1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    and.b32 %_m0, %_x0, 0x7fffffff;
+    and.b32 %_m1, %_x1, 0x7fffffff;
+    min.f32 %_m0, %_m0, 0f7F800000;
+    min.f32 %_m1, %_m1, 0f7F800000;
+    setp.le.f32 %_least0, %_m0, 0f00400000;
+    setp.le.f32 %_least1, %_m1, 0f00400000;
+    add.u32 %_t0, %_m0, 0;
+    add.u32 %_t1, %_m1, 0;
+    shr.b32 %_t0, %_t0, 23;
+    shr.b32 %_t1, %_t1, 23;
+    selp.b32 %_t0, 0, %_t0, %_least0;
+    selp.b32 %_t1, 0, %_t1, %_least1;
+    selp.b32 %_t0, 0xff, %_t0, %_nan0;
+    selp.b32 %_t1, 0xff, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_161 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_m0, %_m1, %_t0, %_t1, %_t;
+    .reg .pred %_nan0, %_nan1, %_least0, %_least1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    and.b32 %_m0, %_x0, 0x7fffffff;
+    and.b32 %_m1, %_x1, 0x7fffffff;
+    min.f32 %_m0, %_m0, 0f7F000000;
+    min.f32 %_m1, %_m1, 0f7F000000;
+    setp.le.f32 %_least0, %_m0, 0f00400000;
+    setp.le.f32 %_least1, %_m1, 0f00400000;
+    add.u32 %_t0, %_m0, 0;
+    add.u32 %_t1, %_m1, 0;
+    shr.b32 %_t0, %_t0, 23;
+    shr.b32 %_t1, %_t1, 23;
+    selp.b32 %_t0, 0, %_t0, %_least0;
+    selp.b32 %_t1, 0, %_t1, %_least1;
+    selp.b32 %_t0, 0xff, %_t0, %_nan0;
+    selp.b32 %_t1, 0xff, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_162 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_m0, %_m1, %_t0, %_t1, %_t;
+    .reg .pred %_nan0, %_nan1, %_least0, %_least1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    and.b32 %_m0, %_x0, 0x7fffffff;
+    and.b32 %_m1, %_x1, 0x7fffffff;
+    min.f32 %_m0, %_m0, 0f7F800000;
+    min.f32 %_m1, %_m1, 0f7F800000;
+    setp.le.f32 %_least0, %_m0, 0f00400000;
+    setp.le.f32 %_least1, %_m1, 0f00400000;
+    add.u32 %_t0, %_m0, 0x7fffff;
+    add.u32 %_t1, %_m1, 0x7fffff;
+    shr.b32 %_t0, %_t0, 23;
+    shr.b32 %_t1, %_t1, 23;
+    selp.b32 %_t0, 0, %_t0, %_least0;
+    selp.b32 %_t1, 0, %_t1, %_least1;
+    selp.b32 %_t0, 0xff, %_t0, %_nan0;
+    selp.b32 %_t1, 0xff, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_163 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_m0, %_m1, %_t0, %_t1, %_t;
+    .reg .pred %_nan0, %_nan1, %_least0, %_least1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    testp.notanumber.f32 %_nan0, %_x0;
+    testp.notanumber.f32 %_nan1, %_x1;
+    and.b32 %_m0, %_x0, 0x7fffffff;
+    and.b32 %_m1, %_x1, 0x7fffffff;
+    min.f32 %_m0, %_m0, 0f7F000000;
+    min.f32 %_m1, %_m1, 0f7F000000;
+    setp.le.f32 %_least0, %_m0, 0f00400000;
+    setp.le.f32 %_least1, %_m1, 0f00400000;
+    add.u32 %_t0, %_m0, 0x7fffff;
+    add.u32 %_t1, %_m1, 0x7fffff;
+    shr.b32 %_t0, %_t0, 23;
+    shr.b32 %_t1, %_t1, 23;
+    selp.b32 %_t0, 0, %_t0, %_least0;
+    selp.b32 %_t1, 0, %_t1, %_least1;
+    selp.b32 %_t0, 0xff, %_t0, %_nan0;
+    selp.b32 %_t1, 0xff, %_t1, %_nan1;
+    shl.b32 %_t1, %_t1, 8;
+    or.b32 %_t, %_t0, %_t1;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_164 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t, %_x0, %_x1, %_low;
+    .reg .pred %_least0, %_least1, %_nan0, %_nan1;
+    cvt.u32.u16 %_t, %a;
+    shl.b32 %_x0, %_t, 23;
+    and.b32 %_x0, %_x0, 0x7f800000;
+    shl.b32 %_x1, %_t, 15;
+    and.b32 %_x1, %_x1, 0x7f800000;
+    setp.eq.f32 %_least0, %_x0, 0f00000000;
+    setp.eq.f32 %_least1, %_x1, 0f00000000;
+    setp.eq.f32 %_nan0, %_x0, 0f7F800000;
+    setp.eq.f32 %_nan1, %_x1, 0f7F800000;
+    selp.b32 %_x0, 0x00400000, %_x0, %_least0;
+    selp.b32 %_x1, 0x00400000, %_x1, %_least1;
+    selp.b32 %_x0, 0x7fff0000, %_x0, %_nan0;
+    selp.b32 %_x1, 0x7fff0000, %_x1, %_nan1;
+    shr.b32 %_low, %_x0, 16;
+    or.b32 %d, %_low, %_x1;
+}""")
+
 GROUPS = (
     Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
         "rni.u8.f16",
@@ -426,7 +4840,7 @@ GROUPS = (
     Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
         "rpi.ftz.sat.s64.f32",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_90"), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_1,), spellings=(
         "rni.u8.bf16",
         "rni.u16.bf16",
         "rni.u32.bf16",
@@ -788,15 +5202,25 @@ GROUPS = (
         "rp.ftz.sat.f32.s32",
         "rp.ftz.sat.f32.s64",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_90"), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_2,), spellings=(
         "rn.bf16.u8",
         "rn.bf16.u16",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_3,), spellings=(
         "rn.bf16.u32",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_4,), spellings=(
         "rn.bf16.u64",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_2,), spellings=(
         "rn.bf16.s8",
         "rn.bf16.s16",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_4,), spellings=(
         "rn.bf16.s32",
         "rn.bf16.s64",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_5,), spellings=(
         "rz.bf16.u8",
         "rz.bf16.u16",
         "rz.bf16.u32",
@@ -940,8 +5364,10 @@ GROUPS = (
         "rpi.f16.f16",
         "rpi.sat.f16.f16",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_90"), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_6,), spellings=(
         "bf16.bf16",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_7,), spellings=(
         "rni.bf16.bf16",
         "rzi.bf16.bf16",
         "rmi.bf16.bf16",
@@ -1005,18 +5431,20 @@ GROUPS = (
         "ftz.f32.f16",
         "ftz.sat.f32.f16",
     )),
-    Group(1, "exact", Requirement("7.1", "sm_80"), spellings=(
+    Group(1, "exact", Requirement("7.1", "sm_80"), recipes=(recipe_8,), spellings=(
         "f32.bf16",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_90"), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_9,), spellings=(
         "ftz.f32.bf16",
     )),
     Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
         "f64.f16",
         "sat.f64.f16",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_90"), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_10,), spellings=(
         "f64.bf16",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_11,), spellings=(
         "rn.f64.bf16",
         "rz.f64.bf16",
         "rm.f64.bf16",
@@ -1072,8 +5500,10 @@ GROUPS = (
         "rp.f16.f64",
         "rp.sat.f16.f64",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_90"), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_12,), spellings=(
         "rn.bf16.f64",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_13,), spellings=(
         "rz.bf16.f64",
     )),
     Group(1, "exact", Requirement("7.8", "sm_90"), no_recipe="Rounding in these directions is rarely asked for, and no recipe has been written: that of .rm or .rp from .f32 shows how.", spellings=(
@@ -1114,186 +5544,206 @@ GROUPS = (
         "rp.ftz.f16.f32",
         "rp.ftz.sat.f16.f32",
     )),
-    Group(1, "exact", Requirement("7.0", "sm_80"), spellings=(
+    Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_14,), spellings=(
         "rn.bf16.f32",
+    )),
+    Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_15,), spellings=(
         "rn.ftz.bf16.f32",
+    )),
+    Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_16,), spellings=(
         "rz.bf16.f32",
+    )),
+    Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_17,), spellings=(
         "rz.ftz.bf16.f32",
+    )),
+    Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_18,), spellings=(
         "rm.bf16.f32",
     )),
     Group(1, "exact", Requirement("7.0", "sm_80"), no_recipe="Rounding in these directions is rarely asked for, and no recipe has been written: that of .rm or .rp from .f32 shows how.", spellings=(
         "rm.ftz.bf16.f32",
     )),
-    Group(1, "exact", Requirement("7.0", "sm_80"), spellings=(
+    Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_19,), spellings=(
         "rp.bf16.f32",
     )),
     Group(1, "exact", Requirement("7.0", "sm_80"), no_recipe="Rounding in these directions is rarely asked for, and no recipe has been written: that of .rm or .rp from .f32 shows how.", spellings=(
         "rp.ftz.bf16.f32",
     )),
-    Group(1, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_20,), spellings=(
         "rn.relu.f16.f32",
     )),
-    Group(1, "exact", Requirement("7.0", "sm_80"), spellings=(
+    Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_21,), spellings=(
         "rn.relu.bf16.f32",
     )),
-    Group(1, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_22,), spellings=(
         "rn.relu.satfinite.f16.f32",
     )),
-    Group(1, "exact", Requirement("8.1", "sm_80"), spellings=(
+    Group(1, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_23,), spellings=(
         "rn.relu.satfinite.bf16.f32",
     )),
-    Group(1, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_20,), spellings=(
         "rz.relu.f16.f32",
     )),
-    Group(1, "exact", Requirement("7.0", "sm_80"), spellings=(
+    Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_24,), spellings=(
         "rz.relu.bf16.f32",
     )),
-    Group(1, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_22,), spellings=(
         "rz.relu.satfinite.f16.f32",
     )),
-    Group(1, "exact", Requirement("8.1", "sm_80"), spellings=(
+    Group(1, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_25,), spellings=(
         "rz.relu.satfinite.bf16.f32",
     )),
-    Group(1, "exact", Requirement("8.1", "sm_70"), hazards=(Hazard("", first="sm_70", last="sm_75"),), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("8.1", "sm_70"), hazards=(Hazard("", first="sm_70", last="sm_75"),), operand_rules=(operands_8,), recipes=(recipe_26,), spellings=(
         "rn.satfinite.f16.f32",
     )),
-    Group(1, "exact", Requirement("8.1", "sm_80"), spellings=(
+    Group(1, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_27,), spellings=(
         "rn.satfinite.bf16.f32",
     )),
-    Group(1, "exact", Requirement("8.1", "sm_70"), hazards=(Hazard("", first="sm_70", last="sm_75"),), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("8.1", "sm_70"), hazards=(Hazard("", first="sm_70", last="sm_75"),), operand_rules=(operands_8,), recipes=(recipe_26,), spellings=(
         "rz.satfinite.f16.f32",
     )),
-    Group(1, "exact", Requirement("8.1", "sm_80"), spellings=(
+    Group(1, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_28,), spellings=(
         "rz.satfinite.bf16.f32",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_90"), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_1,), spellings=(
         "rn.f16.bf16",
         "rz.f16.bf16",
         "rm.f16.bf16",
         "rp.f16.bf16",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_29,), spellings=(
         "rn.bf16.f16",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_30,), spellings=(
         "rz.bf16.f16",
     )),
     Group(1, "exact", Requirement("7.8", "sm_90"), no_recipe="Rounding in these directions is rarely asked for, and no recipe has been written: that of .rm or .rp from .f32 shows how.", spellings=(
         "rm.bf16.f16",
         "rp.bf16.f16",
     )),
-    Group(1, "exact", Requirement("7.0", "sm_80"), spellings=(
+    Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_31,), spellings=(
         "rna.tf32.f32",
     )),
-    Group(1, "exact", Requirement("8.1", "sm_80"), hazards=(Hazard(""),), spellings=(
+    Group(1, "exact", Requirement("8.1", "sm_80"), hazards=(Hazard(""),), recipes=(recipe_32,), spellings=(
         "rna.satfinite.tf32.f32",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_90"), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_33,), spellings=(
         "rn.tf32.f32",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_34,), spellings=(
         "rn.relu.tf32.f32",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100"), spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_35,), spellings=(
         "rn.satfinite.tf32.f32",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_36,), spellings=(
         "rn.satfinite.relu.tf32.f32",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_90"), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_37,), spellings=(
         "rz.tf32.f32",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_38,), spellings=(
         "rz.relu.tf32.f32",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100"), spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_39,), spellings=(
         "rz.satfinite.tf32.f32",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_40,), spellings=(
         "rz.satfinite.relu.tf32.f32",
     )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), spellings=(
+    Group(2, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_41,), spellings=(
         "rn.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), spellings=(
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_42,), spellings=(
         "rn.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), spellings=(
+    Group(2, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_43,), spellings=(
         "rn.satfinite.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("8.1", "sm_80"), spellings=(
+    Group(2, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_44,), spellings=(
         "rn.satfinite.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), spellings=(
+    Group(2, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_45,), spellings=(
         "rn.relu.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), spellings=(
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_46,), spellings=(
         "rn.relu.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), spellings=(
+    Group(2, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_47,), spellings=(
         "rn.relu.satfinite.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("8.1", "sm_80"), spellings=(
+    Group(2, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_48,), spellings=(
         "rn.relu.satfinite.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), spellings=(
+    Group(2, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_41,), spellings=(
         "rz.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), spellings=(
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_49,), spellings=(
         "rz.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), spellings=(
+    Group(2, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_43,), spellings=(
         "rz.satfinite.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("8.1", "sm_80"), spellings=(
+    Group(2, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_50,), spellings=(
         "rz.satfinite.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), spellings=(
+    Group(2, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_45,), spellings=(
         "rz.relu.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), spellings=(
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_51,), spellings=(
         "rz.relu.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), spellings=(
+    Group(2, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_47,), spellings=(
         "rz.relu.satfinite.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("8.1", "sm_80"), spellings=(
+    Group(2, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_52,), spellings=(
         "rz.relu.satfinite.bf16x2.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.satfinite.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.satfinite.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.satfinite.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.satfinite.pzo.bf16.f32",
         "rn.pzo.tf32.f32",
         "rn.relu.pzo.tf32.f32",
@@ -1304,679 +5754,769 @@ GROUPS = (
         "rz.satfinite.pzo.tf32.f32",
         "rz.satfinite.relu.pzo.tf32.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.satfinite.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.satfinite.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_53,), spellings=(
         "rn.satfinite.e4m3x2.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_54,), spellings=(
         "rn.satfinite.e5m2x2.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_55,), spellings=(
         "rn.satfinite.e2m3x2.f32",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_56,), spellings=(
         "rn.satfinite.e3m2x2.f32",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_57,), spellings=(
         "rn.satfinite.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e4m3x2.f32",
         "rn.satfinite.pzo.e5m2x2.f32",
         "rn.satfinite.pzo.e2m3x2.f32",
         "rn.satfinite.pzo.e3m2x2.f32",
         "rn.satfinite.pzo.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_58,), spellings=(
         "rn.satfinite.relu.e4m3x2.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_59,), spellings=(
         "rn.satfinite.relu.e5m2x2.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_60,), spellings=(
         "rn.satfinite.relu.e2m3x2.f32",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_61,), spellings=(
         "rn.satfinite.relu.e3m2x2.f32",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_62,), spellings=(
         "rn.satfinite.relu.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e4m3x2.f32",
         "rn.satfinite.relu.pzo.e5m2x2.f32",
         "rn.satfinite.relu.pzo.e2m3x2.f32",
         "rn.satfinite.relu.pzo.e3m2x2.f32",
         "rn.satfinite.relu.pzo.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_63,), spellings=(
         "rz.satfinite.e4m3x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_64,), spellings=(
         "rz.satfinite.e5m2x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_65,), spellings=(
         "rz.satfinite.e2m3x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_66,), spellings=(
         "rz.satfinite.e3m2x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_67,), spellings=(
         "rz.satfinite.e2m1x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e4m3x2.f32",
         "rz.satfinite.pzo.e5m2x2.f32",
         "rz.satfinite.pzo.e2m3x2.f32",
         "rz.satfinite.pzo.e3m2x2.f32",
         "rz.satfinite.pzo.e2m1x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_68,), spellings=(
         "rz.satfinite.relu.e4m3x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_69,), spellings=(
         "rz.satfinite.relu.e5m2x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_70,), spellings=(
         "rz.satfinite.relu.e2m3x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_71,), spellings=(
         "rz.satfinite.relu.e3m2x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_72,), spellings=(
         "rz.satfinite.relu.e2m1x2.f32",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e4m3x2.f32",
         "rz.satfinite.relu.pzo.e5m2x2.f32",
         "rz.satfinite.relu.pzo.e2m3x2.f32",
         "rz.satfinite.relu.pzo.e3m2x2.f32",
         "rz.satfinite.relu.pzo.e2m1x2.f32",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_73,), spellings=(
         "rn.satfinite.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_74, recipe_75,), spellings=(
         "rn.satfinite.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_76,), spellings=(
         "rn.satfinite.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_74, recipe_77,), spellings=(
         "rn.satfinite.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_78, recipe_79,), spellings=(
         "rn.satfinite.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_80, recipe_81,), spellings=(
         "rn.satfinite.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_78, recipe_82,), spellings=(
         "rn.satfinite.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_80, recipe_83,), spellings=(
         "rn.satfinite.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_78, recipe_84,), spellings=(
         "rn.satfinite.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_3, operands_7,), recipes=(recipe_80, recipe_85,), spellings=(
         "rn.satfinite.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_86,), spellings=(
         "rn.satfinite.relu.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_87, recipe_88,), spellings=(
         "rn.satfinite.relu.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_89,), spellings=(
         "rn.satfinite.relu.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_87, recipe_90,), spellings=(
         "rn.satfinite.relu.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_91, recipe_92,), spellings=(
         "rn.satfinite.relu.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_93, recipe_94,), spellings=(
         "rn.satfinite.relu.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_91, recipe_95,), spellings=(
         "rn.satfinite.relu.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_93, recipe_96,), spellings=(
         "rn.satfinite.relu.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_91, recipe_97,), spellings=(
         "rn.satfinite.relu.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_3, operands_7,), recipes=(recipe_93, recipe_98,), spellings=(
         "rn.satfinite.relu.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_99,), spellings=(
         "rz.satfinite.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_100,), spellings=(
         "rz.satfinite.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_101,), spellings=(
         "rz.satfinite.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_102,), spellings=(
         "rz.satfinite.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_103,), spellings=(
         "rz.satfinite.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_104,), spellings=(
         "rz.satfinite.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_105,), spellings=(
         "rz.satfinite.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_106,), spellings=(
         "rz.satfinite.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_107,), spellings=(
         "rz.satfinite.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), recipes=(recipe_108,), spellings=(
         "rz.satfinite.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_109,), spellings=(
         "rz.satfinite.relu.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_110,), spellings=(
         "rz.satfinite.relu.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_111,), spellings=(
         "rz.satfinite.relu.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_112,), spellings=(
         "rz.satfinite.relu.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_113,), spellings=(
         "rz.satfinite.relu.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_114,), spellings=(
         "rz.satfinite.relu.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_115,), spellings=(
         "rz.satfinite.relu.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_116,), spellings=(
         "rz.satfinite.relu.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_117,), spellings=(
         "rz.satfinite.relu.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), recipes=(recipe_118,), spellings=(
         "rz.satfinite.relu.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e2m1x2.bf16x2",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e4m3x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e5m2x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e2m3x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e3m2x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e2m1x2.f32",
+    )),
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32",
+    )),
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32",
         "rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32",
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32",
         "rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32",
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32",
+    )),
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Rounding to so few digits, which are fewer still in the smallest numbers, takes some fifteen statements for each number: more than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_119,), spellings=(
         "rn.f16x2.e4m3x2",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_120,), spellings=(
         "rn.f16x2.e5m2x2",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_121,), spellings=(
         "rn.f16x2.e2m3x2",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_122,), spellings=(
         "rn.f16x2.e3m2x2",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_123,), spellings=(
         "rn.f16x2.e2m1x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_124,), spellings=(
         "rn.relu.f16x2.e4m3x2",
+    )),
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_125,), spellings=(
         "rn.relu.f16x2.e5m2x2",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_126,), spellings=(
         "rn.relu.f16x2.e2m3x2",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_127,), spellings=(
         "rn.relu.f16x2.e3m2x2",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_128,), spellings=(
         "rn.relu.f16x2.e2m1x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either.", spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_129, recipe_130,), spellings=(
         "rn.bf16x2.e4m3x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_129, recipe_131,), spellings=(
         "rn.bf16x2.e5m2x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_132, recipe_133,), spellings=(
         "rn.bf16x2.e2m3x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_132, recipe_134,), spellings=(
         "rn.bf16x2.e3m2x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_132, recipe_135,), spellings=(
         "rn.bf16x2.e2m1x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_136, recipe_137,), spellings=(
         "rn.satfinite.bf16x2.e4m3x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_136, recipe_138,), spellings=(
         "rn.satfinite.bf16x2.e5m2x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_140,), spellings=(
         "rn.satfinite.bf16x2.e2m3x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_141,), spellings=(
         "rn.satfinite.bf16x2.e3m2x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_142,), spellings=(
         "rn.satfinite.bf16x2.e2m1x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_143, recipe_144,), spellings=(
         "rn.relu.bf16x2.e4m3x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_143, recipe_145,), spellings=(
         "rn.relu.bf16x2.e5m2x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_146,), spellings=(
         "rn.relu.bf16x2.e2m3x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_147,), spellings=(
         "rn.relu.bf16x2.e3m2x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_148,), spellings=(
         "rn.relu.bf16x2.e2m1x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_149, recipe_150,), spellings=(
         "rn.relu.satfinite.bf16x2.e4m3x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_149, recipe_151,), spellings=(
         "rn.relu.satfinite.bf16x2.e5m2x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_152, recipe_153,), spellings=(
         "rn.relu.satfinite.bf16x2.e2m3x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_152, recipe_154,), spellings=(
         "rn.relu.satfinite.bf16x2.e3m2x2",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_152, recipe_155,), spellings=(
         "rn.relu.satfinite.bf16x2.e2m1x2",
     )),
-    Group(2, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), no_recipe="To build an f16 of so few bits takes more statements than one would paste. Without a conversion to f16 there is none to bf16 either. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.scaled::n2::ue8m0.bf16x2.e4m3x2",
         "rn.scaled::n2::ue8m0.bf16x2.e5m2x2",
         "rn.scaled::n2::ue8m0.bf16x2.e2m3x2",
@@ -2040,17 +6580,31 @@ GROUPS = (
         "rs.relu.satfinite.e3m2x4.f32",
         "rs.relu.satfinite.e2m1x4.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_156,), spellings=(
         "rz.ue8m0x2.f32",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_157,), spellings=(
         "rz.satfinite.ue8m0x2.f32",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_158,), spellings=(
         "rp.ue8m0x2.f32",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_159,), spellings=(
         "rp.satfinite.ue8m0x2.f32",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), recipes=(recipe_160,), spellings=(
         "rz.ue8m0x2.bf16x2",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), recipes=(recipe_161,), spellings=(
         "rz.satfinite.ue8m0x2.bf16x2",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), recipes=(recipe_162,), spellings=(
         "rp.ue8m0x2.bf16x2",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), recipes=(recipe_163,), spellings=(
         "rp.satfinite.ue8m0x2.bf16x2",
+    )),
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), recipes=(recipe_164,), spellings=(
         "rn.bf16x2.ue8m0x2",
     )),
     Group(2, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_6, operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
@@ -2182,25 +6736,25 @@ GROUPS = (
         "rn.scaled::n2::ue8m0.bf16x2.ue5m3x2",
         "rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2",
     )),
-    Group(1, "unspecified", Requirement("7.1", "sm_80"), listed=False, spellings=(
+    Group(1, "unspecified", Requirement("7.1", "sm_80"), listed=False, recipes=(recipe_8,), spellings=(
         "rn.f32.bf16",
     )),
     Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, no_recipe="The manual has no such instruction: name a direction of rounding, or none where there is nothing to round.", spellings=(
         "rn.ftz.f32.bf16",
     )),
-    Group(1, "unspecified", Requirement("7.1", "sm_80"), listed=False, spellings=(
+    Group(1, "unspecified", Requirement("7.1", "sm_80"), listed=False, recipes=(recipe_8,), spellings=(
         "rz.f32.bf16",
     )),
     Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, no_recipe="The manual has no such instruction: name a direction of rounding, or none where there is nothing to round.", spellings=(
         "rz.ftz.f32.bf16",
     )),
-    Group(1, "unspecified", Requirement("7.1", "sm_80"), listed=False, spellings=(
+    Group(1, "unspecified", Requirement("7.1", "sm_80"), listed=False, recipes=(recipe_8,), spellings=(
         "rm.f32.bf16",
     )),
     Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, no_recipe="The manual has no such instruction: name a direction of rounding, or none where there is nothing to round.", spellings=(
         "rm.ftz.f32.bf16",
     )),
-    Group(1, "unspecified", Requirement("7.1", "sm_80"), listed=False, spellings=(
+    Group(1, "unspecified", Requirement("7.1", "sm_80"), listed=False, recipes=(recipe_8,), spellings=(
         "rp.f32.bf16",
     )),
     Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, no_recipe="The manual has no such instruction: name a direction of rounding, or none where there is nothing to round.", spellings=(
@@ -2208,19 +6762,19 @@ GROUPS = (
         "f16.bf16",
         "bf16.f16",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rm.pzo.f16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rm.pzo.bf16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rp.pzo.f16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rp.pzo.bf16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, hazards=(Hazard(""),), no_recipe="Rounding in this way, or without a negative zero, takes more statements than one would paste.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, hazards=(Hazard(""),), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.ftz.pzo.bf16.f32",
         "rz.ftz.pzo.bf16.f32",
         "rm.ftz.pzo.bf16.f32",
@@ -2483,1718 +7037,6 @@ SIGNATURES = {
     ("bf16x2.ue5m3x2", 1): "d:bf16x2 = a:ue5m3x2",
     ("bf16x2.ue5m3x2", 2): "d:bf16x2 = a:ue5m3x2 s:ue8m0x2",
 }
-
-RECIPES = {
-    ("rni.u8.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rni.u8.f32 %d, %_x;
-}"""),
-    ),
-    ("rni.u16.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rni.u16.f32 %d, %_x;
-}"""),
-    ),
-    ("rni.u32.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rni.u32.f32 %d, %_x;
-}"""),
-    ),
-    ("rni.u64.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rni.u64.f32 %d, %_x;
-}"""),
-    ),
-    ("rni.s8.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rni.s8.f32 %d, %_x;
-}"""),
-    ),
-    ("rni.s16.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rni.s16.f32 %d, %_x;
-}"""),
-    ),
-    ("rni.s32.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rni.s32.f32 %d, %_x;
-}"""),
-    ),
-    ("rni.s64.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rni.s64.f32 %d, %_x;
-}"""),
-    ),
-    ("rzi.u8.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rzi.u8.f32 %d, %_x;
-}"""),
-    ),
-    ("rzi.u16.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rzi.u16.f32 %d, %_x;
-}"""),
-    ),
-    ("rzi.u32.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rzi.u32.f32 %d, %_x;
-}"""),
-    ),
-    ("rzi.u64.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rzi.u64.f32 %d, %_x;
-}"""),
-    ),
-    ("rzi.s8.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rzi.s8.f32 %d, %_x;
-}"""),
-    ),
-    ("rzi.s16.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rzi.s16.f32 %d, %_x;
-}"""),
-    ),
-    ("rzi.s32.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rzi.s32.f32 %d, %_x;
-}"""),
-    ),
-    ("rzi.s64.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rzi.s64.f32 %d, %_x;
-}"""),
-    ),
-    ("rmi.u8.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rmi.u8.f32 %d, %_x;
-}"""),
-    ),
-    ("rmi.u16.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rmi.u16.f32 %d, %_x;
-}"""),
-    ),
-    ("rmi.u32.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rmi.u32.f32 %d, %_x;
-}"""),
-    ),
-    ("rmi.u64.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rmi.u64.f32 %d, %_x;
-}"""),
-    ),
-    ("rmi.s8.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rmi.s8.f32 %d, %_x;
-}"""),
-    ),
-    ("rmi.s16.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rmi.s16.f32 %d, %_x;
-}"""),
-    ),
-    ("rmi.s32.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rmi.s32.f32 %d, %_x;
-}"""),
-    ),
-    ("rmi.s64.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rmi.s64.f32 %d, %_x;
-}"""),
-    ),
-    ("rpi.u8.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rpi.u8.f32 %d, %_x;
-}"""),
-    ),
-    ("rpi.u16.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rpi.u16.f32 %d, %_x;
-}"""),
-    ),
-    ("rpi.u32.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rpi.u32.f32 %d, %_x;
-}"""),
-    ),
-    ("rpi.u64.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rpi.u64.f32 %d, %_x;
-}"""),
-    ),
-    ("rpi.s8.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rpi.s8.f32 %d, %_x;
-}"""),
-    ),
-    ("rpi.s16.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rpi.s16.f32 %d, %_x;
-}"""),
-    ),
-    ("rpi.s32.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rpi.s32.f32 %d, %_x;
-}"""),
-    ),
-    ("rpi.s64.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rpi.s64.f32 %d, %_x;
-}"""),
-    ),
-    ("rn.bf16.u8", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "", """{
-    .reg .b32 %_t, %_odd, %_r;
-    .reg .b16 %_low;
-    cvt.rn.f32.u8 %_t, %a;
-    shr.b32 %_odd, %_t, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_t, %_odd;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rn.bf16.u16", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "", """{
-    .reg .b32 %_t, %_odd, %_r;
-    .reg .b16 %_low;
-    cvt.rn.f32.u16 %_t, %a;
-    shr.b32 %_odd, %_t, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_t, %_odd;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rn.bf16.u32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t, %_down, %_up, %_odd, %_r;
-    .reg .pred %_cut;
-    .reg .b16 %_low;
-    cvt.rz.f32.u32 %_t, %a;
-    cvt.rm.f32.u32 %_down, %a;
-    cvt.rp.f32.u32 %_up, %a;
-    setp.ne.f32 %_cut, %_down, %_up;
-    @%_cut or.b32 %_t, %_t, 1;
-    shr.b32 %_odd, %_t, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_t, %_odd;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rn.bf16.u64", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t, %_down, %_up, %_odd, %_r;
-    .reg .pred %_cut;
-    .reg .b16 %_low;
-    cvt.rz.f32.u64 %_t, %a;
-    cvt.rm.f32.u64 %_down, %a;
-    cvt.rp.f32.u64 %_up, %a;
-    setp.ne.f32 %_cut, %_down, %_up;
-    @%_cut or.b32 %_t, %_t, 1;
-    shr.b32 %_odd, %_t, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_t, %_odd;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rn.bf16.s8", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "", """{
-    .reg .b32 %_t, %_odd, %_r;
-    .reg .b16 %_low;
-    cvt.rn.f32.s8 %_t, %a;
-    shr.b32 %_odd, %_t, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_t, %_odd;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rn.bf16.s16", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "", """{
-    .reg .b32 %_t, %_odd, %_r;
-    .reg .b16 %_low;
-    cvt.rn.f32.s16 %_t, %a;
-    shr.b32 %_odd, %_t, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_t, %_odd;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rn.bf16.s32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t, %_down, %_up, %_odd, %_r;
-    .reg .pred %_cut;
-    .reg .b16 %_low;
-    cvt.rz.f32.s32 %_t, %a;
-    cvt.rm.f32.s32 %_down, %a;
-    cvt.rp.f32.s32 %_up, %a;
-    setp.ne.f32 %_cut, %_down, %_up;
-    @%_cut or.b32 %_t, %_t, 1;
-    shr.b32 %_odd, %_t, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_t, %_odd;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rn.bf16.s64", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t, %_down, %_up, %_odd, %_r;
-    .reg .pred %_cut;
-    .reg .b16 %_low;
-    cvt.rz.f32.s64 %_t, %a;
-    cvt.rm.f32.s64 %_down, %a;
-    cvt.rp.f32.s64 %_up, %a;
-    setp.ne.f32 %_cut, %_down, %_up;
-    @%_cut or.b32 %_t, %_t, 1;
-    shr.b32 %_odd, %_t, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_t, %_odd;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rz.bf16.u8", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "", """{
-    .reg .b32 %_t;
-    .reg .b16 %_low;
-    cvt.rz.f32.u8 %_t, %a;
-    mov.b32 {%_low, %d}, %_t;
-}"""),
-    ),
-    ("rz.bf16.u16", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "", """{
-    .reg .b32 %_t;
-    .reg .b16 %_low;
-    cvt.rz.f32.u16 %_t, %a;
-    mov.b32 {%_low, %d}, %_t;
-}"""),
-    ),
-    ("rz.bf16.u32", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "", """{
-    .reg .b32 %_t;
-    .reg .b16 %_low;
-    cvt.rz.f32.u32 %_t, %a;
-    mov.b32 {%_low, %d}, %_t;
-}"""),
-    ),
-    ("rz.bf16.u64", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "", """{
-    .reg .b32 %_t;
-    .reg .b16 %_low;
-    cvt.rz.f32.u64 %_t, %a;
-    mov.b32 {%_low, %d}, %_t;
-}"""),
-    ),
-    ("rz.bf16.s8", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "", """{
-    .reg .b32 %_t;
-    .reg .b16 %_low;
-    cvt.rz.f32.s8 %_t, %a;
-    mov.b32 {%_low, %d}, %_t;
-}"""),
-    ),
-    ("rz.bf16.s16", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "", """{
-    .reg .b32 %_t;
-    .reg .b16 %_low;
-    cvt.rz.f32.s16 %_t, %a;
-    mov.b32 {%_low, %d}, %_t;
-}"""),
-    ),
-    ("rz.bf16.s32", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "", """{
-    .reg .b32 %_t;
-    .reg .b16 %_low;
-    cvt.rz.f32.s32 %_t, %a;
-    mov.b32 {%_low, %d}, %_t;
-}"""),
-    ),
-    ("rz.bf16.s64", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "", """{
-    .reg .b32 %_t;
-    .reg .b16 %_low;
-    cvt.rz.f32.s64 %_t, %a;
-    mov.b32 {%_low, %d}, %_t;
-}"""),
-    ),
-    ("bf16.bf16", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "NaN bits", """mov.b16 %d, %a;"""),
-    ),
-    ("rni.bf16.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero, %_low;
-    .reg .b32 %_x, %_t;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rni.f32.f32 %_t, %_x;
-    mov.b32 {%_low, %d}, %_t;
-}"""),
-    ),
-    ("rzi.bf16.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero, %_low;
-    .reg .b32 %_x, %_t;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rzi.f32.f32 %_t, %_x;
-    mov.b32 {%_low, %d}, %_t;
-}"""),
-    ),
-    ("rmi.bf16.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero, %_low;
-    .reg .b32 %_x, %_t;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rmi.f32.f32 %_t, %_x;
-    mov.b32 {%_low, %d}, %_t;
-}"""),
-    ),
-    ("rpi.bf16.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero, %_low;
-    .reg .b32 %_x, %_t;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rpi.f32.f32 %_t, %_x;
-    mov.b32 {%_low, %d}, %_t;
-}"""),
-    ),
-    ("f32.bf16", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "", """{
-    .reg .b16 %_zero;
-    mov.b16 %_zero, 0;
-    mov.b32 %d, {%_zero, %a};
-}"""),
-    ),
-    ("ftz.f32.bf16", 1): (
-        Recipe(Requirement("1.4", "sm_10"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    mul.ftz.f32 %d, %_x, 0f3F800000;
-}"""),
-    ),
-    ("f64.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.f64.f32 %d, %_x;
-}"""),
-    ),
-    ("rn.f64.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.f64.f32 %d, %_x;
-}"""),
-    ),
-    ("rz.f64.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.f64.f32 %d, %_x;
-}"""),
-    ),
-    ("rm.f64.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.f64.f32 %d, %_x;
-}"""),
-    ),
-    ("rp.f64.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.f64.f32 %d, %_x;
-}"""),
-    ),
-    ("rn.bf16.f64", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t, %_down, %_up, %_odd, %_r;
-    .reg .pred %_cut, %_nan;
-    .reg .b16 %_low;
-    cvt.rz.f32.f64 %_t, %a;
-    cvt.rm.f32.f64 %_down, %a;
-    cvt.rp.f32.f64 %_up, %a;
-    setp.ne.f32 %_cut, %_down, %_up;
-    @%_cut or.b32 %_t, %_t, 1;
-    testp.notanumber.f32 %_nan, %_t;
-    shr.b32 %_odd, %_t, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_t, %_odd;
-    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rz.bf16.f64", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t, %_r;
-    .reg .pred %_nan;
-    .reg .b16 %_low;
-    cvt.rz.f32.f64 %_t, %a;
-    testp.notanumber.f32 %_nan, %_t;
-    selp.b32 %_r, 0x7fff0000, %_t, %_nan;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rn.bf16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_r, %_odd;
-    .reg .b16 %_low;
-    testp.notanumber.f32 %_nan, %a;
-    selp.b32 %_r, 0x7fff0000, %a, %_nan;
-    shr.b32 %_odd, %_r, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_r, %_odd;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rn.ftz.bf16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x, %_odd, %_r;
-    .reg .pred %_nan;
-    .reg .b16 %_low;
-    mul.ftz.f32 %_x, %a, 0f3F800000;
-    testp.notanumber.f32 %_nan, %_x;
-    shr.b32 %_odd, %_x, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_x, %_odd;
-    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rz.bf16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_r;
-    .reg .b16 %_low;
-    testp.notanumber.f32 %_nan, %a;
-    selp.b32 %_r, 0x7fff0000, %a, %_nan;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rz.ftz.bf16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x, %_r;
-    .reg .pred %_nan;
-    .reg .b16 %_low;
-    mul.ftz.f32 %_x, %a, 0f3F800000;
-    testp.notanumber.f32 %_nan, %_x;
-    selp.b32 %_r, 0x7fff0000, %_x, %_nan;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rm.bf16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_r, %_up;
-    .reg .b16 %_low;
-    testp.notanumber.f32 %_nan, %a;
-    selp.b32 %_r, 0x7fff0000, %a, %_nan;
-    shr.s32 %_up, %_r, 31;
-    and.b32 %_up, %_up, 0xffff;
-    add.u32 %_r, %_r, %_up;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rp.bf16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_r, %_up;
-    .reg .b16 %_low;
-    testp.notanumber.f32 %_nan, %a;
-    selp.b32 %_r, 0x7fff0000, %a, %_nan;
-    shr.s32 %_up, %_r, 31;
-    not.b32 %_up, %_up;
-    and.b32 %_up, %_up, 0xffff;
-    add.u32 %_r, %_r, %_up;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rn.relu.f16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t;
-    testp.notanumber.f32 %_nan, %a;
-    max.f32 %_t, %a, 0f00000000;
-    selp.b32 %_t, %a, %_t, %_nan;
-    cvt.rn.f16.f32 %d, %_t;
-}"""),
-    ),
-    ("rn.relu.bf16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t, %_odd, %_r;
-    .reg .b16 %_low;
-    testp.notanumber.f32 %_nan, %a;
-    max.f32 %_t, %a, 0f00000000;
-    shr.b32 %_odd, %_t, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_t, %_odd;
-    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rn.relu.satfinite.f16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t;
-    testp.notanumber.f32 %_nan, %a;
-    min.f32 %_t, %a, 0f477FE000;
-    max.f32 %_t, %_t, 0f00000000;
-    selp.b32 %_t, %a, %_t, %_nan;
-    cvt.rn.f16.f32 %d, %_t;
-}"""),
-    ),
-    ("rn.relu.satfinite.bf16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t, %_odd, %_r;
-    .reg .b16 %_low;
-    testp.notanumber.f32 %_nan, %a;
-    min.f32 %_t, %a, 0f7F7F0000;
-    max.f32 %_t, %_t, 0f00000000;
-    shr.b32 %_odd, %_t, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_t, %_odd;
-    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rz.relu.f16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t;
-    testp.notanumber.f32 %_nan, %a;
-    max.f32 %_t, %a, 0f00000000;
-    selp.b32 %_t, %a, %_t, %_nan;
-    cvt.rz.f16.f32 %d, %_t;
-}"""),
-    ),
-    ("rz.relu.bf16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t, %_r;
-    .reg .b16 %_low;
-    testp.notanumber.f32 %_nan, %a;
-    max.f32 %_t, %a, 0f00000000;
-    selp.b32 %_r, 0x7fff0000, %_t, %_nan;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rz.relu.satfinite.f16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t;
-    testp.notanumber.f32 %_nan, %a;
-    min.f32 %_t, %a, 0f477FE000;
-    max.f32 %_t, %_t, 0f00000000;
-    selp.b32 %_t, %a, %_t, %_nan;
-    cvt.rz.f16.f32 %d, %_t;
-}"""),
-    ),
-    ("rz.relu.satfinite.bf16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t, %_r;
-    .reg .b16 %_low;
-    testp.notanumber.f32 %_nan, %a;
-    min.f32 %_t, %a, 0f7F7F0000;
-    max.f32 %_t, %_t, 0f00000000;
-    selp.b32 %_r, 0x7fff0000, %_t, %_nan;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rn.satfinite.f16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t;
-    testp.notanumber.f32 %_nan, %a;
-    min.f32 %_t, %a, 0f477FE000;
-    max.f32 %_t, %_t, 0fC77FE000;
-    selp.b32 %_t, %a, %_t, %_nan;
-    cvt.rn.f16.f32 %d, %_t;
-}"""),
-    ),
-    ("rn.satfinite.bf16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t, %_odd, %_r;
-    .reg .b16 %_low;
-    testp.notanumber.f32 %_nan, %a;
-    min.f32 %_t, %a, 0f7F7F0000;
-    max.f32 %_t, %_t, 0fFF7F0000;
-    shr.b32 %_odd, %_t, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_t, %_odd;
-    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rz.satfinite.f16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t;
-    testp.notanumber.f32 %_nan, %a;
-    min.f32 %_t, %a, 0f477FE000;
-    max.f32 %_t, %_t, 0fC77FE000;
-    selp.b32 %_t, %a, %_t, %_nan;
-    cvt.rz.f16.f32 %d, %_t;
-}"""),
-    ),
-    ("rz.satfinite.bf16.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t, %_r;
-    .reg .b16 %_low;
-    testp.notanumber.f32 %_nan, %a;
-    min.f32 %_t, %a, 0f7F7F0000;
-    max.f32 %_t, %_t, 0fFF7F0000;
-    selp.b32 %_r, 0x7fff0000, %_t, %_nan;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rn.f16.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rn.f16.f32 %d, %_x;
-}"""),
-    ),
-    ("rz.f16.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rz.f16.f32 %d, %_x;
-}"""),
-    ),
-    ("rm.f16.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rm.f16.f32 %d, %_x;
-}"""),
-    ),
-    ("rp.f16.bf16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    cvt.rp.f16.f32 %d, %_x;
-}"""),
-    ),
-    ("rn.bf16.f16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t, %_odd, %_r;
-    .reg .pred %_nan;
-    .reg .b16 %_low;
-    cvt.f32.f16 %_t, %a;
-    testp.notanumber.f32 %_nan, %_t;
-    shr.b32 %_odd, %_t, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_t, %_odd;
-    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rz.bf16.f16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t, %_r;
-    .reg .pred %_nan;
-    .reg .b16 %_low;
-    cvt.f32.f16 %_t, %a;
-    testp.notanumber.f32 %_nan, %_t;
-    selp.b32 %_r, 0x7fff0000, %_t, %_nan;
-    mov.b32 {%_low, %d}, %_r;
-}"""),
-    ),
-    ("rna.tf32.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_r;
-    testp.notanumber.f32 %_nan, %a;
-    selp.b32 %_r, 0x7fffe000, %a, %_nan;
-    add.u32 %_r, %_r, 0x1000;
-    and.b32 %d, %_r, 0xffffe000;
-}"""),
-    ),
-    ("rna.satfinite.tf32.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t, %_r;
-    testp.notanumber.f32 %_nan, %a;
-    min.f32 %_t, %a, 0f7F7FE000;
-    max.f32 %_t, %_t, 0fFF7FE000;
-    add.u32 %_r, %_t, 0x1000;
-    and.b32 %_r, %_r, 0xffffe000;
-    selp.b32 %d, 0x7fffe000, %_r, %_nan;
-}"""),
-    ),
-    ("rn.tf32.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_r, %_odd;
-    testp.notanumber.f32 %_nan, %a;
-    selp.b32 %_r, 0x7fffe000, %a, %_nan;
-    shr.b32 %_odd, %_r, 13;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0xfff;
-    add.u32 %_r, %_r, %_odd;
-    and.b32 %d, %_r, 0xffffe000;
-}"""),
-    ),
-    ("rn.relu.tf32.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t, %_odd, %_r;
-    testp.notanumber.f32 %_nan, %a;
-    max.f32 %_t, %a, 0f00000000;
-    shr.b32 %_odd, %_t, 13;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0xfff;
-    add.u32 %_r, %_t, %_odd;
-    and.b32 %_r, %_r, 0xffffe000;
-    selp.b32 %d, 0x7fffe000, %_r, %_nan;
-}"""),
-    ),
-    ("rn.satfinite.tf32.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t, %_odd, %_r;
-    testp.notanumber.f32 %_nan, %a;
-    min.f32 %_t, %a, 0f7F7FE000;
-    max.f32 %_t, %_t, 0fFF7FE000;
-    shr.b32 %_odd, %_t, 13;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0xfff;
-    add.u32 %_r, %_t, %_odd;
-    and.b32 %_r, %_r, 0xffffe000;
-    selp.b32 %d, 0x7fffe000, %_r, %_nan;
-}"""),
-    ),
-    ("rn.satfinite.relu.tf32.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t, %_odd, %_r;
-    testp.notanumber.f32 %_nan, %a;
-    min.f32 %_t, %a, 0f7F7FE000;
-    max.f32 %_t, %_t, 0f00000000;
-    shr.b32 %_odd, %_t, 13;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0xfff;
-    add.u32 %_r, %_t, %_odd;
-    and.b32 %_r, %_r, 0xffffe000;
-    selp.b32 %d, 0x7fffe000, %_r, %_nan;
-}"""),
-    ),
-    ("rz.tf32.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_r;
-    testp.notanumber.f32 %_nan, %a;
-    and.b32 %_r, %a, 0xffffe000;
-    selp.b32 %d, 0x7fffe000, %_r, %_nan;
-}"""),
-    ),
-    ("rz.relu.tf32.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t, %_r;
-    testp.notanumber.f32 %_nan, %a;
-    max.f32 %_t, %a, 0f00000000;
-    and.b32 %_r, %_t, 0xffffe000;
-    selp.b32 %d, 0x7fffe000, %_r, %_nan;
-}"""),
-    ),
-    ("rz.satfinite.tf32.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t, %_r;
-    testp.notanumber.f32 %_nan, %a;
-    min.f32 %_t, %a, 0f7F7FE000;
-    max.f32 %_t, %_t, 0fFF7FE000;
-    and.b32 %_r, %_t, 0xffffe000;
-    selp.b32 %d, 0x7fffe000, %_r, %_nan;
-}"""),
-    ),
-    ("rz.satfinite.relu.tf32.f32", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan;
-    .reg .b32 %_t, %_r;
-    testp.notanumber.f32 %_nan, %a;
-    min.f32 %_t, %a, 0f7F7FE000;
-    max.f32 %_t, %_t, 0f00000000;
-    and.b32 %_r, %_t, 0xffffe000;
-    selp.b32 %d, 0x7fffe000, %_r, %_nan;
-}"""),
-    ),
-    ("rn.f16x2.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16.f32 %_h0, %a0;
-    cvt.rn.f16.f32 %_h1, %a1;
-    mov.b32 %d, {%_h0, %_h1};
-}"""),
-    ),
-    ("rn.bf16x2.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan0, %_nan1;
-    .reg .b32 %_r0, %_r1, %_odd0, %_odd1, %_low, %_high;
-    testp.notanumber.f32 %_nan0, %a0;
-    testp.notanumber.f32 %_nan1, %a1;
-    selp.b32 %_r0, 0x7fff0000, %a0, %_nan0;
-    selp.b32 %_r1, 0x7fff0000, %a1, %_nan1;
-    shr.b32 %_odd0, %_r0, 16;
-    shr.b32 %_odd1, %_r1, 16;
-    and.b32 %_odd0, %_odd0, 1;
-    and.b32 %_odd1, %_odd1, 1;
-    add.u32 %_odd0, %_odd0, 0x7fff;
-    add.u32 %_odd1, %_odd1, 0x7fff;
-    add.u32 %_r0, %_r0, %_odd0;
-    add.u32 %_r1, %_r1, %_odd1;
-    shr.b32 %_low, %_r0, 16;
-    and.b32 %_high, %_r1, 0xffff0000;
-    or.b32 %d, %_low, %_high;
-}"""),
-    ),
-    ("rn.satfinite.f16x2.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan0, %_nan1;
-    .reg .b32 %_t0, %_t1;
-    .reg .b16 %_h0, %_h1;
-    testp.notanumber.f32 %_nan0, %a0;
-    testp.notanumber.f32 %_nan1, %a1;
-    min.f32 %_t0, %a0, 0f477FE000;
-    min.f32 %_t1, %a1, 0f477FE000;
-    max.f32 %_t0, %_t0, 0fC77FE000;
-    max.f32 %_t1, %_t1, 0fC77FE000;
-    selp.b32 %_t0, %a0, %_t0, %_nan0;
-    selp.b32 %_t1, %a1, %_t1, %_nan1;
-    cvt.rn.f16.f32 %_h0, %_t0;
-    cvt.rn.f16.f32 %_h1, %_t1;
-    mov.b32 %d, {%_h0, %_h1};
-}"""),
-    ),
-    ("rn.satfinite.bf16x2.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan0, %_nan1;
-    .reg .b32 %_t0, %_t1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;
-    testp.notanumber.f32 %_nan0, %a0;
-    testp.notanumber.f32 %_nan1, %a1;
-    min.f32 %_t0, %a0, 0f7F7F0000;
-    min.f32 %_t1, %a1, 0f7F7F0000;
-    max.f32 %_t0, %_t0, 0fFF7F0000;
-    max.f32 %_t1, %_t1, 0fFF7F0000;
-    shr.b32 %_odd0, %_t0, 16;
-    shr.b32 %_odd1, %_t1, 16;
-    and.b32 %_odd0, %_odd0, 1;
-    and.b32 %_odd1, %_odd1, 1;
-    add.u32 %_odd0, %_odd0, 0x7fff;
-    add.u32 %_odd1, %_odd1, 0x7fff;
-    add.u32 %_r0, %_t0, %_odd0;
-    add.u32 %_r1, %_t1, %_odd1;
-    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;
-    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;
-    shr.b32 %_low, %_r0, 16;
-    and.b32 %_high, %_r1, 0xffff0000;
-    or.b32 %d, %_low, %_high;
-}"""),
-    ),
-    ("rn.relu.f16x2.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan0, %_nan1;
-    .reg .b32 %_t0, %_t1;
-    .reg .b16 %_h0, %_h1;
-    testp.notanumber.f32 %_nan0, %a0;
-    testp.notanumber.f32 %_nan1, %a1;
-    max.f32 %_t0, %a0, 0f00000000;
-    max.f32 %_t1, %a1, 0f00000000;
-    selp.b32 %_t0, %a0, %_t0, %_nan0;
-    selp.b32 %_t1, %a1, %_t1, %_nan1;
-    cvt.rn.f16.f32 %_h0, %_t0;
-    cvt.rn.f16.f32 %_h1, %_t1;
-    mov.b32 %d, {%_h0, %_h1};
-}"""),
-    ),
-    ("rn.relu.bf16x2.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan0, %_nan1;
-    .reg .b32 %_t0, %_t1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;
-    testp.notanumber.f32 %_nan0, %a0;
-    testp.notanumber.f32 %_nan1, %a1;
-    max.f32 %_t0, %a0, 0f00000000;
-    max.f32 %_t1, %a1, 0f00000000;
-    shr.b32 %_odd0, %_t0, 16;
-    shr.b32 %_odd1, %_t1, 16;
-    and.b32 %_odd0, %_odd0, 1;
-    and.b32 %_odd1, %_odd1, 1;
-    add.u32 %_odd0, %_odd0, 0x7fff;
-    add.u32 %_odd1, %_odd1, 0x7fff;
-    add.u32 %_r0, %_t0, %_odd0;
-    add.u32 %_r1, %_t1, %_odd1;
-    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;
-    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;
-    shr.b32 %_low, %_r0, 16;
-    and.b32 %_high, %_r1, 0xffff0000;
-    or.b32 %d, %_low, %_high;
-}"""),
-    ),
-    ("rn.relu.satfinite.f16x2.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan0, %_nan1;
-    .reg .b32 %_t0, %_t1;
-    .reg .b16 %_h0, %_h1;
-    testp.notanumber.f32 %_nan0, %a0;
-    testp.notanumber.f32 %_nan1, %a1;
-    min.f32 %_t0, %a0, 0f477FE000;
-    min.f32 %_t1, %a1, 0f477FE000;
-    max.f32 %_t0, %_t0, 0f00000000;
-    max.f32 %_t1, %_t1, 0f00000000;
-    selp.b32 %_t0, %a0, %_t0, %_nan0;
-    selp.b32 %_t1, %a1, %_t1, %_nan1;
-    cvt.rn.f16.f32 %_h0, %_t0;
-    cvt.rn.f16.f32 %_h1, %_t1;
-    mov.b32 %d, {%_h0, %_h1};
-}"""),
-    ),
-    ("rn.relu.satfinite.bf16x2.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan0, %_nan1;
-    .reg .b32 %_t0, %_t1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;
-    testp.notanumber.f32 %_nan0, %a0;
-    testp.notanumber.f32 %_nan1, %a1;
-    min.f32 %_t0, %a0, 0f7F7F0000;
-    min.f32 %_t1, %a1, 0f7F7F0000;
-    max.f32 %_t0, %_t0, 0f00000000;
-    max.f32 %_t1, %_t1, 0f00000000;
-    shr.b32 %_odd0, %_t0, 16;
-    shr.b32 %_odd1, %_t1, 16;
-    and.b32 %_odd0, %_odd0, 1;
-    and.b32 %_odd1, %_odd1, 1;
-    add.u32 %_odd0, %_odd0, 0x7fff;
-    add.u32 %_odd1, %_odd1, 0x7fff;
-    add.u32 %_r0, %_t0, %_odd0;
-    add.u32 %_r1, %_t1, %_odd1;
-    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;
-    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;
-    shr.b32 %_low, %_r0, 16;
-    and.b32 %_high, %_r1, 0xffff0000;
-    or.b32 %d, %_low, %_high;
-}"""),
-    ),
-    ("rz.f16x2.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_h0, %_h1;
-    cvt.rz.f16.f32 %_h0, %a0;
-    cvt.rz.f16.f32 %_h1, %a1;
-    mov.b32 %d, {%_h0, %_h1};
-}"""),
-    ),
-    ("rz.bf16x2.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan0, %_nan1;
-    .reg .b32 %_r0, %_r1, %_low, %_high;
-    testp.notanumber.f32 %_nan0, %a0;
-    testp.notanumber.f32 %_nan1, %a1;
-    selp.b32 %_r0, 0x7fff0000, %a0, %_nan0;
-    selp.b32 %_r1, 0x7fff0000, %a1, %_nan1;
-    shr.b32 %_low, %_r0, 16;
-    and.b32 %_high, %_r1, 0xffff0000;
-    or.b32 %d, %_low, %_high;
-}"""),
-    ),
-    ("rz.satfinite.f16x2.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan0, %_nan1;
-    .reg .b32 %_t0, %_t1;
-    .reg .b16 %_h0, %_h1;
-    testp.notanumber.f32 %_nan0, %a0;
-    testp.notanumber.f32 %_nan1, %a1;
-    min.f32 %_t0, %a0, 0f477FE000;
-    min.f32 %_t1, %a1, 0f477FE000;
-    max.f32 %_t0, %_t0, 0fC77FE000;
-    max.f32 %_t1, %_t1, 0fC77FE000;
-    selp.b32 %_t0, %a0, %_t0, %_nan0;
-    selp.b32 %_t1, %a1, %_t1, %_nan1;
-    cvt.rz.f16.f32 %_h0, %_t0;
-    cvt.rz.f16.f32 %_h1, %_t1;
-    mov.b32 %d, {%_h0, %_h1};
-}"""),
-    ),
-    ("rz.satfinite.bf16x2.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan0, %_nan1;
-    .reg .b32 %_t0, %_t1, %_r0, %_r1, %_low, %_high;
-    testp.notanumber.f32 %_nan0, %a0;
-    testp.notanumber.f32 %_nan1, %a1;
-    min.f32 %_t0, %a0, 0f7F7F0000;
-    min.f32 %_t1, %a1, 0f7F7F0000;
-    max.f32 %_t0, %_t0, 0fFF7F0000;
-    max.f32 %_t1, %_t1, 0fFF7F0000;
-    selp.b32 %_r0, 0x7fff0000, %_t0, %_nan0;
-    selp.b32 %_r1, 0x7fff0000, %_t1, %_nan1;
-    shr.b32 %_low, %_r0, 16;
-    and.b32 %_high, %_r1, 0xffff0000;
-    or.b32 %d, %_low, %_high;
-}"""),
-    ),
-    ("rz.relu.f16x2.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan0, %_nan1;
-    .reg .b32 %_t0, %_t1;
-    .reg .b16 %_h0, %_h1;
-    testp.notanumber.f32 %_nan0, %a0;
-    testp.notanumber.f32 %_nan1, %a1;
-    max.f32 %_t0, %a0, 0f00000000;
-    max.f32 %_t1, %a1, 0f00000000;
-    selp.b32 %_t0, %a0, %_t0, %_nan0;
-    selp.b32 %_t1, %a1, %_t1, %_nan1;
-    cvt.rz.f16.f32 %_h0, %_t0;
-    cvt.rz.f16.f32 %_h1, %_t1;
-    mov.b32 %d, {%_h0, %_h1};
-}"""),
-    ),
-    ("rz.relu.bf16x2.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan0, %_nan1;
-    .reg .b32 %_t0, %_t1, %_r0, %_r1, %_low, %_high;
-    testp.notanumber.f32 %_nan0, %a0;
-    testp.notanumber.f32 %_nan1, %a1;
-    max.f32 %_t0, %a0, 0f00000000;
-    max.f32 %_t1, %a1, 0f00000000;
-    selp.b32 %_r0, 0x7fff0000, %_t0, %_nan0;
-    selp.b32 %_r1, 0x7fff0000, %_t1, %_nan1;
-    shr.b32 %_low, %_r0, 16;
-    and.b32 %_high, %_r1, 0xffff0000;
-    or.b32 %d, %_low, %_high;
-}"""),
-    ),
-    ("rz.relu.satfinite.f16x2.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan0, %_nan1;
-    .reg .b32 %_t0, %_t1;
-    .reg .b16 %_h0, %_h1;
-    testp.notanumber.f32 %_nan0, %a0;
-    testp.notanumber.f32 %_nan1, %a1;
-    min.f32 %_t0, %a0, 0f477FE000;
-    min.f32 %_t1, %a1, 0f477FE000;
-    max.f32 %_t0, %_t0, 0f00000000;
-    max.f32 %_t1, %_t1, 0f00000000;
-    selp.b32 %_t0, %a0, %_t0, %_nan0;
-    selp.b32 %_t1, %a1, %_t1, %_nan1;
-    cvt.rz.f16.f32 %_h0, %_t0;
-    cvt.rz.f16.f32 %_h1, %_t1;
-    mov.b32 %d, {%_h0, %_h1};
-}"""),
-    ),
-    ("rz.relu.satfinite.bf16x2.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .pred %_nan0, %_nan1;
-    .reg .b32 %_t0, %_t1, %_r0, %_r1, %_low, %_high;
-    testp.notanumber.f32 %_nan0, %a0;
-    testp.notanumber.f32 %_nan1, %a1;
-    min.f32 %_t0, %a0, 0f7F7F0000;
-    min.f32 %_t1, %a1, 0f7F7F0000;
-    max.f32 %_t0, %_t0, 0f00000000;
-    max.f32 %_t1, %_t1, 0f00000000;
-    selp.b32 %_r0, 0x7fff0000, %_t0, %_nan0;
-    selp.b32 %_r1, 0x7fff0000, %_t1, %_nan1;
-    shr.b32 %_low, %_r0, 16;
-    and.b32 %_high, %_r1, 0xffff0000;
-    or.b32 %d, %_low, %_high;
-}"""),
-    ),
-    ("rn.satfinite.e4m3x2.bf16x2", 1): (
-        Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
-    .reg .b32 %_x0, %_x1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    cvt.rn.satfinite.e4m3x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.e5m2x2.bf16x2", 1): (
-        Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
-    .reg .b32 %_x0, %_x1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    cvt.rn.satfinite.e5m2x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.e2m3x2.f16x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b16 %_h0, %_h1;
-    .reg .b32 %_x0, %_x1;
-    mov.b32 {%_h0, %_h1}, %a;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.satfinite.e2m3x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.e2m3x2.bf16x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_x0, %_x1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    cvt.rn.satfinite.e2m3x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.e3m2x2.f16x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b16 %_h0, %_h1;
-    .reg .b32 %_x0, %_x1;
-    mov.b32 {%_h0, %_h1}, %a;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.satfinite.e3m2x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.e3m2x2.bf16x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_x0, %_x1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    cvt.rn.satfinite.e3m2x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.e2m1x2.f16x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b16 %_h0, %_h1;
-    .reg .b32 %_x0, %_x1;
-    mov.b32 {%_h0, %_h1}, %a;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.satfinite.e2m1x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.e2m1x2.bf16x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_x0, %_x1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    cvt.rn.satfinite.e2m1x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.relu.e4m3x2.bf16x2", 1): (
-        Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
-    .reg .b32 %_x0, %_x1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    cvt.rn.satfinite.relu.e4m3x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.relu.e5m2x2.bf16x2", 1): (
-        Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
-    .reg .b32 %_x0, %_x1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    cvt.rn.satfinite.relu.e5m2x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.relu.e2m3x2.f16x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b16 %_h0, %_h1;
-    .reg .b32 %_x0, %_x1;
-    mov.b32 {%_h0, %_h1}, %a;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.satfinite.relu.e2m3x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.relu.e2m3x2.bf16x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_x0, %_x1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    cvt.rn.satfinite.relu.e2m3x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.relu.e3m2x2.f16x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b16 %_h0, %_h1;
-    .reg .b32 %_x0, %_x1;
-    mov.b32 {%_h0, %_h1}, %a;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.satfinite.relu.e3m2x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.relu.e3m2x2.bf16x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_x0, %_x1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    cvt.rn.satfinite.relu.e3m2x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.relu.e2m1x2.f16x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b16 %_h0, %_h1;
-    .reg .b32 %_x0, %_x1;
-    mov.b32 {%_h0, %_h1}, %a;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.satfinite.relu.e2m1x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.relu.e2m1x2.bf16x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_x0, %_x1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    cvt.rn.satfinite.relu.e2m1x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.f16x2.e4m3x2", 1): (
-        Recipe(Requirement("4.2", "sm_53"), "NaN bits", """{
-    .reg .b16 %_limit, %_s0, %_s1;
-    .reg .b32 %_t, %_high, %_low, %_h, %_sign, %_size, %_scale;
-    .reg .pred %_nan0, %_nan1;
-    mov.b16 %_limit, 0x5f80;
-    cvt.u32.u16 %_t, %a;
-    shl.b32 %_high, %_t, 16;
-    shl.b32 %_low, %_t, 8;
-    and.b32 %_high, %_high, 0xff000000;
-    and.b32 %_low, %_low, 0xff00;
-    or.b32 %_h, %_high, %_low;
-    and.b32 %_sign, %_h, 0x80008000;
-    and.b32 %_size, %_h, 0x7f007f00;
-    shr.b32 %_size, %_size, 1;
-    mov.b32 %_scale, 0x5c005c00;
-    mul.rn.f16x2 %_size, %_size, %_scale;
-    mov.b32 {%_s0, %_s1}, %_size;
-    setp.eq.f16 %_nan0, %_s0, %_limit;
-    setp.eq.f16 %_nan1, %_s1, %_limit;
-    selp.b16 %_s0, 0x7fff, %_s0, %_nan0;
-    selp.b16 %_s1, 0x7fff, %_s1, %_nan1;
-    mov.b32 %_size, {%_s0, %_s1};
-    or.b32 %d, %_sign, %_size;
-}"""),
-    ),
-    ("rn.f16x2.e5m2x2", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "NaN bits", """{
-    .reg .b32 %_t, %_high, %_low;
-    cvt.u32.u16 %_t, %a;
-    shl.b32 %_high, %_t, 16;
-    shl.b32 %_low, %_t, 8;
-    and.b32 %_high, %_high, 0xff000000;
-    and.b32 %_low, %_low, 0xff00;
-    or.b32 %d, %_high, %_low;
-}"""),
-    ),
-    ("rn.bf16x2.e4m3x2", 1): (
-        Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e4m3x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.bf16x2.e5m2x2", 1): (
-        Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e5m2x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.bf16x2.e2m3x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e2m3x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.bf16x2.e3m2x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e3m2x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.bf16x2.e2m1x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e2m1x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.bf16x2.e4m3x2", 1): (
-        Recipe(Requirement("8.1", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e4m3x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.satfinite.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.bf16x2.e5m2x2", 1): (
-        Recipe(Requirement("8.1", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e5m2x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.satfinite.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.bf16x2.e2m3x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e2m3x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.satfinite.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.bf16x2.e3m2x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e3m2x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.satfinite.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.satfinite.bf16x2.e2m1x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e2m1x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.satfinite.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.relu.bf16x2.e4m3x2", 1): (
-        Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e4m3x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.relu.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.relu.bf16x2.e5m2x2", 1): (
-        Recipe(Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e5m2x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.relu.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.relu.bf16x2.e2m3x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e2m3x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.relu.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.relu.bf16x2.e3m2x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e3m2x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.relu.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.relu.bf16x2.e2m1x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e2m1x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.relu.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.relu.satfinite.bf16x2.e4m3x2", 1): (
-        Recipe(Requirement("8.1", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e4m3x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.relu.satfinite.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.relu.satfinite.bf16x2.e5m2x2", 1): (
-        Recipe(Requirement("8.1", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e5m2x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.relu.satfinite.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.relu.satfinite.bf16x2.e2m3x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e2m3x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.relu.satfinite.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.relu.satfinite.bf16x2.e3m2x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e3m2x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.relu.satfinite.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.relu.satfinite.bf16x2.e2m1x2", 1): (
-        Recipe(Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), "", """{
-    .reg .b32 %_h, %_x0, %_x1;
-    .reg .b16 %_h0, %_h1;
-    cvt.rn.f16x2.e2m1x2 %_h, %a;
-    mov.b32 {%_h0, %_h1}, %_h;
-    cvt.f32.f16 %_x0, %_h0;
-    cvt.f32.f16 %_x1, %_h1;
-    cvt.rn.relu.satfinite.bf16x2.f32 %d, %_x1, %_x0;
-}"""),
-    ),
-    ("rn.f32.bf16", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "", """{
-    .reg .b16 %_zero;
-    mov.b16 %_zero, 0;
-    mov.b32 %d, {%_zero, %a};
-}"""),
-    ),
-    ("rz.f32.bf16", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "", """{
-    .reg .b16 %_zero;
-    mov.b16 %_zero, 0;
-    mov.b32 %d, {%_zero, %a};
-}"""),
-    ),
-    ("rm.f32.bf16", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "", """{
-    .reg .b16 %_zero;
-    mov.b16 %_zero, 0;
-    mov.b32 %d, {%_zero, %a};
-}"""),
-    ),
-    ("rp.f32.bf16", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "", """{
-    .reg .b16 %_zero;
-    mov.b16 %_zero, 0;
-    mov.b32 %d, {%_zero, %a};
-}"""),
-    ),
-}
-
 ASSEMBLER = {
     "elsewhere": ["e2m1p4x4.f32", "ue8m0x4.f32", "ue8m0x2.f16x2", "f16x2.ue8m0x2", "s2f6x2.f16x2", "f16x2.s2f6x2"],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
@@ -4203,4 +7045,4 @@ ASSEMBLER = {
     "refused": [{"variant": "cvt.rni.sat.u8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.u8.bf16"}, {"variant": "cvt.rni.sat.u16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.u16.bf16"}, {"variant": "cvt.rni.sat.u32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.u32.bf16"}, {"variant": "cvt.rni.sat.u64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.u64.bf16"}, {"variant": "cvt.rni.sat.s8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.s8.bf16"}, {"variant": "cvt.rni.sat.s16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.s16.bf16"}, {"variant": "cvt.rni.sat.s32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.s32.bf16"}, {"variant": "cvt.rni.sat.s64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.s64.bf16"}, {"variant": "cvt.rzi.sat.u8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.u8.bf16"}, {"variant": "cvt.rzi.sat.u16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.u16.bf16"}, {"variant": "cvt.rzi.sat.u32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.u32.bf16"}, {"variant": "cvt.rzi.sat.u64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.u64.bf16"}, {"variant": "cvt.rzi.sat.s8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.s8.bf16"}, {"variant": "cvt.rzi.sat.s16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.s16.bf16"}, {"variant": "cvt.rzi.sat.s32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.s32.bf16"}, {"variant": "cvt.rzi.sat.s64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.s64.bf16"}, {"variant": "cvt.rmi.sat.u8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.u8.bf16"}, {"variant": "cvt.rmi.sat.u16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.u16.bf16"}, {"variant": "cvt.rmi.sat.u32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.u32.bf16"}, {"variant": "cvt.rmi.sat.u64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.u64.bf16"}, {"variant": "cvt.rmi.sat.s8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.s8.bf16"}, {"variant": "cvt.rmi.sat.s16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.s16.bf16"}, {"variant": "cvt.rmi.sat.s32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.s32.bf16"}, {"variant": "cvt.rmi.sat.s64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.s64.bf16"}, {"variant": "cvt.rpi.sat.u8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.u8.bf16"}, {"variant": "cvt.rpi.sat.u16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.u16.bf16"}, {"variant": "cvt.rpi.sat.u32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.u32.bf16"}, {"variant": "cvt.rpi.sat.u64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.u64.bf16"}, {"variant": "cvt.rpi.sat.s8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.s8.bf16"}, {"variant": "cvt.rpi.sat.s16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.s16.bf16"}, {"variant": "cvt.rpi.sat.s32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.s32.bf16"}, {"variant": "cvt.rpi.sat.s64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.s64.bf16"}, {"variant": "cvt.sat.f32.bf16", "operands": 1, "manual": {"ptx": "7.1", "until": None, "target": "sm_80"}, "means": None}, {"variant": "cvt.ftz.sat.f32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.sat.f64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rn.sat.f64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rz.sat.f64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rm.sat.f64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rp.sat.f64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rn.sat.f16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rz.sat.f16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rm.sat.f16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rp.sat.f16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rs.pzo.f16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.pzo.bf16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.f16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.bf16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.pzo.f16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.pzo.bf16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.f16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.bf16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.e4m3x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.e5m2x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.e2m3x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.e3m2x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.e2m1x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.e4m3x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.e5m2x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.e2m3x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.e3m2x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.e2m1x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

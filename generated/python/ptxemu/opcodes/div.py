@@ -5,6 +5,106 @@ from ..catalog import Requirement
 from ..catalog.known import Recipe
 from . import Group, Opcode
 
+recipe_1 = Recipe(Requirement("1.4", "sm_10"), "", """div.approx.ftz.#1 %d, %a, %b;""")
+
+recipe_2 = Recipe(Requirement("1.0", "sm_10"), "", """div.rn.#1 %d, %a, %b;""")
+
+recipe_3 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    cvt.f32.#1 %_x, %a;
+    cvt.f32.#1 %_y, %b;
+    div.rn.f32 %_t, %_x, %_y;
+    cvt.rn.#1.f32 %d, %_t;
+}""")
+
+recipe_4 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    cvt.f32.#2 %_x, %a;
+    cvt.f32.#2 %_y, %b;
+    div.#1.f32 %_t, %_x, %_y;
+    cvt.#1.#2.f32 %d, %_t;
+}""")
+
+recipe_5 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_r0, %_r1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    div.rn.f32 %_t0, %_x0, %_y0;
+    div.rn.f32 %_t1, %_x1, %_y1;
+    cvt.rn.f16.f32 %_r0, %_t0;
+    cvt.rn.f16.f32 %_r1, %_t1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
+recipe_6 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_r0, %_r1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    div.#1.f32 %_t0, %_x0, %_y0;
+    div.#1.f32 %_t1, %_x1, %_y1;
+    cvt.#1.f16.f32 %_r0, %_t0;
+    cvt.#1.f16.f32 %_r1, %_t1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
+recipe_7 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y, %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    div.rn.f32 %_t, %_x, %_y;
+    cvt.rn.#1.f32 %d, %_t;
+}""")
+
+recipe_8 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y, %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    div.#1.f32 %_t, %_x, %_y;
+    cvt.#1.#2.f32 %d, %_t;
+}""")
+
+recipe_9 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    .reg .b16 %_r0, %_r1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    shl.b32 %_y0, %b, 16;
+    and.b32 %_y1, %b, 0xffff0000;
+    div.rn.f32 %_t0, %_x0, %_y0;
+    div.rn.f32 %_t1, %_x1, %_y1;
+    cvt.rn.bf16.f32 %_r0, %_t0;
+    cvt.rn.bf16.f32 %_r1, %_t1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
+recipe_10 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    .reg .b16 %_r0, %_r1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    shl.b32 %_y0, %b, 16;
+    and.b32 %_y1, %b, 0xffff0000;
+    div.#1.f32 %_t0, %_x0, %_y0;
+    div.#1.f32 %_t1, %_x1, %_y1;
+    cvt.#1.bf16.f32 %_r0, %_t0;
+    cvt.#1.bf16.f32 %_r1, %_t1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
 GROUPS = (
     Group(2, "bounded", Requirement("1.4", "sm_10"), claims={"unspecified": ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62", "sm_70", "sm_72", "sm_75", "sm_86")}, spellings=(
         "approx.f32",
@@ -30,10 +130,10 @@ GROUPS = (
         "rm.f64",
         "rp.f64",
     )),
-    Group(2, "bounded", Requirement("1.0", "sm_10", until="1.3"), means=("approx", "ftz"), spellings=(
+    Group(2, "bounded", Requirement("1.0", "sm_10", until="1.3"), means=("approx", "ftz"), recipes=(recipe_1,), spellings=(
         "f32",
     )),
-    Group(2, "exact", Requirement("1.0", "sm_10", until="1.3"), means=("rn",), spellings=(
+    Group(2, "exact", Requirement("1.0", "sm_10", until="1.3"), means=("rn",), recipes=(recipe_2,), spellings=(
         "f64",
     )),
 )
@@ -42,14 +142,27 @@ SIGNATURES = {
     ("f32", 2): "d:f32 = a:f32 b:f32",
     ("f64", 2): "d:f64 = a:f64 b:f64",
 }
-
-RECIPES = {
-    ("f32", 2): (
-        Recipe(Requirement("1.4", "sm_10"), "", """div.approx.ftz.f32 %d, %a, %b;"""),
-    ),
-    ("f64", 2): (
-        Recipe(Requirement("1.0", "sm_10"), "", """div.rn.f64 %d, %a, %b;"""),
-    ),
+MISSING = {
+    "div.f16": (recipe_3,),
+    "div.rn.f16": (recipe_4,),
+    "div.rz.f16": (recipe_4,),
+    "div.rm.f16": (recipe_4,),
+    "div.rp.f16": (recipe_4,),
+    "div.f16x2": (recipe_5,),
+    "div.rn.f16x2": (recipe_6,),
+    "div.rz.f16x2": (recipe_6,),
+    "div.rm.f16x2": (recipe_6,),
+    "div.rp.f16x2": (recipe_6,),
+    "div.bf16": (recipe_7,),
+    "div.rn.bf16": (recipe_8,),
+    "div.rz.bf16": (recipe_8,),
+    "div.rm.bf16": (recipe_8,),
+    "div.rp.bf16": (recipe_8,),
+    "div.bf16x2": (recipe_9,),
+    "div.rn.bf16x2": (recipe_10,),
+    "div.rz.bf16x2": (recipe_10,),
+    "div.rm.bf16x2": (recipe_10,),
+    "div.rp.bf16x2": (recipe_10,),
 }
 
 ASSEMBLER = {
@@ -60,4 +173,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, missing=MISSING, unpacks=False, vectors_elsewhere=False)

@@ -5,73 +5,42 @@ from ..catalog import Requirement
 from ..catalog.known import Recipe
 from . import Group, Opcode
 
-GROUPS = (
-    Group(1, "bounded", Requirement("1.4", "sm_10"), claims={"reported": ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_70", "sm_75")}, spellings=(
-        "approx.f32",
-    )),
-    Group(1, "bounded", Requirement("1.4", "sm_10"), spellings=(
-        "approx.ftz.f32",
-    )),
-    Group(1, "bounded", Requirement("7.0", "sm_75"), spellings=(
-        "approx.f16",
-        "approx.f16x2",
-    )),
-    Group(1, "bounded", Requirement("7.8", "sm_90"), spellings=(
-        "approx.ftz.bf16",
-        "approx.ftz.bf16x2",
-    )),
-    Group(1, "bounded", Requirement("1.0", "sm_10", until="1.3"), means=("approx", "ftz"), spellings=(
-        "f32",
-    )),
-)
-
-SIGNATURES = {
-    ("f32", 1): "d:f32 = a:f32",
-    ("f16", 1): "d:f16 = a:f16",
-    ("f16x2", 1): "d:f16x2 = a:f16x2",
-    ("bf16", 1): "d:bf16 = a:bf16",
-    ("bf16x2", 1): "d:bf16x2 = a:bf16x2",
-}
-
-RECIPES = {
-    ("approx.f16", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "within bound", """{
+recipe_1 = Recipe(Requirement("2.0", "sm_20"), "within bound", """{
     .reg .b32 %_x, %_t;
-    cvt.f32.f16 %_x, %a;
-    ex2.approx.f32 %_t, %_x;
-    cvt.rn.f16.f32 %d, %_t;
-}"""),
-    ),
-    ("approx.f16x2", 1): (
-        Recipe(Requirement("2.0", "sm_20"), "within bound", """{
+    cvt.f32.#2 %_x, %a;
+    ex2.#1.f32 %_t, %_x;
+    cvt.rn.#2.f32 %d, %_t;
+}""")
+
+recipe_2 = Recipe(Requirement("2.0", "sm_20"), "within bound", """{
     .reg .b16 %_a0, %_a1, %_r0, %_r1;
     .reg .b32 %_x0, %_x1, %_t0, %_t1;
     mov.b32 {%_a0, %_a1}, %a;
     cvt.f32.f16 %_x0, %_a0;
     cvt.f32.f16 %_x1, %_a1;
-    ex2.approx.f32 %_t0, %_x0;
-    ex2.approx.f32 %_t1, %_x1;
+    ex2.#1.f32 %_t0, %_x0;
+    ex2.#1.f32 %_t1, %_x1;
     cvt.rn.f16.f32 %_r0, %_t0;
     cvt.rn.f16.f32 %_r1, %_t1;
     mov.b32 %d, {%_r0, %_r1};
-}"""),
-    ),
-    ("approx.ftz.bf16", 1): (
-        Recipe(Requirement("7.0", "sm_80"), "within bound", """{
+}""")
+
+recipe_3 = Recipe(Requirement("7.0", "sm_80"), "within bound", """{
     .reg .b16 %_zero;
     .reg .b32 %_x, %_t;
     mov.b16 %_zero, 0;
     mov.b32 %_x, {%_zero, %a};
-    ex2.approx.ftz.f32 %_t, %_x;
-    cvt.rn.bf16.f32 %d, %_t;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "within bound", """{
+    ex2.#1.#2.f32 %_t, %_x;
+    cvt.rn.#3.f32 %d, %_t;
+}""")
+
+recipe_4 = Recipe(Requirement("2.0", "sm_20"), "within bound", """{
     .reg .b16 %_zero;
     .reg .b32 %_x, %_t, %_odd, %_r;
     .reg .pred %_nan;
     mov.b16 %_zero, 0;
     mov.b32 %_x, {%_zero, %a};
-    ex2.approx.ftz.f32 %_t, %_x;
+    ex2.#1.#2.f32 %_t, %_x;
     shr.b32 %_odd, %_t, 16;
     and.b32 %_odd, %_odd, 1;
     add.u32 %_odd, %_odd, 0x7fff;
@@ -80,27 +49,27 @@ RECIPES = {
     selp.b32 %_r, 0x7fff0000, %_r, %_nan;
     shr.b32 %_r, %_r, 16;
     cvt.u16.u32 %d, %_r;
-}"""),
-    ),
-    ("approx.ftz.bf16x2", 1): (
-        Recipe(Requirement("7.0", "sm_80"), "within bound", """{
+}""")
+
+recipe_5 = Recipe(Requirement("7.0", "sm_80"), "within bound", """{
     .reg .b32 %_x0, %_x1, %_t0, %_t1;
     .reg .b16 %_r0, %_r1;
     shl.b32 %_x0, %a, 16;
     and.b32 %_x1, %a, 0xffff0000;
-    ex2.approx.ftz.f32 %_t0, %_x0;
-    ex2.approx.ftz.f32 %_t1, %_x1;
+    ex2.#1.#2.f32 %_t0, %_x0;
+    ex2.#1.#2.f32 %_t1, %_x1;
     cvt.rn.bf16.f32 %_r0, %_t0;
     cvt.rn.bf16.f32 %_r1, %_t1;
     mov.b32 %d, {%_r0, %_r1};
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "within bound", """{
+}""")
+
+recipe_6 = Recipe(Requirement("2.0", "sm_20"), "within bound", """{
     .reg .b32 %_x0, %_x1, %_t0, %_t1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;
     .reg .pred %_nan0, %_nan1;
     shl.b32 %_x0, %a, 16;
     and.b32 %_x1, %a, 0xffff0000;
-    ex2.approx.ftz.f32 %_t0, %_x0;
-    ex2.approx.ftz.f32 %_t1, %_x1;
+    ex2.#1.#2.f32 %_t0, %_x0;
+    ex2.#1.#2.f32 %_t1, %_x1;
     shr.b32 %_odd0, %_t0, 16;
     shr.b32 %_odd1, %_t1, 16;
     and.b32 %_odd0, %_odd0, 1;
@@ -116,13 +85,41 @@ RECIPES = {
     shr.b32 %_low, %_r0, 16;
     and.b32 %_high, %_r1, 0xffff0000;
     or.b32 %d, %_low, %_high;
-}"""),
-    ),
-    ("f32", 1): (
-        Recipe(Requirement("1.4", "sm_10"), "", """ex2.approx.ftz.f32 %d, %a;"""),
-    ),
-}
+}""")
 
+recipe_7 = Recipe(Requirement("1.4", "sm_10"), "", """ex2.approx.ftz.#1 %d, %a;""")
+
+GROUPS = (
+    Group(1, "bounded", Requirement("1.4", "sm_10"), claims={"reported": ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_70", "sm_75")}, spellings=(
+        "approx.f32",
+    )),
+    Group(1, "bounded", Requirement("1.4", "sm_10"), spellings=(
+        "approx.ftz.f32",
+    )),
+    Group(1, "bounded", Requirement("7.0", "sm_75"), recipes=(recipe_1,), spellings=(
+        "approx.f16",
+    )),
+    Group(1, "bounded", Requirement("7.0", "sm_75"), recipes=(recipe_2,), spellings=(
+        "approx.f16x2",
+    )),
+    Group(1, "bounded", Requirement("7.8", "sm_90"), recipes=(recipe_3, recipe_4,), spellings=(
+        "approx.ftz.bf16",
+    )),
+    Group(1, "bounded", Requirement("7.8", "sm_90"), recipes=(recipe_5, recipe_6,), spellings=(
+        "approx.ftz.bf16x2",
+    )),
+    Group(1, "bounded", Requirement("1.0", "sm_10", until="1.3"), means=("approx", "ftz"), recipes=(recipe_7,), spellings=(
+        "f32",
+    )),
+)
+
+SIGNATURES = {
+    ("f32", 1): "d:f32 = a:f32",
+    ("f16", 1): "d:f16 = a:f16",
+    ("f16x2", 1): "d:f16x2 = a:f16x2",
+    ("bf16", 1): "d:bf16 = a:bf16",
+    ("bf16x2", 1): "d:bf16x2 = a:bf16x2",
+}
 ASSEMBLER = {
     "elsewhere": [],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
@@ -131,4 +128,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

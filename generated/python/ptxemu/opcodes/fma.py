@@ -5,6 +5,418 @@ from ..catalog import Hazard, Requirement
 from ..catalog.known import Recipe
 from . import Group, Opcode
 
+recipe_1 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_d0, %_d1;
+    mov.b64 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    mov.b64 {%_c0, %_c1}, %c;
+    fma.#1.f32 %_d0, %_a0, %_b0, %_c0;
+    fma.#1.f32 %_d1, %_a1, %_b1, %_c1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_2 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_d0, %_d1;
+    mov.b64 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    mov.b64 {%_c0, %_c1}, %c;
+    fma.#1.#2.f32 %_d0, %_a0, %_b0, %_c0;
+    fma.#1.#2.f32 %_d1, %_a1, %_b1, %_c1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_3 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b16 %_t, %_zero;
+    .reg .pred %_p;
+    fma.#1.#3 %_t, %a, %b, %c;
+    mov.b16 %_zero, 0;
+    setp.gtu.#3 %_p, %_t, %_zero;
+    selp.b16 %d, %_t, 0, %_p;
+}""")
+
+recipe_4 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t;
+    .reg .b16 %_t0, %_t1, %_zero, %_r0, %_r1;
+    .reg .pred %_p0, %_p1;
+    fma.#1.#3 %_t, %a, %b, %c;
+    mov.b32 {%_t0, %_t1}, %_t;
+    mov.b16 %_zero, 0;
+    setp.gtu.f16 %_p0, %_t0, %_zero;
+    setp.gtu.f16 %_p1, %_t1, %_zero;
+    selp.b16 %_r0, %_t0, 0, %_p0;
+    selp.b16 %_r1, %_t1, 0, %_p1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
+recipe_5 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b16 %_t, %_zero;
+    .reg .pred %_p;
+    fma.#1.#2.#4 %_t, %a, %b, %c;
+    mov.b16 %_zero, 0;
+    setp.gtu.#4 %_p, %_t, %_zero;
+    selp.b16 %d, %_t, 0, %_p;
+}""")
+
+recipe_6 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_t;
+    .reg .b16 %_t0, %_t1, %_zero, %_r0, %_r1;
+    .reg .pred %_p0, %_p1;
+    fma.#1.#2.#4 %_t, %a, %b, %c;
+    mov.b32 {%_t0, %_t1}, %_t;
+    mov.b16 %_zero, 0;
+    setp.gtu.f16 %_p0, %_t0, %_zero;
+    setp.gtu.f16 %_p1, %_t1, %_zero;
+    selp.b16 %_r0, %_t0, 0, %_p0;
+    selp.b16 %_r1, %_t1, 0, %_p1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
+recipe_7 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y, %_z, %_t, %_low, %_high, %_odd, %_r;
+    .reg .pred %_cut, %_nan;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    mov.b32 %_z, {%_zero, %c};
+    fma.rz.f32 %_t, %_x, %_y, %_z;
+    fma.rm.f32 %_low, %_x, %_y, %_z;
+    fma.rp.f32 %_high, %_x, %_y, %_z;
+    setp.ne.f32 %_cut, %_low, %_high;
+    @%_cut or.b32 %_t, %_t, 1;
+    testp.notanumber.f32 %_nan, %_t;
+    shr.b32 %_odd, %_t, 16;
+    and.b32 %_odd, %_odd, 1;
+    add.u32 %_odd, %_odd, 0x7fff;
+    add.u32 %_r, %_t, %_odd;
+    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
+    shr.b32 %_r, %_r, 16;
+    cvt.u16.u32 %d, %_r;
+}""")
+
+recipe_8 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_z0, %_z1, %_t0, %_t1, %_low0, %_low1, %_high0, %_high1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;
+    .reg .pred %_cut0, %_cut1, %_nan0, %_nan1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    shl.b32 %_y0, %b, 16;
+    and.b32 %_y1, %b, 0xffff0000;
+    shl.b32 %_z0, %c, 16;
+    and.b32 %_z1, %c, 0xffff0000;
+    fma.rz.f32 %_t0, %_x0, %_y0, %_z0;
+    fma.rz.f32 %_t1, %_x1, %_y1, %_z1;
+    fma.rm.f32 %_low0, %_x0, %_y0, %_z0;
+    fma.rm.f32 %_low1, %_x1, %_y1, %_z1;
+    fma.rp.f32 %_high0, %_x0, %_y0, %_z0;
+    fma.rp.f32 %_high1, %_x1, %_y1, %_z1;
+    setp.ne.f32 %_cut0, %_low0, %_high0;
+    setp.ne.f32 %_cut1, %_low1, %_high1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    testp.notanumber.f32 %_nan0, %_t0;
+    testp.notanumber.f32 %_nan1, %_t1;
+    shr.b32 %_odd0, %_t0, 16;
+    shr.b32 %_odd1, %_t1, 16;
+    and.b32 %_odd0, %_odd0, 1;
+    and.b32 %_odd1, %_odd1, 1;
+    add.u32 %_odd0, %_odd0, 0x7fff;
+    add.u32 %_odd1, %_odd1, 0x7fff;
+    add.u32 %_r0, %_t0, %_odd0;
+    add.u32 %_r1, %_t1, %_odd1;
+    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;
+    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;
+    shr.b32 %_low, %_r0, 16;
+    and.b32 %_high, %_r1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_9 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y, %_z, %_t, %_low, %_high, %_odd, %_r;
+    .reg .pred %_cut, %_nan;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    mov.b32 %_z, {%_zero, %c};
+    fma.rz.f32 %_t, %_x, %_y, %_z;
+    fma.rm.f32 %_low, %_x, %_y, %_z;
+    fma.rp.f32 %_high, %_x, %_y, %_z;
+    setp.ne.f32 %_cut, %_low, %_high;
+    @%_cut or.b32 %_t, %_t, 1;
+    testp.notanumber.f32 %_nan, %_t;
+    max.f32 %_t, %_t, 0f00000000;
+    shr.b32 %_odd, %_t, 16;
+    and.b32 %_odd, %_odd, 1;
+    add.u32 %_odd, %_odd, 0x7fff;
+    add.u32 %_r, %_t, %_odd;
+    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
+    shr.b32 %_r, %_r, 16;
+    cvt.u16.u32 %d, %_r;
+}""")
+
+recipe_10 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_z0, %_z1, %_t0, %_t1, %_low0, %_low1, %_high0, %_high1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;
+    .reg .pred %_cut0, %_cut1, %_nan0, %_nan1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    shl.b32 %_y0, %b, 16;
+    and.b32 %_y1, %b, 0xffff0000;
+    shl.b32 %_z0, %c, 16;
+    and.b32 %_z1, %c, 0xffff0000;
+    fma.rz.f32 %_t0, %_x0, %_y0, %_z0;
+    fma.rz.f32 %_t1, %_x1, %_y1, %_z1;
+    fma.rm.f32 %_low0, %_x0, %_y0, %_z0;
+    fma.rm.f32 %_low1, %_x1, %_y1, %_z1;
+    fma.rp.f32 %_high0, %_x0, %_y0, %_z0;
+    fma.rp.f32 %_high1, %_x1, %_y1, %_z1;
+    setp.ne.f32 %_cut0, %_low0, %_high0;
+    setp.ne.f32 %_cut1, %_low1, %_high1;
+    @%_cut0 or.b32 %_t0, %_t0, 1;
+    @%_cut1 or.b32 %_t1, %_t1, 1;
+    testp.notanumber.f32 %_nan0, %_t0;
+    testp.notanumber.f32 %_nan1, %_t1;
+    max.f32 %_t0, %_t0, 0f00000000;
+    max.f32 %_t1, %_t1, 0f00000000;
+    shr.b32 %_odd0, %_t0, 16;
+    shr.b32 %_odd1, %_t1, 16;
+    and.b32 %_odd0, %_odd0, 1;
+    and.b32 %_odd1, %_odd1, 1;
+    add.u32 %_odd0, %_odd0, 0x7fff;
+    add.u32 %_odd1, %_odd1, 0x7fff;
+    add.u32 %_r0, %_t0, %_odd0;
+    add.u32 %_r1, %_t1, %_odd1;
+    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;
+    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;
+    shr.b32 %_low, %_r0, 16;
+    and.b32 %_high, %_r1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_11 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b16 %_i, %_j, %_k, %_t;
+    .reg .b32 %_x, %_y, %_z;
+    .reg .pred %_p;
+    mov.b16 %_i, %a;
+    mov.b16 %_j, %b;
+    mov.b16 %_k, %c;
+    cvt.#1.f32.u16 %_x, %_i;
+    cvt.#1.f32.u16 %_y, %_j;
+    cvt.#1.f32.u16 %_z, %_k;
+    setp.eq.f32 %_p, %_x, 0f46FFFE00;
+    setp.eq.or.f32 %_p, %_y, 0f46FFFE00, %_p;
+    setp.eq.or.f32 %_p, %_z, 0f46FFFE00, %_p;
+    fma.#1.#3 %_t, %a, %b, %c;
+    selp.b16 %d, 0, %_t, %_p;
+}""")
+
+recipe_12 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_t0, %_t1, %_r0, %_r1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_z0, %_z1, %_t;
+    .reg .pred %_p0, %_p1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    mov.b32 {%_c0, %_c1}, %c;
+    cvt.#1.f32.u16 %_x0, %_a0;
+    cvt.#1.f32.u16 %_x1, %_a1;
+    cvt.#1.f32.u16 %_y0, %_b0;
+    cvt.#1.f32.u16 %_y1, %_b1;
+    cvt.#1.f32.u16 %_z0, %_c0;
+    cvt.#1.f32.u16 %_z1, %_c1;
+    setp.eq.f32 %_p0, %_x0, 0f46FFFE00;
+    setp.eq.f32 %_p1, %_x1, 0f46FFFE00;
+    setp.eq.or.f32 %_p0, %_y0, 0f46FFFE00, %_p0;
+    setp.eq.or.f32 %_p1, %_y1, 0f46FFFE00, %_p1;
+    setp.eq.or.f32 %_p0, %_z0, 0f46FFFE00, %_p0;
+    setp.eq.or.f32 %_p1, %_z1, 0f46FFFE00, %_p1;
+    fma.#1.#3 %_t, %a, %b, %c;
+    mov.b32 {%_t0, %_t1}, %_t;
+    selp.b16 %_r0, 0, %_t0, %_p0;
+    selp.b16 %_r1, 0, %_t1, %_p1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
+recipe_13 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b16 %_i, %_j, %_k, %_t;
+    .reg .b32 %_x, %_y, %_z;
+    .reg .pred %_p;
+    mov.b16 %_i, %a;
+    mov.b16 %_j, %b;
+    mov.b16 %_k, %c;
+    cvt.#1.f32.u16 %_x, %_i;
+    cvt.#1.f32.u16 %_y, %_j;
+    cvt.#1.f32.u16 %_z, %_k;
+    setp.eq.f32 %_p, %_x, 0f46FFFE00;
+    setp.eq.or.f32 %_p, %_y, 0f46FFFE00, %_p;
+    setp.eq.or.f32 %_p, %_z, 0f46FFFE00, %_p;
+    fma.#1.#3 %_t, %a, %b, %c;
+    selp.b16 %d, 0, %_t, %_p;
+}""")
+
+recipe_14 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_t0, %_t1, %_r0, %_r1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_z0, %_z1, %_t;
+    .reg .pred %_p0, %_p1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    mov.b32 {%_c0, %_c1}, %c;
+    cvt.#1.f32.u16 %_x0, %_a0;
+    cvt.#1.f32.u16 %_x1, %_a1;
+    cvt.#1.f32.u16 %_y0, %_b0;
+    cvt.#1.f32.u16 %_y1, %_b1;
+    cvt.#1.f32.u16 %_z0, %_c0;
+    cvt.#1.f32.u16 %_z1, %_c1;
+    setp.eq.f32 %_p0, %_x0, 0f46FFFE00;
+    setp.eq.f32 %_p1, %_x1, 0f46FFFE00;
+    setp.eq.or.f32 %_p0, %_y0, 0f46FFFE00, %_p0;
+    setp.eq.or.f32 %_p1, %_y1, 0f46FFFE00, %_p1;
+    setp.eq.or.f32 %_p0, %_z0, 0f46FFFE00, %_p0;
+    setp.eq.or.f32 %_p1, %_z1, 0f46FFFE00, %_p1;
+    fma.#1.#3 %_t, %a, %b, %c;
+    mov.b32 {%_t0, %_t1}, %_t;
+    selp.b16 %_r0, 0, %_t0, %_p0;
+    selp.b16 %_r1, 0, %_t1, %_p1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
+recipe_15 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b16 %_i, %_j, %_k, %_t;
+    .reg .b32 %_x, %_y, %_z;
+    .reg .pred %_p;
+    mov.b16 %_i, %a;
+    mov.b16 %_j, %b;
+    mov.b16 %_k, %c;
+    cvt.#1.f32.u16 %_x, %_i;
+    cvt.#1.f32.u16 %_y, %_j;
+    cvt.#1.f32.u16 %_z, %_k;
+    setp.eq.f32 %_p, %_x, 0f46FFFE00;
+    setp.eq.or.f32 %_p, %_y, 0f46FFFE00, %_p;
+    setp.eq.or.f32 %_p, %_z, 0f46FFFE00, %_p;
+    fma.#1.#3.#4 %_t, %a, %b, %c;
+    selp.b16 %d, 0, %_t, %_p;
+}""")
+
+recipe_16 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_t0, %_t1, %_r0, %_r1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_z0, %_z1, %_t;
+    .reg .pred %_p0, %_p1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    mov.b32 {%_c0, %_c1}, %c;
+    cvt.#1.f32.u16 %_x0, %_a0;
+    cvt.#1.f32.u16 %_x1, %_a1;
+    cvt.#1.f32.u16 %_y0, %_b0;
+    cvt.#1.f32.u16 %_y1, %_b1;
+    cvt.#1.f32.u16 %_z0, %_c0;
+    cvt.#1.f32.u16 %_z1, %_c1;
+    setp.eq.f32 %_p0, %_x0, 0f46FFFE00;
+    setp.eq.f32 %_p1, %_x1, 0f46FFFE00;
+    setp.eq.or.f32 %_p0, %_y0, 0f46FFFE00, %_p0;
+    setp.eq.or.f32 %_p1, %_y1, 0f46FFFE00, %_p1;
+    setp.eq.or.f32 %_p0, %_z0, 0f46FFFE00, %_p0;
+    setp.eq.or.f32 %_p1, %_z1, 0f46FFFE00, %_p1;
+    fma.#1.#3.#4 %_t, %a, %b, %c;
+    mov.b32 {%_t0, %_t1}, %_t;
+    selp.b16 %_r0, 0, %_t0, %_p0;
+    selp.b16 %_r1, 0, %_t1, %_p1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
+recipe_17 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y;
+    cvt.#2.#3 %_x, %a;
+    cvt.#2.#3 %_y, %b;
+    fma.#1.#2 %d, %_x, %_y, %c;
+}""")
+
+recipe_18 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    fma.#1.#2 %d, %_x, %_y, %c;
+}""")
+
+recipe_19 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y;
+    cvt.#3.#4 %_x, %a;
+    cvt.#3.#4 %_y, %b;
+    fma.#1.#2.#3 %d, %_x, %_y, %c;
+}""")
+
+recipe_20 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    fma.#1.#2.#3 %d, %_x, %_y, %c;
+}""")
+
+recipe_21 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1;
+    .reg .b32 %_b0, %_b1, %_c0, %_c1, %_x0, %_x1, %_d0, %_d1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    mov.b64 {%_c0, %_c1}, %c;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    fma.#1.f32 %_d0, %_x0, %_b0, %_c0;
+    fma.#1.f32 %_d1, %_x1, %_b1, %_c1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_22 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_b0, %_b1, %_c0, %_c1, %_d0, %_d1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    mov.b64 {%_b0, %_b1}, %b;
+    mov.b64 {%_c0, %_c1}, %c;
+    fma.#1.f32 %_d0, %_x0, %_b0, %_c0;
+    fma.#1.f32 %_d1, %_x1, %_b1, %_c1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_23 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_z, %_t;
+    cvt.f32.#2 %_x, %a;
+    cvt.f32.#2 %_y, %b;
+    cvt.f32.#2 %_z, %c;
+    fma.#1.f32 %_t, %_x, %_y, %_z;
+    cvt.#1.#2.f32 %d, %_t;
+}""")
+
+recipe_24 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_r0, %_r1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_z0, %_z1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    mov.b32 {%_c0, %_c1}, %c;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    cvt.f32.f16 %_z0, %_c0;
+    cvt.f32.f16 %_z1, %_c1;
+    fma.#1.f32 %_t0, %_x0, %_y0, %_z0;
+    fma.#1.f32 %_t1, %_x1, %_y1, %_z1;
+    cvt.#1.f16.f32 %_r0, %_t0;
+    cvt.#1.f16.f32 %_r1, %_t1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
+recipe_25 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b32 %_t;
+    fma.#1.#3 %_t, %a, %b, %c;
+    max.NaN.#3 %d, %_t, 0f00000000;
+}""")
+
+recipe_26 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b32 %_t;
+    fma.#1.#2.#4 %_t, %a, %b, %c;
+    max.NaN.#4 %d, %_t, 0f00000000;
+}""")
+
 GROUPS = (
     Group(3, "exact", Requirement("2.0", "sm_20"), spellings=(
         "rn.f32",
@@ -24,14 +436,28 @@ GROUPS = (
         "rp.ftz.f32",
         "rp.ftz.sat.f32",
     )),
-    Group(3, "exact", Requirement("8.6", "sm_100"), spellings=(
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_1,), spellings=(
         "rn.f32x2",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_2,), spellings=(
         "rn.ftz.f32x2",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_1,), spellings=(
         "rz.f32x2",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_2,), spellings=(
         "rz.ftz.f32x2",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_1,), spellings=(
         "rm.f32x2",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_2,), spellings=(
         "rm.ftz.f32x2",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_1,), spellings=(
         "rp.f32x2",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_2,), spellings=(
         "rp.ftz.f32x2",
     )),
     Group(3, "exact", Requirement("1.4", "sm_10"), spellings=(
@@ -52,58 +478,124 @@ GROUPS = (
         "rn.ftz.sat.f16",
         "rn.ftz.sat.f16x2",
     )),
-    Group(3, "exact", Requirement("7.0", "sm_80"), spellings=(
+    Group(3, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_3,), spellings=(
         "rn.relu.f16",
+    )),
+    Group(3, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_4,), spellings=(
         "rn.relu.f16x2",
+    )),
+    Group(3, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_5,), spellings=(
         "rn.ftz.relu.f16",
+    )),
+    Group(3, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_6,), spellings=(
         "rn.ftz.relu.f16x2",
+    )),
+    Group(3, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_7,), spellings=(
         "rn.bf16",
+    )),
+    Group(3, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_8,), spellings=(
         "rn.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_9,), spellings=(
         "rn.relu.bf16",
+    )),
+    Group(3, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_10,), spellings=(
         "rn.relu.bf16x2",
     )),
-    Group(3, "exact", Requirement("8.1", "sm_90"), spellings=(
+    Group(3, "exact", Requirement("8.1", "sm_90"), recipes=(recipe_11,), spellings=(
         "rn.oob.f16",
+    )),
+    Group(3, "exact", Requirement("8.1", "sm_90"), recipes=(recipe_12,), spellings=(
         "rn.oob.f16x2",
     )),
-    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .bf16 either, take that of fma.rn.bf16, and what chooses +0.0 of fma.rn.oob.", spellings=(
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .bf16 either, take that of fma.rn.bf16, and what chooses +0.0 of fma.rn.oob.", recipes=(recipe_13,), spellings=(
         "rn.oob.bf16",
+    )),
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .bf16 either, take that of fma.rn.bf16, and what chooses +0.0 of fma.rn.oob.", recipes=(recipe_14,), spellings=(
         "rn.oob.bf16x2",
     )),
-    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .relu either, take that of fma.rn.relu, and what chooses +0.0 of fma.rn.oob.", spellings=(
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .relu either, take that of fma.rn.relu, and what chooses +0.0 of fma.rn.oob.", recipes=(recipe_15,), spellings=(
         "rn.oob.relu.f16",
+    )),
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .relu either, take that of fma.rn.relu, and what chooses +0.0 of fma.rn.oob.", recipes=(recipe_16,), spellings=(
         "rn.oob.relu.f16x2",
     )),
-    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .bf16 either, take that of fma.rn.bf16, and what chooses +0.0 of fma.rn.oob.", spellings=(
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .bf16 either, take that of fma.rn.bf16, and what chooses +0.0 of fma.rn.oob.", recipes=(recipe_15,), spellings=(
         "rn.oob.relu.bf16",
+    )),
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .bf16 either, take that of fma.rn.bf16, and what chooses +0.0 of fma.rn.oob.", recipes=(recipe_16,), spellings=(
         "rn.oob.relu.bf16x2",
     )),
-    Group(3, "exact", Requirement("8.6", "sm_100"), spellings=(
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_17,), spellings=(
         "rn.f32.f16",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_18,), spellings=(
         "rn.f32.bf16",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_19,), spellings=(
         "rn.sat.f32.f16",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_20,), spellings=(
         "rn.sat.f32.bf16",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_17,), spellings=(
         "rz.f32.f16",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_18,), spellings=(
         "rz.f32.bf16",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_19,), spellings=(
         "rz.sat.f32.f16",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_20,), spellings=(
         "rz.sat.f32.bf16",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_17,), spellings=(
         "rm.f32.f16",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_18,), spellings=(
         "rm.f32.bf16",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_19,), spellings=(
         "rm.sat.f32.f16",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_20,), spellings=(
         "rm.sat.f32.bf16",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_17,), spellings=(
         "rp.f32.f16",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_18,), spellings=(
         "rp.f32.bf16",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_19,), spellings=(
         "rp.sat.f32.f16",
+    )),
+    Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_20,), spellings=(
         "rp.sat.f32.bf16",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_21,), spellings=(
         "rn.f32x2.f16x2.f32x2.f32x2",
+    )),
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_22,), spellings=(
         "rn.f32x2.bf16x2.f32x2.f32x2",
+    )),
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_21,), spellings=(
         "rz.f32x2.f16x2.f32x2.f32x2",
+    )),
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_22,), spellings=(
         "rz.f32x2.bf16x2.f32x2.f32x2",
+    )),
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_21,), spellings=(
         "rm.f32x2.f16x2.f32x2.f32x2",
+    )),
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_22,), spellings=(
         "rm.f32x2.bf16x2.f32x2.f32x2",
+    )),
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_21,), spellings=(
         "rp.f32x2.f16x2.f32x2.f32x2",
+    )),
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_22,), spellings=(
         "rp.f32x2.bf16x2.f32x2.f32x2",
     )),
     Group(3, "exact", Requirement("9.4", "sm_100a", on=(("sm_100a", "9.4"), ("sm_103a", "9.4"))), no_recipe="Of four lanes, each would be widened, computed and converted back: more statements than one would paste, and the conversions to and from these formats are there on few targets themselves.", spellings=(
@@ -653,699 +1145,21 @@ SIGNATURES = {
     ("e4m3x4.ue8m0x4.e2m1p4x4", 3): "d:e4m3x4 = a:ue8m0x4 b:e2m1p4x4 c:e4m3x4",
     ("e4m3x4.ue8m0x4.ue8m0x4", 3): "d:e4m3x4 = a:ue8m0x4 b:ue8m0x4 c:e4m3x4",
 }
-
-RECIPES = {
-    ("rn.f32x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    mov.b64 {%_c0, %_c1}, %c;
-    fma.rn.f32 %_d0, %_a0, %_b0, %_c0;
-    fma.rn.f32 %_d1, %_a1, %_b1, %_c1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rn.ftz.f32x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    mov.b64 {%_c0, %_c1}, %c;
-    fma.rn.ftz.f32 %_d0, %_a0, %_b0, %_c0;
-    fma.rn.ftz.f32 %_d1, %_a1, %_b1, %_c1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rz.f32x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    mov.b64 {%_c0, %_c1}, %c;
-    fma.rz.f32 %_d0, %_a0, %_b0, %_c0;
-    fma.rz.f32 %_d1, %_a1, %_b1, %_c1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rz.ftz.f32x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    mov.b64 {%_c0, %_c1}, %c;
-    fma.rz.ftz.f32 %_d0, %_a0, %_b0, %_c0;
-    fma.rz.ftz.f32 %_d1, %_a1, %_b1, %_c1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rm.f32x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    mov.b64 {%_c0, %_c1}, %c;
-    fma.rm.f32 %_d0, %_a0, %_b0, %_c0;
-    fma.rm.f32 %_d1, %_a1, %_b1, %_c1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rm.ftz.f32x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    mov.b64 {%_c0, %_c1}, %c;
-    fma.rm.ftz.f32 %_d0, %_a0, %_b0, %_c0;
-    fma.rm.ftz.f32 %_d1, %_a1, %_b1, %_c1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rp.f32x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    mov.b64 {%_c0, %_c1}, %c;
-    fma.rp.f32 %_d0, %_a0, %_b0, %_c0;
-    fma.rp.f32 %_d1, %_a1, %_b1, %_c1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rp.ftz.f32x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    mov.b64 {%_c0, %_c1}, %c;
-    fma.rp.ftz.f32 %_d0, %_a0, %_b0, %_c0;
-    fma.rp.ftz.f32 %_d1, %_a1, %_b1, %_c1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rn.relu.f16", 3): (
-        Recipe(Requirement("4.2", "sm_53"), "", """{
-    .reg .b16 %_t, %_zero;
-    .reg .pred %_p;
-    fma.rn.f16 %_t, %a, %b, %c;
-    mov.b16 %_zero, 0;
-    setp.gtu.f16 %_p, %_t, %_zero;
-    selp.b16 %d, %_t, 0, %_p;
-}"""),
-    ),
-    ("rn.relu.f16x2", 3): (
-        Recipe(Requirement("4.2", "sm_53"), "", """{
-    .reg .b32 %_t;
-    .reg .b16 %_t0, %_t1, %_zero, %_r0, %_r1;
-    .reg .pred %_p0, %_p1;
-    fma.rn.f16x2 %_t, %a, %b, %c;
-    mov.b32 {%_t0, %_t1}, %_t;
-    mov.b16 %_zero, 0;
-    setp.gtu.f16 %_p0, %_t0, %_zero;
-    setp.gtu.f16 %_p1, %_t1, %_zero;
-    selp.b16 %_r0, %_t0, 0, %_p0;
-    selp.b16 %_r1, %_t1, 0, %_p1;
-    mov.b32 %d, {%_r0, %_r1};
-}"""),
-    ),
-    ("rn.ftz.relu.f16", 3): (
-        Recipe(Requirement("4.2", "sm_53"), "", """{
-    .reg .b16 %_t, %_zero;
-    .reg .pred %_p;
-    fma.rn.ftz.f16 %_t, %a, %b, %c;
-    mov.b16 %_zero, 0;
-    setp.gtu.f16 %_p, %_t, %_zero;
-    selp.b16 %d, %_t, 0, %_p;
-}"""),
-    ),
-    ("rn.ftz.relu.f16x2", 3): (
-        Recipe(Requirement("4.2", "sm_53"), "", """{
-    .reg .b32 %_t;
-    .reg .b16 %_t0, %_t1, %_zero, %_r0, %_r1;
-    .reg .pred %_p0, %_p1;
-    fma.rn.ftz.f16x2 %_t, %a, %b, %c;
-    mov.b32 {%_t0, %_t1}, %_t;
-    mov.b16 %_zero, 0;
-    setp.gtu.f16 %_p0, %_t0, %_zero;
-    setp.gtu.f16 %_p1, %_t1, %_zero;
-    selp.b16 %_r0, %_t0, 0, %_p0;
-    selp.b16 %_r1, %_t1, 0, %_p1;
-    mov.b32 %d, {%_r0, %_r1};
-}"""),
-    ),
-    ("rn.bf16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x, %_y, %_z, %_t, %_low, %_high, %_odd, %_r;
-    .reg .pred %_cut, %_nan;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    mov.b32 %_y, {%_zero, %b};
-    mov.b32 %_z, {%_zero, %c};
-    fma.rz.f32 %_t, %_x, %_y, %_z;
-    fma.rm.f32 %_low, %_x, %_y, %_z;
-    fma.rp.f32 %_high, %_x, %_y, %_z;
-    setp.ne.f32 %_cut, %_low, %_high;
-    @%_cut or.b32 %_t, %_t, 1;
-    testp.notanumber.f32 %_nan, %_t;
-    shr.b32 %_odd, %_t, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_t, %_odd;
-    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
-    shr.b32 %_r, %_r, 16;
-    cvt.u16.u32 %d, %_r;
-}"""),
-    ),
-    ("rn.bf16x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_z0, %_z1, %_t0, %_t1, %_low0, %_low1, %_high0, %_high1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;
-    .reg .pred %_cut0, %_cut1, %_nan0, %_nan1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    shl.b32 %_y0, %b, 16;
-    and.b32 %_y1, %b, 0xffff0000;
-    shl.b32 %_z0, %c, 16;
-    and.b32 %_z1, %c, 0xffff0000;
-    fma.rz.f32 %_t0, %_x0, %_y0, %_z0;
-    fma.rz.f32 %_t1, %_x1, %_y1, %_z1;
-    fma.rm.f32 %_low0, %_x0, %_y0, %_z0;
-    fma.rm.f32 %_low1, %_x1, %_y1, %_z1;
-    fma.rp.f32 %_high0, %_x0, %_y0, %_z0;
-    fma.rp.f32 %_high1, %_x1, %_y1, %_z1;
-    setp.ne.f32 %_cut0, %_low0, %_high0;
-    setp.ne.f32 %_cut1, %_low1, %_high1;
-    @%_cut0 or.b32 %_t0, %_t0, 1;
-    @%_cut1 or.b32 %_t1, %_t1, 1;
-    testp.notanumber.f32 %_nan0, %_t0;
-    testp.notanumber.f32 %_nan1, %_t1;
-    shr.b32 %_odd0, %_t0, 16;
-    shr.b32 %_odd1, %_t1, 16;
-    and.b32 %_odd0, %_odd0, 1;
-    and.b32 %_odd1, %_odd1, 1;
-    add.u32 %_odd0, %_odd0, 0x7fff;
-    add.u32 %_odd1, %_odd1, 0x7fff;
-    add.u32 %_r0, %_t0, %_odd0;
-    add.u32 %_r1, %_t1, %_odd1;
-    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;
-    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;
-    shr.b32 %_low, %_r0, 16;
-    and.b32 %_high, %_r1, 0xffff0000;
-    or.b32 %d, %_low, %_high;
-}"""),
-    ),
-    ("rn.relu.bf16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x, %_y, %_z, %_t, %_low, %_high, %_odd, %_r;
-    .reg .pred %_cut, %_nan;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    mov.b32 %_y, {%_zero, %b};
-    mov.b32 %_z, {%_zero, %c};
-    fma.rz.f32 %_t, %_x, %_y, %_z;
-    fma.rm.f32 %_low, %_x, %_y, %_z;
-    fma.rp.f32 %_high, %_x, %_y, %_z;
-    setp.ne.f32 %_cut, %_low, %_high;
-    @%_cut or.b32 %_t, %_t, 1;
-    testp.notanumber.f32 %_nan, %_t;
-    max.f32 %_t, %_t, 0f00000000;
-    shr.b32 %_odd, %_t, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_t, %_odd;
-    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
-    shr.b32 %_r, %_r, 16;
-    cvt.u16.u32 %d, %_r;
-}"""),
-    ),
-    ("rn.relu.bf16x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_z0, %_z1, %_t0, %_t1, %_low0, %_low1, %_high0, %_high1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;
-    .reg .pred %_cut0, %_cut1, %_nan0, %_nan1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    shl.b32 %_y0, %b, 16;
-    and.b32 %_y1, %b, 0xffff0000;
-    shl.b32 %_z0, %c, 16;
-    and.b32 %_z1, %c, 0xffff0000;
-    fma.rz.f32 %_t0, %_x0, %_y0, %_z0;
-    fma.rz.f32 %_t1, %_x1, %_y1, %_z1;
-    fma.rm.f32 %_low0, %_x0, %_y0, %_z0;
-    fma.rm.f32 %_low1, %_x1, %_y1, %_z1;
-    fma.rp.f32 %_high0, %_x0, %_y0, %_z0;
-    fma.rp.f32 %_high1, %_x1, %_y1, %_z1;
-    setp.ne.f32 %_cut0, %_low0, %_high0;
-    setp.ne.f32 %_cut1, %_low1, %_high1;
-    @%_cut0 or.b32 %_t0, %_t0, 1;
-    @%_cut1 or.b32 %_t1, %_t1, 1;
-    testp.notanumber.f32 %_nan0, %_t0;
-    testp.notanumber.f32 %_nan1, %_t1;
-    max.f32 %_t0, %_t0, 0f00000000;
-    max.f32 %_t1, %_t1, 0f00000000;
-    shr.b32 %_odd0, %_t0, 16;
-    shr.b32 %_odd1, %_t1, 16;
-    and.b32 %_odd0, %_odd0, 1;
-    and.b32 %_odd1, %_odd1, 1;
-    add.u32 %_odd0, %_odd0, 0x7fff;
-    add.u32 %_odd1, %_odd1, 0x7fff;
-    add.u32 %_r0, %_t0, %_odd0;
-    add.u32 %_r1, %_t1, %_odd1;
-    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;
-    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;
-    shr.b32 %_low, %_r0, 16;
-    and.b32 %_high, %_r1, 0xffff0000;
-    or.b32 %d, %_low, %_high;
-}"""),
-    ),
-    ("rn.oob.f16", 3): (
-        Recipe(Requirement("4.2", "sm_53"), "", """{
-    .reg .b16 %_i, %_j, %_k, %_t;
-    .reg .b32 %_x, %_y, %_z;
-    .reg .pred %_p;
-    mov.b16 %_i, %a;
-    mov.b16 %_j, %b;
-    mov.b16 %_k, %c;
-    cvt.rn.f32.u16 %_x, %_i;
-    cvt.rn.f32.u16 %_y, %_j;
-    cvt.rn.f32.u16 %_z, %_k;
-    setp.eq.f32 %_p, %_x, 0f46FFFE00;
-    setp.eq.or.f32 %_p, %_y, 0f46FFFE00, %_p;
-    setp.eq.or.f32 %_p, %_z, 0f46FFFE00, %_p;
-    fma.rn.f16 %_t, %a, %b, %c;
-    selp.b16 %d, 0, %_t, %_p;
-}"""),
-    ),
-    ("rn.oob.f16x2", 3): (
-        Recipe(Requirement("4.2", "sm_53"), "", """{
-    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_t0, %_t1, %_r0, %_r1;
-    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_z0, %_z1, %_t;
-    .reg .pred %_p0, %_p1;
-    mov.b32 {%_a0, %_a1}, %a;
-    mov.b32 {%_b0, %_b1}, %b;
-    mov.b32 {%_c0, %_c1}, %c;
-    cvt.rn.f32.u16 %_x0, %_a0;
-    cvt.rn.f32.u16 %_x1, %_a1;
-    cvt.rn.f32.u16 %_y0, %_b0;
-    cvt.rn.f32.u16 %_y1, %_b1;
-    cvt.rn.f32.u16 %_z0, %_c0;
-    cvt.rn.f32.u16 %_z1, %_c1;
-    setp.eq.f32 %_p0, %_x0, 0f46FFFE00;
-    setp.eq.f32 %_p1, %_x1, 0f46FFFE00;
-    setp.eq.or.f32 %_p0, %_y0, 0f46FFFE00, %_p0;
-    setp.eq.or.f32 %_p1, %_y1, 0f46FFFE00, %_p1;
-    setp.eq.or.f32 %_p0, %_z0, 0f46FFFE00, %_p0;
-    setp.eq.or.f32 %_p1, %_z1, 0f46FFFE00, %_p1;
-    fma.rn.f16x2 %_t, %a, %b, %c;
-    mov.b32 {%_t0, %_t1}, %_t;
-    selp.b16 %_r0, 0, %_t0, %_p0;
-    selp.b16 %_r1, 0, %_t1, %_p1;
-    mov.b32 %d, {%_r0, %_r1};
-}"""),
-    ),
-    ("rn.oob.bf16", 3): (
-        Recipe(Requirement("7.0", "sm_80"), "", """{
-    .reg .b16 %_i, %_j, %_k, %_t;
-    .reg .b32 %_x, %_y, %_z;
-    .reg .pred %_p;
-    mov.b16 %_i, %a;
-    mov.b16 %_j, %b;
-    mov.b16 %_k, %c;
-    cvt.rn.f32.u16 %_x, %_i;
-    cvt.rn.f32.u16 %_y, %_j;
-    cvt.rn.f32.u16 %_z, %_k;
-    setp.eq.f32 %_p, %_x, 0f46FFFE00;
-    setp.eq.or.f32 %_p, %_y, 0f46FFFE00, %_p;
-    setp.eq.or.f32 %_p, %_z, 0f46FFFE00, %_p;
-    fma.rn.bf16 %_t, %a, %b, %c;
-    selp.b16 %d, 0, %_t, %_p;
-}"""),
-    ),
-    ("rn.oob.bf16x2", 3): (
-        Recipe(Requirement("7.0", "sm_80"), "", """{
-    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_t0, %_t1, %_r0, %_r1;
-    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_z0, %_z1, %_t;
-    .reg .pred %_p0, %_p1;
-    mov.b32 {%_a0, %_a1}, %a;
-    mov.b32 {%_b0, %_b1}, %b;
-    mov.b32 {%_c0, %_c1}, %c;
-    cvt.rn.f32.u16 %_x0, %_a0;
-    cvt.rn.f32.u16 %_x1, %_a1;
-    cvt.rn.f32.u16 %_y0, %_b0;
-    cvt.rn.f32.u16 %_y1, %_b1;
-    cvt.rn.f32.u16 %_z0, %_c0;
-    cvt.rn.f32.u16 %_z1, %_c1;
-    setp.eq.f32 %_p0, %_x0, 0f46FFFE00;
-    setp.eq.f32 %_p1, %_x1, 0f46FFFE00;
-    setp.eq.or.f32 %_p0, %_y0, 0f46FFFE00, %_p0;
-    setp.eq.or.f32 %_p1, %_y1, 0f46FFFE00, %_p1;
-    setp.eq.or.f32 %_p0, %_z0, 0f46FFFE00, %_p0;
-    setp.eq.or.f32 %_p1, %_z1, 0f46FFFE00, %_p1;
-    fma.rn.bf16x2 %_t, %a, %b, %c;
-    mov.b32 {%_t0, %_t1}, %_t;
-    selp.b16 %_r0, 0, %_t0, %_p0;
-    selp.b16 %_r1, 0, %_t1, %_p1;
-    mov.b32 %d, {%_r0, %_r1};
-}"""),
-    ),
-    ("rn.oob.relu.f16", 3): (
-        Recipe(Requirement("7.0", "sm_80"), "", """{
-    .reg .b16 %_i, %_j, %_k, %_t;
-    .reg .b32 %_x, %_y, %_z;
-    .reg .pred %_p;
-    mov.b16 %_i, %a;
-    mov.b16 %_j, %b;
-    mov.b16 %_k, %c;
-    cvt.rn.f32.u16 %_x, %_i;
-    cvt.rn.f32.u16 %_y, %_j;
-    cvt.rn.f32.u16 %_z, %_k;
-    setp.eq.f32 %_p, %_x, 0f46FFFE00;
-    setp.eq.or.f32 %_p, %_y, 0f46FFFE00, %_p;
-    setp.eq.or.f32 %_p, %_z, 0f46FFFE00, %_p;
-    fma.rn.relu.f16 %_t, %a, %b, %c;
-    selp.b16 %d, 0, %_t, %_p;
-}"""),
-    ),
-    ("rn.oob.relu.f16x2", 3): (
-        Recipe(Requirement("7.0", "sm_80"), "", """{
-    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_t0, %_t1, %_r0, %_r1;
-    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_z0, %_z1, %_t;
-    .reg .pred %_p0, %_p1;
-    mov.b32 {%_a0, %_a1}, %a;
-    mov.b32 {%_b0, %_b1}, %b;
-    mov.b32 {%_c0, %_c1}, %c;
-    cvt.rn.f32.u16 %_x0, %_a0;
-    cvt.rn.f32.u16 %_x1, %_a1;
-    cvt.rn.f32.u16 %_y0, %_b0;
-    cvt.rn.f32.u16 %_y1, %_b1;
-    cvt.rn.f32.u16 %_z0, %_c0;
-    cvt.rn.f32.u16 %_z1, %_c1;
-    setp.eq.f32 %_p0, %_x0, 0f46FFFE00;
-    setp.eq.f32 %_p1, %_x1, 0f46FFFE00;
-    setp.eq.or.f32 %_p0, %_y0, 0f46FFFE00, %_p0;
-    setp.eq.or.f32 %_p1, %_y1, 0f46FFFE00, %_p1;
-    setp.eq.or.f32 %_p0, %_z0, 0f46FFFE00, %_p0;
-    setp.eq.or.f32 %_p1, %_z1, 0f46FFFE00, %_p1;
-    fma.rn.relu.f16x2 %_t, %a, %b, %c;
-    mov.b32 {%_t0, %_t1}, %_t;
-    selp.b16 %_r0, 0, %_t0, %_p0;
-    selp.b16 %_r1, 0, %_t1, %_p1;
-    mov.b32 %d, {%_r0, %_r1};
-}"""),
-    ),
-    ("rn.oob.relu.bf16", 3): (
-        Recipe(Requirement("7.0", "sm_80"), "", """{
-    .reg .b16 %_i, %_j, %_k, %_t;
-    .reg .b32 %_x, %_y, %_z;
-    .reg .pred %_p;
-    mov.b16 %_i, %a;
-    mov.b16 %_j, %b;
-    mov.b16 %_k, %c;
-    cvt.rn.f32.u16 %_x, %_i;
-    cvt.rn.f32.u16 %_y, %_j;
-    cvt.rn.f32.u16 %_z, %_k;
-    setp.eq.f32 %_p, %_x, 0f46FFFE00;
-    setp.eq.or.f32 %_p, %_y, 0f46FFFE00, %_p;
-    setp.eq.or.f32 %_p, %_z, 0f46FFFE00, %_p;
-    fma.rn.relu.bf16 %_t, %a, %b, %c;
-    selp.b16 %d, 0, %_t, %_p;
-}"""),
-    ),
-    ("rn.oob.relu.bf16x2", 3): (
-        Recipe(Requirement("7.0", "sm_80"), "", """{
-    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_c0, %_c1, %_t0, %_t1, %_r0, %_r1;
-    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_z0, %_z1, %_t;
-    .reg .pred %_p0, %_p1;
-    mov.b32 {%_a0, %_a1}, %a;
-    mov.b32 {%_b0, %_b1}, %b;
-    mov.b32 {%_c0, %_c1}, %c;
-    cvt.rn.f32.u16 %_x0, %_a0;
-    cvt.rn.f32.u16 %_x1, %_a1;
-    cvt.rn.f32.u16 %_y0, %_b0;
-    cvt.rn.f32.u16 %_y1, %_b1;
-    cvt.rn.f32.u16 %_z0, %_c0;
-    cvt.rn.f32.u16 %_z1, %_c1;
-    setp.eq.f32 %_p0, %_x0, 0f46FFFE00;
-    setp.eq.f32 %_p1, %_x1, 0f46FFFE00;
-    setp.eq.or.f32 %_p0, %_y0, 0f46FFFE00, %_p0;
-    setp.eq.or.f32 %_p1, %_y1, 0f46FFFE00, %_p1;
-    setp.eq.or.f32 %_p0, %_z0, 0f46FFFE00, %_p0;
-    setp.eq.or.f32 %_p1, %_z1, 0f46FFFE00, %_p1;
-    fma.rn.relu.bf16x2 %_t, %a, %b, %c;
-    mov.b32 {%_t0, %_t1}, %_t;
-    selp.b16 %_r0, 0, %_t0, %_p0;
-    selp.b16 %_r1, 0, %_t1, %_p1;
-    mov.b32 %d, {%_r0, %_r1};
-}"""),
-    ),
-    ("rn.f32.f16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x, %_y;
-    cvt.f32.f16 %_x, %a;
-    cvt.f32.f16 %_y, %b;
-    fma.rn.f32 %d, %_x, %_y, %c;
-}"""),
-    ),
-    ("rn.f32.bf16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x, %_y;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    mov.b32 %_y, {%_zero, %b};
-    fma.rn.f32 %d, %_x, %_y, %c;
-}"""),
-    ),
-    ("rn.sat.f32.f16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x, %_y;
-    cvt.f32.f16 %_x, %a;
-    cvt.f32.f16 %_y, %b;
-    fma.rn.sat.f32 %d, %_x, %_y, %c;
-}"""),
-    ),
-    ("rn.sat.f32.bf16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x, %_y;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    mov.b32 %_y, {%_zero, %b};
-    fma.rn.sat.f32 %d, %_x, %_y, %c;
-}"""),
-    ),
-    ("rz.f32.f16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x, %_y;
-    cvt.f32.f16 %_x, %a;
-    cvt.f32.f16 %_y, %b;
-    fma.rz.f32 %d, %_x, %_y, %c;
-}"""),
-    ),
-    ("rz.f32.bf16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x, %_y;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    mov.b32 %_y, {%_zero, %b};
-    fma.rz.f32 %d, %_x, %_y, %c;
-}"""),
-    ),
-    ("rz.sat.f32.f16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x, %_y;
-    cvt.f32.f16 %_x, %a;
-    cvt.f32.f16 %_y, %b;
-    fma.rz.sat.f32 %d, %_x, %_y, %c;
-}"""),
-    ),
-    ("rz.sat.f32.bf16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x, %_y;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    mov.b32 %_y, {%_zero, %b};
-    fma.rz.sat.f32 %d, %_x, %_y, %c;
-}"""),
-    ),
-    ("rm.f32.f16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x, %_y;
-    cvt.f32.f16 %_x, %a;
-    cvt.f32.f16 %_y, %b;
-    fma.rm.f32 %d, %_x, %_y, %c;
-}"""),
-    ),
-    ("rm.f32.bf16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x, %_y;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    mov.b32 %_y, {%_zero, %b};
-    fma.rm.f32 %d, %_x, %_y, %c;
-}"""),
-    ),
-    ("rm.sat.f32.f16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x, %_y;
-    cvt.f32.f16 %_x, %a;
-    cvt.f32.f16 %_y, %b;
-    fma.rm.sat.f32 %d, %_x, %_y, %c;
-}"""),
-    ),
-    ("rm.sat.f32.bf16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x, %_y;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    mov.b32 %_y, {%_zero, %b};
-    fma.rm.sat.f32 %d, %_x, %_y, %c;
-}"""),
-    ),
-    ("rp.f32.f16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x, %_y;
-    cvt.f32.f16 %_x, %a;
-    cvt.f32.f16 %_y, %b;
-    fma.rp.f32 %d, %_x, %_y, %c;
-}"""),
-    ),
-    ("rp.f32.bf16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x, %_y;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    mov.b32 %_y, {%_zero, %b};
-    fma.rp.f32 %d, %_x, %_y, %c;
-}"""),
-    ),
-    ("rp.sat.f32.f16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x, %_y;
-    cvt.f32.f16 %_x, %a;
-    cvt.f32.f16 %_y, %b;
-    fma.rp.sat.f32 %d, %_x, %_y, %c;
-}"""),
-    ),
-    ("rp.sat.f32.bf16", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x, %_y;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    mov.b32 %_y, {%_zero, %b};
-    fma.rp.sat.f32 %d, %_x, %_y, %c;
-}"""),
-    ),
-    ("rn.f32x2.f16x2.f32x2.f32x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_a0, %_a1;
-    .reg .b32 %_b0, %_b1, %_c0, %_c1, %_x0, %_x1, %_d0, %_d1;
-    mov.b32 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    mov.b64 {%_c0, %_c1}, %c;
-    cvt.f32.f16 %_x0, %_a0;
-    cvt.f32.f16 %_x1, %_a1;
-    fma.rn.f32 %_d0, %_x0, %_b0, %_c0;
-    fma.rn.f32 %_d1, %_x1, %_b1, %_c1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rn.f32x2.bf16x2.f32x2.f32x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x0, %_x1, %_b0, %_b1, %_c0, %_c1, %_d0, %_d1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    mov.b64 {%_b0, %_b1}, %b;
-    mov.b64 {%_c0, %_c1}, %c;
-    fma.rn.f32 %_d0, %_x0, %_b0, %_c0;
-    fma.rn.f32 %_d1, %_x1, %_b1, %_c1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rz.f32x2.f16x2.f32x2.f32x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_a0, %_a1;
-    .reg .b32 %_b0, %_b1, %_c0, %_c1, %_x0, %_x1, %_d0, %_d1;
-    mov.b32 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    mov.b64 {%_c0, %_c1}, %c;
-    cvt.f32.f16 %_x0, %_a0;
-    cvt.f32.f16 %_x1, %_a1;
-    fma.rz.f32 %_d0, %_x0, %_b0, %_c0;
-    fma.rz.f32 %_d1, %_x1, %_b1, %_c1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rz.f32x2.bf16x2.f32x2.f32x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x0, %_x1, %_b0, %_b1, %_c0, %_c1, %_d0, %_d1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    mov.b64 {%_b0, %_b1}, %b;
-    mov.b64 {%_c0, %_c1}, %c;
-    fma.rz.f32 %_d0, %_x0, %_b0, %_c0;
-    fma.rz.f32 %_d1, %_x1, %_b1, %_c1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rm.f32x2.f16x2.f32x2.f32x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_a0, %_a1;
-    .reg .b32 %_b0, %_b1, %_c0, %_c1, %_x0, %_x1, %_d0, %_d1;
-    mov.b32 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    mov.b64 {%_c0, %_c1}, %c;
-    cvt.f32.f16 %_x0, %_a0;
-    cvt.f32.f16 %_x1, %_a1;
-    fma.rm.f32 %_d0, %_x0, %_b0, %_c0;
-    fma.rm.f32 %_d1, %_x1, %_b1, %_c1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rm.f32x2.bf16x2.f32x2.f32x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x0, %_x1, %_b0, %_b1, %_c0, %_c1, %_d0, %_d1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    mov.b64 {%_b0, %_b1}, %b;
-    mov.b64 {%_c0, %_c1}, %c;
-    fma.rm.f32 %_d0, %_x0, %_b0, %_c0;
-    fma.rm.f32 %_d1, %_x1, %_b1, %_c1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rp.f32x2.f16x2.f32x2.f32x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_a0, %_a1;
-    .reg .b32 %_b0, %_b1, %_c0, %_c1, %_x0, %_x1, %_d0, %_d1;
-    mov.b32 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    mov.b64 {%_c0, %_c1}, %c;
-    cvt.f32.f16 %_x0, %_a0;
-    cvt.f32.f16 %_x1, %_a1;
-    fma.rp.f32 %_d0, %_x0, %_b0, %_c0;
-    fma.rp.f32 %_d1, %_x1, %_b1, %_c1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rp.f32x2.bf16x2.f32x2.f32x2", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x0, %_x1, %_b0, %_b1, %_c0, %_c1, %_d0, %_d1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    mov.b64 {%_b0, %_b1}, %b;
-    mov.b64 {%_c0, %_c1}, %c;
-    fma.rp.f32 %_d0, %_x0, %_b0, %_c0;
-    fma.rp.f32 %_d1, %_x1, %_b1, %_c1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
+MISSING = {
+    "fma.rz.f16": (recipe_23,),
+    "fma.rm.f16": (recipe_23,),
+    "fma.rp.f16": (recipe_23,),
+    "fma.rz.f16x2": (recipe_24,),
+    "fma.rm.f16x2": (recipe_24,),
+    "fma.rp.f16x2": (recipe_24,),
+    "fma.rn.relu.f32": (recipe_25,),
+    "fma.rn.ftz.relu.f32": (recipe_26,),
+    "fma.rz.relu.f32": (recipe_25,),
+    "fma.rz.ftz.relu.f32": (recipe_26,),
+    "fma.rm.relu.f32": (recipe_25,),
+    "fma.rm.ftz.relu.f32": (recipe_26,),
+    "fma.rp.relu.f32": (recipe_25,),
+    "fma.rp.ftz.relu.f32": (recipe_26,),
 }
 
 ASSEMBLER = {
@@ -1356,4 +1170,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, missing=MISSING, unpacks=False, vectors_elsewhere=False)

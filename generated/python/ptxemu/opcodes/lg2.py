@@ -5,6 +5,8 @@ from ..catalog import Requirement
 from ..catalog.known import Recipe
 from . import Group, Opcode
 
+recipe_1 = Recipe(Requirement("1.4", "sm_10"), "", """lg2.approx.ftz.#1 %d, %a;""")
+
 GROUPS = (
     Group(1, "bounded", Requirement("1.4", "sm_10"), claims={"reported": ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_70", "sm_75")}, spellings=(
         "approx.f32",
@@ -12,7 +14,7 @@ GROUPS = (
     Group(1, "bounded", Requirement("1.4", "sm_10"), spellings=(
         "approx.ftz.f32",
     )),
-    Group(1, "bounded", Requirement("1.0", "sm_10", until="1.3"), means=("approx", "ftz"), spellings=(
+    Group(1, "bounded", Requirement("1.0", "sm_10", until="1.3"), means=("approx", "ftz"), recipes=(recipe_1,), spellings=(
         "f32",
     )),
 )
@@ -20,13 +22,6 @@ GROUPS = (
 SIGNATURES = {
     ("f32", 1): "d:f32 = a:f32",
 }
-
-RECIPES = {
-    ("f32", 1): (
-        Recipe(Requirement("1.4", "sm_10"), "", """lg2.approx.ftz.f32 %d, %a;"""),
-    ),
-}
-
 ASSEMBLER = {
     "elsewhere": [],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
@@ -35,4 +30,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

@@ -5,13 +5,41 @@ from ..catalog import Limit, Requirement
 from ..catalog.known import Recipe
 from . import Group, Opcode
 
+recipe_1 = Recipe(Requirement("2.0", "sm_20"), "as on sm_20 and newer", """fma.rn.#1 %d, %a, %b, %c;""")
+
+recipe_2 = Recipe(Requirement("2.0", "sm_20"), "as on sm_20 and newer", """fma.rn.#1.#2 %d, %a, %b, %c;""")
+
+recipe_3 = Recipe(Requirement("2.0", "sm_20"), "as on sm_20 and newer", """fma.rn.#1.#2.#3 %d, %a, %b, %c;""")
+
+recipe_4 = Recipe(Requirement("1.0", "sm_10"), "", """mad.rn.#1 %d, %a, %b, %c;""")
+
+recipe_5 = Recipe(Requirement("4.2", "sm_53"), "", """fma.rn.#1 %d, %a, %b, %c;""")
+
+recipe_6 = Recipe(Requirement("4.2", "sm_53"), "", """fma.rn.#1.#2 %d, %a, %b, %c;""")
+
+recipe_7 = Recipe(Requirement("4.2", "sm_53"), "", """fma.rn.#1.#2.#3 %d, %a, %b, %c;""")
+
+recipe_8 = Recipe(Requirement("4.2", "sm_53"), "", """fma.#1.#2 %d, %a, %b, %c;""")
+
+recipe_9 = Recipe(Requirement("4.2", "sm_53"), "", """fma.#1.#2.#3 %d, %a, %b, %c;""")
+
+recipe_10 = Recipe(Requirement("4.2", "sm_53"), "", """fma.#1.#2.#3.#4 %d, %a, %b, %c;""")
+
+recipe_11 = Recipe(Requirement("7.0", "sm_80"), "", """fma.rn.#1 %d, %a, %b, %c;""")
+
+recipe_12 = Recipe(Requirement("7.0", "sm_80"), "", """fma.#1.#2 %d, %a, %b, %c;""")
+
 GROUPS = (
-    Group(3, "exact", Requirement("1.0", "sm_10", within=(Limit("sm_20", "sm_121f", None, "3.1"),)), spellings=(
+    Group(3, "exact", Requirement("1.0", "sm_10", within=(Limit("sm_20", "sm_121f", None, "3.1"),)), recipes=(recipe_1,), spellings=(
         "f32",
+    )),
+    Group(3, "exact", Requirement("1.0", "sm_10", within=(Limit("sm_20", "sm_121f", None, "3.1"),)), recipes=(recipe_2,), spellings=(
         "sat.f32",
     )),
-    Group(3, "exact", Requirement("1.4", "sm_10", within=(Limit("sm_20", "sm_121f", None, "3.1"),)), spellings=(
+    Group(3, "exact", Requirement("1.4", "sm_10", within=(Limit("sm_20", "sm_121f", None, "3.1"),)), recipes=(recipe_2,), spellings=(
         "ftz.f32",
+    )),
+    Group(3, "exact", Requirement("1.4", "sm_10", within=(Limit("sm_20", "sm_121f", None, "3.1"),)), recipes=(recipe_3,), spellings=(
         "ftz.sat.f32",
     )),
     Group(3, "exact", Requirement("1.0", "sm_20"), spellings=(
@@ -54,7 +82,7 @@ GROUPS = (
         "rm.f64",
         "rp.f64",
     )),
-    Group(3, "exact", Requirement("1.0", "sm_10", until="1.3"), means=("rn",), spellings=(
+    Group(3, "exact", Requirement("1.0", "sm_10", until="1.3"), means=("rn",), recipes=(recipe_4,), spellings=(
         "f64",
     )),
 )
@@ -63,23 +91,27 @@ SIGNATURES = {
     ("f32", 3): "d:f32 = a:f32 b:f32 c:f32",
     ("f64", 3): "d:f64 = a:f64 b:f64 c:f64",
 }
-
-RECIPES = {
-    ("f32", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "as on sm_20 and newer", """fma.rn.f32 %d, %a, %b, %c;"""),
-    ),
-    ("sat.f32", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "as on sm_20 and newer", """fma.rn.sat.f32 %d, %a, %b, %c;"""),
-    ),
-    ("ftz.f32", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "as on sm_20 and newer", """fma.rn.ftz.f32 %d, %a, %b, %c;"""),
-    ),
-    ("ftz.sat.f32", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "as on sm_20 and newer", """fma.rn.ftz.sat.f32 %d, %a, %b, %c;"""),
-    ),
-    ("f64", 3): (
-        Recipe(Requirement("1.0", "sm_10"), "", """mad.rn.f64 %d, %a, %b, %c;"""),
-    ),
+MISSING = {
+    "mad.f16": (recipe_5,),
+    "mad.f16x2": (recipe_5,),
+    "mad.sat.f16": (recipe_6,),
+    "mad.sat.f16x2": (recipe_6,),
+    "mad.ftz.f16": (recipe_6,),
+    "mad.ftz.f16x2": (recipe_6,),
+    "mad.ftz.sat.f16": (recipe_7,),
+    "mad.ftz.sat.f16x2": (recipe_7,),
+    "mad.rn.f16": (recipe_8,),
+    "mad.rn.f16x2": (recipe_8,),
+    "mad.rn.sat.f16": (recipe_9,),
+    "mad.rn.sat.f16x2": (recipe_9,),
+    "mad.rn.ftz.f16": (recipe_9,),
+    "mad.rn.ftz.f16x2": (recipe_9,),
+    "mad.rn.ftz.sat.f16": (recipe_10,),
+    "mad.rn.ftz.sat.f16x2": (recipe_10,),
+    "mad.bf16": (recipe_11,),
+    "mad.bf16x2": (recipe_11,),
+    "mad.rn.bf16": (recipe_12,),
+    "mad.rn.bf16x2": (recipe_12,),
 }
 
 ASSEMBLER = {
@@ -90,4 +122,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, missing=MISSING, unpacks=False, vectors_elsewhere=False)

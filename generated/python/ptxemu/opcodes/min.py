@@ -5,306 +5,197 @@ from ..catalog import Requirement
 from ..catalog.known import Recipe
 from . import Group, Opcode
 
-GROUPS = (
-    Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
-        "f32",
-    )),
-    Group(2, "exact", Requirement("7.2", "sm_86"), spellings=(
-        "xorsign.abs.f32",
-    )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), spellings=(
-        "NaN.f32",
-    )),
-    Group(2, "exact", Requirement("7.2", "sm_86"), spellings=(
-        "NaN.xorsign.abs.f32",
-    )),
-    Group(2, "exact", Requirement("1.4", "sm_10"), spellings=(
-        "ftz.f32",
-    )),
-    Group(2, "exact", Requirement("7.2", "sm_86"), spellings=(
-        "ftz.xorsign.abs.f32",
-    )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), spellings=(
-        "ftz.NaN.f32",
-    )),
-    Group(2, "exact", Requirement("7.2", "sm_86"), spellings=(
-        "ftz.NaN.xorsign.abs.f32",
-    )),
-    Group(3, "exact", Requirement("8.8", "sm_100"), spellings=(
-        "f32",
-        "abs.f32",
-        "NaN.f32",
-        "NaN.abs.f32",
-        "ftz.f32",
-        "ftz.abs.f32",
-        "ftz.NaN.f32",
-        "ftz.NaN.abs.f32",
-    )),
-    Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
-        "f64",
-    )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), spellings=(
-        "f16",
-        "f16x2",
-    )),
-    Group(2, "exact", Requirement("7.2", "sm_86"), spellings=(
-        "xorsign.abs.f16",
-        "xorsign.abs.f16x2",
-    )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), spellings=(
-        "NaN.f16",
-        "NaN.f16x2",
-    )),
-    Group(2, "exact", Requirement("7.2", "sm_86"), spellings=(
-        "NaN.xorsign.abs.f16",
-        "NaN.xorsign.abs.f16x2",
-    )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), spellings=(
-        "ftz.f16",
-        "ftz.f16x2",
-    )),
-    Group(2, "exact", Requirement("7.2", "sm_86"), spellings=(
-        "ftz.xorsign.abs.f16",
-        "ftz.xorsign.abs.f16x2",
-    )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), spellings=(
-        "ftz.NaN.f16",
-        "ftz.NaN.f16x2",
-    )),
-    Group(2, "exact", Requirement("7.2", "sm_86"), spellings=(
-        "ftz.NaN.xorsign.abs.f16",
-        "ftz.NaN.xorsign.abs.f16x2",
-    )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), spellings=(
-        "bf16",
-        "bf16x2",
-    )),
-    Group(2, "exact", Requirement("7.2", "sm_86"), spellings=(
-        "xorsign.abs.bf16",
-        "xorsign.abs.bf16x2",
-    )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), spellings=(
-        "NaN.bf16",
-        "NaN.bf16x2",
-    )),
-    Group(2, "exact", Requirement("7.2", "sm_86"), spellings=(
-        "NaN.xorsign.abs.bf16",
-        "NaN.xorsign.abs.bf16x2",
-    )),
-)
-
-SIGNATURES = {
-    ("f32", 2): "d:f32 = a:f32 b:f32",
-    ("f32", 3): "d:f32 = a:f32 b:f32 c:f32",
-    ("f64", 2): "d:f64 = a:f64 b:f64",
-    ("f16", 2): "d:f16 = a:f16 b:f16",
-    ("f16x2", 2): "d:f16x2 = a:f16x2 b:f16x2",
-    ("bf16", 2): "d:bf16 = a:bf16 b:bf16",
-    ("bf16x2", 2): "d:bf16x2 = a:bf16x2 b:bf16x2",
-}
-
-RECIPES = {
-    ("xorsign.abs.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
+recipe_1 = Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
     .reg .b32 %_s, %_x, %_y, %_m;
     xor.b32 %_s, %a, %b;
-    abs.f32 %_x, %a;
-    abs.f32 %_y, %b;
-    min.f32 %_m, %_x, %_y;
-    copysign.f32 %d, %_s, %_m;
-}"""),
-    ),
-    ("NaN.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+    abs.#3 %_x, %a;
+    abs.#3 %_y, %b;
+    min.#3 %_m, %_x, %_y;
+    copysign.#3 %d, %_s, %_m;
+}""")
+
+recipe_2 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .pred %_p;
     .reg .b32 %_t;
-    setp.nan.f32 %_p, %a, %b;
-    min.f32 %_t, %a, %b;
-    selp.f32 %d, 0f7FFFFFFF, %_t, %_p;
-}"""),
-    ),
-    ("NaN.xorsign.abs.f32", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
+    setp.nan.#2 %_p, %a, %b;
+    min.#2 %_t, %a, %b;
+    selp.#2 %d, 0f7FFFFFFF, %_t, %_p;
+}""")
+
+recipe_3 = Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
     .reg .b32 %_s, %_x, %_y, %_m;
     xor.b32 %_s, %a, %b;
-    abs.f32 %_x, %a;
-    abs.f32 %_y, %b;
-    min.NaN.f32 %_m, %_x, %_y;
-    copysign.f32 %d, %_s, %_m;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+    abs.#4 %_x, %a;
+    abs.#4 %_y, %b;
+    min.#1.#4 %_m, %_x, %_y;
+    copysign.#4 %d, %_s, %_m;
+}""")
+
+recipe_4 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b32 %_s, %_x, %_y, %_m, %_t;
     .reg .pred %_p;
     xor.b32 %_s, %a, %b;
-    abs.f32 %_x, %a;
-    abs.f32 %_y, %b;
-    setp.nan.f32 %_p, %a, %b;
-    min.f32 %_m, %_x, %_y;
-    copysign.f32 %_t, %_s, %_m;
-    selp.f32 %d, 0f7FFFFFFF, %_t, %_p;
-}"""),
-    ),
-    ("ftz.xorsign.abs.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
+    abs.#4 %_x, %a;
+    abs.#4 %_y, %b;
+    setp.nan.#4 %_p, %a, %b;
+    min.#4 %_m, %_x, %_y;
+    copysign.#4 %_t, %_s, %_m;
+    selp.#4 %d, 0f7FFFFFFF, %_t, %_p;
+}""")
+
+recipe_5 = Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
     .reg .b32 %_s, %_x, %_y, %_m;
     xor.b32 %_s, %a, %b;
-    abs.ftz.f32 %_x, %a;
-    abs.ftz.f32 %_y, %b;
-    min.ftz.f32 %_m, %_x, %_y;
-    copysign.f32 %d, %_s, %_m;
-}"""),
-    ),
-    ("ftz.NaN.f32", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+    abs.#1.#4 %_x, %a;
+    abs.#1.#4 %_y, %b;
+    min.#1.#4 %_m, %_x, %_y;
+    copysign.#4 %d, %_s, %_m;
+}""")
+
+recipe_6 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .pred %_p;
     .reg .b32 %_t;
-    setp.nan.f32 %_p, %a, %b;
-    min.ftz.f32 %_t, %a, %b;
-    selp.f32 %d, 0f7FFFFFFF, %_t, %_p;
-}"""),
-    ),
-    ("ftz.NaN.xorsign.abs.f32", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
+    setp.nan.#3 %_p, %a, %b;
+    min.#1.#3 %_t, %a, %b;
+    selp.#3 %d, 0f7FFFFFFF, %_t, %_p;
+}""")
+
+recipe_7 = Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
     .reg .b32 %_s, %_x, %_y, %_m;
     xor.b32 %_s, %a, %b;
-    abs.ftz.f32 %_x, %a;
-    abs.ftz.f32 %_y, %b;
-    min.ftz.NaN.f32 %_m, %_x, %_y;
-    copysign.f32 %d, %_s, %_m;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+    abs.#1.#5 %_x, %a;
+    abs.#1.#5 %_y, %b;
+    min.#1.#2.#5 %_m, %_x, %_y;
+    copysign.#5 %d, %_s, %_m;
+}""")
+
+recipe_8 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b32 %_s, %_x, %_y, %_m, %_t;
     .reg .pred %_p;
     xor.b32 %_s, %a, %b;
-    abs.ftz.f32 %_x, %a;
-    abs.ftz.f32 %_y, %b;
-    setp.nan.f32 %_p, %a, %b;
-    min.ftz.f32 %_m, %_x, %_y;
-    copysign.f32 %_t, %_s, %_m;
-    selp.f32 %d, 0f7FFFFFFF, %_t, %_p;
-}"""),
-    ),
-    ("f32", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+    abs.#1.#5 %_x, %a;
+    abs.#1.#5 %_y, %b;
+    setp.nan.#5 %_p, %a, %b;
+    min.#1.#5 %_m, %_x, %_y;
+    copysign.#5 %_t, %_s, %_m;
+    selp.#5 %d, 0f7FFFFFFF, %_t, %_p;
+}""")
+
+recipe_9 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b32 %_t;
-    min.f32 %_t, %a, %b;
-    min.f32 %d, %_t, %c;
-}"""),
-    ),
-    ("abs.f32", 3): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+    min.#1 %_t, %a, %b;
+    min.#1 %d, %_t, %c;
+}""")
+
+recipe_10 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b32 %_x, %_y, %_z, %_t;
-    abs.f32 %_x, %a;
-    abs.f32 %_y, %b;
-    abs.f32 %_z, %c;
-    min.f32 %_t, %_x, %_y;
-    min.f32 %d, %_t, %_z;
-}"""),
-    ),
-    ("NaN.f32", 3): (
-        Recipe(Requirement("7.0", "sm_80"), "", """{
+    abs.#2 %_x, %a;
+    abs.#2 %_y, %b;
+    abs.#2 %_z, %c;
+    min.#2 %_t, %_x, %_y;
+    min.#2 %d, %_t, %_z;
+}""")
+
+recipe_11 = Recipe(Requirement("7.0", "sm_80"), "", """{
     .reg .b32 %_t;
-    min.NaN.f32 %_t, %a, %b;
-    min.NaN.f32 %d, %_t, %c;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+    min.#1.#2 %_t, %a, %b;
+    min.#1.#2 %d, %_t, %c;
+}""")
+
+recipe_12 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .pred %_p, %_q;
     .reg .b32 %_t, %_m;
-    setp.nan.f32 %_p, %a, %b;
-    setp.nan.or.f32 %_q, %c, %c, %_p;
-    min.f32 %_t, %a, %b;
-    min.f32 %_m, %_t, %c;
-    selp.f32 %d, 0f7FFFFFFF, %_m, %_q;
-}"""),
-    ),
-    ("NaN.abs.f32", 3): (
-        Recipe(Requirement("7.0", "sm_80"), "", """{
+    setp.nan.#2 %_p, %a, %b;
+    setp.nan.or.#2 %_q, %c, %c, %_p;
+    min.#2 %_t, %a, %b;
+    min.#2 %_m, %_t, %c;
+    selp.#2 %d, 0f7FFFFFFF, %_m, %_q;
+}""")
+
+recipe_13 = Recipe(Requirement("7.0", "sm_80"), "", """{
     .reg .b32 %_x, %_y, %_z, %_t;
-    abs.f32 %_x, %a;
-    abs.f32 %_y, %b;
-    abs.f32 %_z, %c;
-    min.NaN.f32 %_t, %_x, %_y;
-    min.NaN.f32 %d, %_t, %_z;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+    abs.#3 %_x, %a;
+    abs.#3 %_y, %b;
+    abs.#3 %_z, %c;
+    min.#1.#3 %_t, %_x, %_y;
+    min.#1.#3 %d, %_t, %_z;
+}""")
+
+recipe_14 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .pred %_p, %_q;
     .reg .b32 %_x, %_y, %_z, %_t, %_m;
-    setp.nan.f32 %_p, %a, %b;
-    setp.nan.or.f32 %_q, %c, %c, %_p;
-    abs.f32 %_x, %a;
-    abs.f32 %_y, %b;
-    abs.f32 %_z, %c;
-    min.f32 %_t, %_x, %_y;
-    min.f32 %_m, %_t, %_z;
-    selp.f32 %d, 0f7FFFFFFF, %_m, %_q;
-}"""),
-    ),
-    ("ftz.f32", 3): (
-        Recipe(Requirement("1.4", "sm_10"), "", """{
+    setp.nan.#3 %_p, %a, %b;
+    setp.nan.or.#3 %_q, %c, %c, %_p;
+    abs.#3 %_x, %a;
+    abs.#3 %_y, %b;
+    abs.#3 %_z, %c;
+    min.#3 %_t, %_x, %_y;
+    min.#3 %_m, %_t, %_z;
+    selp.#3 %d, 0f7FFFFFFF, %_m, %_q;
+}""")
+
+recipe_15 = Recipe(Requirement("1.4", "sm_10"), "", """{
     .reg .b32 %_t;
-    min.ftz.f32 %_t, %a, %b;
-    min.ftz.f32 %d, %_t, %c;
-}"""),
-    ),
-    ("ftz.abs.f32", 3): (
-        Recipe(Requirement("1.4", "sm_10"), "", """{
+    min.#1.#2 %_t, %a, %b;
+    min.#1.#2 %d, %_t, %c;
+}""")
+
+recipe_16 = Recipe(Requirement("1.4", "sm_10"), "", """{
     .reg .b32 %_x, %_y, %_z, %_t;
-    abs.ftz.f32 %_x, %a;
-    abs.ftz.f32 %_y, %b;
-    abs.ftz.f32 %_z, %c;
-    min.ftz.f32 %_t, %_x, %_y;
-    min.ftz.f32 %d, %_t, %_z;
-}"""),
-    ),
-    ("ftz.NaN.f32", 3): (
-        Recipe(Requirement("7.0", "sm_80"), "", """{
+    abs.#1.#3 %_x, %a;
+    abs.#1.#3 %_y, %b;
+    abs.#1.#3 %_z, %c;
+    min.#1.#3 %_t, %_x, %_y;
+    min.#1.#3 %d, %_t, %_z;
+}""")
+
+recipe_17 = Recipe(Requirement("7.0", "sm_80"), "", """{
     .reg .b32 %_t;
-    min.ftz.NaN.f32 %_t, %a, %b;
-    min.ftz.NaN.f32 %d, %_t, %c;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+    min.#1.#2.#3 %_t, %a, %b;
+    min.#1.#2.#3 %d, %_t, %c;
+}""")
+
+recipe_18 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .pred %_p, %_q;
     .reg .b32 %_t, %_m;
-    setp.nan.f32 %_p, %a, %b;
-    setp.nan.or.f32 %_q, %c, %c, %_p;
-    min.ftz.f32 %_t, %a, %b;
-    min.ftz.f32 %_m, %_t, %c;
-    selp.f32 %d, 0f7FFFFFFF, %_m, %_q;
-}"""),
-    ),
-    ("ftz.NaN.abs.f32", 3): (
-        Recipe(Requirement("7.0", "sm_80"), "", """{
+    setp.nan.#3 %_p, %a, %b;
+    setp.nan.or.#3 %_q, %c, %c, %_p;
+    min.#1.#3 %_t, %a, %b;
+    min.#1.#3 %_m, %_t, %c;
+    selp.#3 %d, 0f7FFFFFFF, %_m, %_q;
+}""")
+
+recipe_19 = Recipe(Requirement("7.0", "sm_80"), "", """{
     .reg .b32 %_x, %_y, %_z, %_t;
-    abs.ftz.f32 %_x, %a;
-    abs.ftz.f32 %_y, %b;
-    abs.ftz.f32 %_z, %c;
-    min.ftz.NaN.f32 %_t, %_x, %_y;
-    min.ftz.NaN.f32 %d, %_t, %_z;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+    abs.#1.#4 %_x, %a;
+    abs.#1.#4 %_y, %b;
+    abs.#1.#4 %_z, %c;
+    min.#1.#2.#4 %_t, %_x, %_y;
+    min.#1.#2.#4 %d, %_t, %_z;
+}""")
+
+recipe_20 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .pred %_p, %_q;
     .reg .b32 %_x, %_y, %_z, %_t, %_m;
-    setp.nan.f32 %_p, %a, %b;
-    setp.nan.or.f32 %_q, %c, %c, %_p;
-    abs.ftz.f32 %_x, %a;
-    abs.ftz.f32 %_y, %b;
-    abs.ftz.f32 %_z, %c;
-    min.ftz.f32 %_t, %_x, %_y;
-    min.ftz.f32 %_m, %_t, %_z;
-    selp.f32 %d, 0f7FFFFFFF, %_m, %_q;
-}"""),
-    ),
-    ("f16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+    setp.nan.#4 %_p, %a, %b;
+    setp.nan.or.#4 %_q, %c, %c, %_p;
+    abs.#1.#4 %_x, %a;
+    abs.#1.#4 %_y, %b;
+    abs.#1.#4 %_z, %c;
+    min.#1.#4 %_t, %_x, %_y;
+    min.#1.#4 %_m, %_t, %_z;
+    selp.#4 %d, 0f7FFFFFFF, %_m, %_q;
+}""")
+
+recipe_21 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b32 %_x, %_y, %_m;
-    cvt.f32.f16 %_x, %a;
-    cvt.f32.f16 %_y, %b;
+    cvt.f32.#1 %_x, %a;
+    cvt.f32.#1 %_y, %b;
     min.f32 %_m, %_x, %_y;
-    cvt.rn.f16.f32 %d, %_m;
-}"""),
-    ),
-    ("f16x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+    cvt.rn.#1.f32 %d, %_m;
+}""")
+
+recipe_22 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b16 %_a0, %_a1, %_b0, %_b1, %_r0, %_r1;
     .reg .b32 %_x0, %_x1, %_y0, %_y1, %_m0, %_m1;
     mov.b32 {%_a0, %_a1}, %a;
@@ -318,43 +209,43 @@ RECIPES = {
     cvt.rn.f16.f32 %_r0, %_m0;
     cvt.rn.f16.f32 %_r1, %_m1;
     mov.b32 %d, {%_r0, %_r1};
-}"""),
-    ),
-    ("xorsign.abs.f16", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
+}""")
+
+recipe_23 = Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
     .reg .b16 %_s, %_x, %_y, %_m;
     xor.b16 %_s, %a, %b;
     and.b16 %_s, %_s, 0x8000;
     and.b16 %_x, %a, 0x7fff;
     and.b16 %_y, %b, 0x7fff;
-    min.f16 %_m, %_x, %_y;
+    min.#3 %_m, %_x, %_y;
     or.b16 %d, %_m, %_s;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
+}""")
+
+recipe_24 = Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
     .reg .b16 %_s, %_e, %_f, %_r;
     .reg .b32 %_x, %_y, %_m;
     xor.b16 %_s, %a, %b;
     and.b16 %_s, %_s, 0x8000;
     and.b16 %_e, %a, 0x7fff;
     and.b16 %_f, %b, 0x7fff;
-    cvt.f32.f16 %_x, %_e;
-    cvt.f32.f16 %_y, %_f;
+    cvt.f32.#3 %_x, %_e;
+    cvt.f32.#3 %_y, %_f;
     min.f32 %_m, %_x, %_y;
-    cvt.rn.f16.f32 %_r, %_m;
+    cvt.rn.#3.f32 %_r, %_m;
     or.b16 %d, %_r, %_s;
-}"""),
-    ),
-    ("xorsign.abs.f16x2", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
+}""")
+
+recipe_25 = Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
     .reg .b32 %_s, %_x, %_y, %_m;
     xor.b32 %_s, %a, %b;
     and.b32 %_s, %_s, 0x80008000;
     and.b32 %_x, %a, 0x7fff7fff;
     and.b32 %_y, %b, 0x7fff7fff;
-    min.f16x2 %_m, %_x, %_y;
+    min.#3 %_m, %_x, %_y;
     or.b32 %d, %_m, %_s;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
+}""")
+
+recipe_26 = Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
     .reg .b32 %_s, %_e, %_f, %_x0, %_x1, %_y0, %_y1, %_m0, %_m1, %_r;
     .reg .b16 %_a0, %_a1, %_b0, %_b1, %_r0, %_r1;
     xor.b32 %_s, %a, %b;
@@ -373,22 +264,20 @@ RECIPES = {
     cvt.rn.f16.f32 %_r1, %_m1;
     mov.b32 %_r, {%_r0, %_r1};
     or.b32 %d, %_r, %_s;
-}"""),
-    ),
-    ("NaN.f16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+}""")
+
+recipe_27 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b32 %_x, %_y, %_t, %_m;
     .reg .pred %_p;
-    cvt.f32.f16 %_x, %a;
-    cvt.f32.f16 %_y, %b;
+    cvt.f32.#2 %_x, %a;
+    cvt.f32.#2 %_y, %b;
     setp.nan.f32 %_p, %_x, %_y;
     min.f32 %_t, %_x, %_y;
     selp.f32 %_m, 0f7FFFFFFF, %_t, %_p;
-    cvt.rn.f16.f32 %d, %_m;
-}"""),
-    ),
-    ("NaN.f16x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+    cvt.rn.#2.f32 %d, %_m;
+}""")
+
+recipe_28 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b16 %_a0, %_a1, %_b0, %_b1, %_r0, %_r1;
     .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1, %_m0, %_m1;
     .reg .pred %_p0, %_p1;
@@ -407,19 +296,19 @@ RECIPES = {
     cvt.rn.f16.f32 %_r0, %_m0;
     cvt.rn.f16.f32 %_r1, %_m1;
     mov.b32 %d, {%_r0, %_r1};
-}"""),
-    ),
-    ("NaN.xorsign.abs.f16", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
+}""")
+
+recipe_29 = Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
     .reg .b16 %_s, %_x, %_y, %_m;
     xor.b16 %_s, %a, %b;
     and.b16 %_s, %_s, 0x8000;
     and.b16 %_x, %a, 0x7fff;
     and.b16 %_y, %b, 0x7fff;
-    min.NaN.f16 %_m, %_x, %_y;
+    min.#1.#4 %_m, %_x, %_y;
     or.b16 %d, %_m, %_s;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
+}""")
+
+recipe_30 = Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
     .reg .b16 %_s, %_e, %_f, %_r;
     .reg .b32 %_x, %_y, %_t, %_m;
     .reg .pred %_p;
@@ -427,26 +316,26 @@ RECIPES = {
     and.b16 %_s, %_s, 0x8000;
     and.b16 %_e, %a, 0x7fff;
     and.b16 %_f, %b, 0x7fff;
-    cvt.f32.f16 %_x, %_e;
-    cvt.f32.f16 %_y, %_f;
+    cvt.f32.#4 %_x, %_e;
+    cvt.f32.#4 %_y, %_f;
     setp.nan.f32 %_p, %_x, %_y;
     min.f32 %_t, %_x, %_y;
     selp.f32 %_m, 0f7FFFFFFF, %_t, %_p;
-    cvt.rn.f16.f32 %_r, %_m;
+    cvt.rn.#4.f32 %_r, %_m;
     or.b16 %d, %_r, %_s;
-}"""),
-    ),
-    ("NaN.xorsign.abs.f16x2", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
+}""")
+
+recipe_31 = Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
     .reg .b32 %_s, %_x, %_y, %_m;
     xor.b32 %_s, %a, %b;
     and.b32 %_s, %_s, 0x80008000;
     and.b32 %_x, %a, 0x7fff7fff;
     and.b32 %_y, %b, 0x7fff7fff;
-    min.NaN.f16x2 %_m, %_x, %_y;
+    min.#1.#4 %_m, %_x, %_y;
     or.b32 %d, %_m, %_s;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
+}""")
+
+recipe_32 = Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
     .reg .b32 %_s, %_e, %_f, %_x0, %_x1, %_y0, %_y1, %_t0, %_t1, %_m0, %_m1, %_r;
     .reg .b16 %_a0, %_a1, %_b0, %_b1, %_r0, %_r1;
     .reg .pred %_p0, %_p1;
@@ -470,28 +359,26 @@ RECIPES = {
     cvt.rn.f16.f32 %_r1, %_m1;
     mov.b32 %_r, {%_r0, %_r1};
     or.b32 %d, %_r, %_s;
-}"""),
-    ),
-    ("ftz.f16", 2): (
-        Recipe(Requirement("4.2", "sm_53"), "", """{
+}""")
+
+recipe_33 = Recipe(Requirement("4.2", "sm_53"), "", """{
     .reg .b16 %_one, %_e, %_f;
     .reg .b32 %_x, %_y, %_m;
     mov.b16 %_one, 0x3c00;
-    mul.rn.ftz.f16 %_e, %a, %_one;
-    mul.rn.ftz.f16 %_f, %b, %_one;
-    cvt.f32.f16 %_x, %_e;
-    cvt.f32.f16 %_y, %_f;
+    mul.rn.#1.#2 %_e, %a, %_one;
+    mul.rn.#1.#2 %_f, %b, %_one;
+    cvt.f32.#2 %_x, %_e;
+    cvt.f32.#2 %_y, %_f;
     min.f32 %_m, %_x, %_y;
-    cvt.rn.f16.f32 %d, %_m;
-}"""),
-    ),
-    ("ftz.f16x2", 2): (
-        Recipe(Requirement("4.2", "sm_53"), "", """{
+    cvt.rn.#2.f32 %d, %_m;
+}""")
+
+recipe_34 = Recipe(Requirement("4.2", "sm_53"), "", """{
     .reg .b32 %_one, %_e, %_f, %_x0, %_x1, %_y0, %_y1, %_m0, %_m1;
     .reg .b16 %_a0, %_a1, %_b0, %_b1, %_r0, %_r1;
     mov.b32 %_one, 0x3c003c00;
-    mul.rn.ftz.f16x2 %_e, %a, %_one;
-    mul.rn.ftz.f16x2 %_f, %b, %_one;
+    mul.rn.#1.#2 %_e, %a, %_one;
+    mul.rn.#1.#2 %_f, %b, %_one;
     mov.b32 {%_a0, %_a1}, %_e;
     mov.b32 {%_b0, %_b1}, %_f;
     cvt.f32.f16 %_x0, %_a0;
@@ -503,53 +390,33 @@ RECIPES = {
     cvt.rn.f16.f32 %_r0, %_m0;
     cvt.rn.f16.f32 %_r1, %_m1;
     mov.b32 %d, {%_r0, %_r1};
-}"""),
-    ),
-    ("ftz.xorsign.abs.f16", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
-    .reg .b16 %_s, %_x, %_y, %_m;
-    xor.b16 %_s, %a, %b;
-    and.b16 %_s, %_s, 0x8000;
-    and.b16 %_x, %a, 0x7fff;
-    and.b16 %_y, %b, 0x7fff;
-    min.ftz.f16 %_m, %_x, %_y;
-    or.b16 %d, %_m, %_s;
-}"""),
-        Recipe(Requirement("4.2", "sm_53"), "NaN bits", """{
+}""")
+
+recipe_35 = Recipe(Requirement("4.2", "sm_53"), "NaN bits", """{
     .reg .b16 %_s, %_one, %_e, %_f, %_r;
     .reg .b32 %_x, %_y, %_m;
     xor.b16 %_s, %a, %b;
     and.b16 %_s, %_s, 0x8000;
     mov.b16 %_one, 0x3c00;
-    mul.rn.ftz.f16 %_e, %a, %_one;
-    mul.rn.ftz.f16 %_f, %b, %_one;
+    mul.rn.#1.#4 %_e, %a, %_one;
+    mul.rn.#1.#4 %_f, %b, %_one;
     and.b16 %_e, %_e, 0x7fff;
     and.b16 %_f, %_f, 0x7fff;
-    cvt.f32.f16 %_x, %_e;
-    cvt.f32.f16 %_y, %_f;
+    cvt.f32.#4 %_x, %_e;
+    cvt.f32.#4 %_y, %_f;
     min.f32 %_m, %_x, %_y;
-    cvt.rn.f16.f32 %_r, %_m;
+    cvt.rn.#4.f32 %_r, %_m;
     or.b16 %d, %_r, %_s;
-}"""),
-    ),
-    ("ftz.xorsign.abs.f16x2", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
-    .reg .b32 %_s, %_x, %_y, %_m;
-    xor.b32 %_s, %a, %b;
-    and.b32 %_s, %_s, 0x80008000;
-    and.b32 %_x, %a, 0x7fff7fff;
-    and.b32 %_y, %b, 0x7fff7fff;
-    min.ftz.f16x2 %_m, %_x, %_y;
-    or.b32 %d, %_m, %_s;
-}"""),
-        Recipe(Requirement("4.2", "sm_53"), "NaN bits", """{
+}""")
+
+recipe_36 = Recipe(Requirement("4.2", "sm_53"), "NaN bits", """{
     .reg .b32 %_s, %_one, %_e, %_f, %_x0, %_x1, %_y0, %_y1, %_m0, %_m1, %_r;
     .reg .b16 %_a0, %_a1, %_b0, %_b1, %_r0, %_r1;
     xor.b32 %_s, %a, %b;
     and.b32 %_s, %_s, 0x80008000;
     mov.b32 %_one, 0x3c003c00;
-    mul.rn.ftz.f16x2 %_e, %a, %_one;
-    mul.rn.ftz.f16x2 %_f, %b, %_one;
+    mul.rn.#1.#4 %_e, %a, %_one;
+    mul.rn.#1.#4 %_f, %b, %_one;
     and.b32 %_e, %_e, 0x7fff7fff;
     and.b32 %_f, %_f, 0x7fff7fff;
     mov.b32 {%_a0, %_a1}, %_e;
@@ -564,32 +431,30 @@ RECIPES = {
     cvt.rn.f16.f32 %_r1, %_m1;
     mov.b32 %_r, {%_r0, %_r1};
     or.b32 %d, %_r, %_s;
-}"""),
-    ),
-    ("ftz.NaN.f16", 2): (
-        Recipe(Requirement("4.2", "sm_53"), "", """{
+}""")
+
+recipe_37 = Recipe(Requirement("4.2", "sm_53"), "", """{
     .reg .b16 %_one, %_e, %_f;
     .reg .b32 %_x, %_y, %_t, %_m;
     .reg .pred %_p;
     mov.b16 %_one, 0x3c00;
-    mul.rn.ftz.f16 %_e, %a, %_one;
-    mul.rn.ftz.f16 %_f, %b, %_one;
-    cvt.f32.f16 %_x, %_e;
-    cvt.f32.f16 %_y, %_f;
+    mul.rn.#1.#3 %_e, %a, %_one;
+    mul.rn.#1.#3 %_f, %b, %_one;
+    cvt.f32.#3 %_x, %_e;
+    cvt.f32.#3 %_y, %_f;
     setp.nan.f32 %_p, %_x, %_y;
     min.f32 %_t, %_x, %_y;
     selp.f32 %_m, 0f7FFFFFFF, %_t, %_p;
-    cvt.rn.f16.f32 %d, %_m;
-}"""),
-    ),
-    ("ftz.NaN.f16x2", 2): (
-        Recipe(Requirement("4.2", "sm_53"), "", """{
+    cvt.rn.#3.f32 %d, %_m;
+}""")
+
+recipe_38 = Recipe(Requirement("4.2", "sm_53"), "", """{
     .reg .b32 %_one, %_e, %_f, %_x0, %_x1, %_y0, %_y1, %_t0, %_t1, %_m0, %_m1;
     .reg .b16 %_a0, %_a1, %_b0, %_b1, %_r0, %_r1;
     .reg .pred %_p0, %_p1;
     mov.b32 %_one, 0x3c003c00;
-    mul.rn.ftz.f16x2 %_e, %a, %_one;
-    mul.rn.ftz.f16x2 %_f, %b, %_one;
+    mul.rn.#1.#3 %_e, %a, %_one;
+    mul.rn.#1.#3 %_f, %b, %_one;
     mov.b32 {%_a0, %_a1}, %_e;
     mov.b32 {%_b0, %_b1}, %_f;
     cvt.f32.f16 %_x0, %_a0;
@@ -605,57 +470,57 @@ RECIPES = {
     cvt.rn.f16.f32 %_r0, %_m0;
     cvt.rn.f16.f32 %_r1, %_m1;
     mov.b32 %d, {%_r0, %_r1};
-}"""),
-    ),
-    ("ftz.NaN.xorsign.abs.f16", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
+}""")
+
+recipe_39 = Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
     .reg .b16 %_s, %_x, %_y, %_m;
     xor.b16 %_s, %a, %b;
     and.b16 %_s, %_s, 0x8000;
     and.b16 %_x, %a, 0x7fff;
     and.b16 %_y, %b, 0x7fff;
-    min.ftz.NaN.f16 %_m, %_x, %_y;
+    min.#1.#2.#5 %_m, %_x, %_y;
     or.b16 %d, %_m, %_s;
-}"""),
-        Recipe(Requirement("4.2", "sm_53"), "NaN bits", """{
+}""")
+
+recipe_40 = Recipe(Requirement("4.2", "sm_53"), "NaN bits", """{
     .reg .b16 %_s, %_one, %_e, %_f, %_r;
     .reg .b32 %_x, %_y, %_t, %_m;
     .reg .pred %_p;
     xor.b16 %_s, %a, %b;
     and.b16 %_s, %_s, 0x8000;
     mov.b16 %_one, 0x3c00;
-    mul.rn.ftz.f16 %_e, %a, %_one;
-    mul.rn.ftz.f16 %_f, %b, %_one;
+    mul.rn.#1.#5 %_e, %a, %_one;
+    mul.rn.#1.#5 %_f, %b, %_one;
     and.b16 %_e, %_e, 0x7fff;
     and.b16 %_f, %_f, 0x7fff;
-    cvt.f32.f16 %_x, %_e;
-    cvt.f32.f16 %_y, %_f;
+    cvt.f32.#5 %_x, %_e;
+    cvt.f32.#5 %_y, %_f;
     setp.nan.f32 %_p, %_x, %_y;
     min.f32 %_t, %_x, %_y;
     selp.f32 %_m, 0f7FFFFFFF, %_t, %_p;
-    cvt.rn.f16.f32 %_r, %_m;
+    cvt.rn.#5.f32 %_r, %_m;
     or.b16 %d, %_r, %_s;
-}"""),
-    ),
-    ("ftz.NaN.xorsign.abs.f16x2", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
+}""")
+
+recipe_41 = Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
     .reg .b32 %_s, %_x, %_y, %_m;
     xor.b32 %_s, %a, %b;
     and.b32 %_s, %_s, 0x80008000;
     and.b32 %_x, %a, 0x7fff7fff;
     and.b32 %_y, %b, 0x7fff7fff;
-    min.ftz.NaN.f16x2 %_m, %_x, %_y;
+    min.#1.#2.#5 %_m, %_x, %_y;
     or.b32 %d, %_m, %_s;
-}"""),
-        Recipe(Requirement("4.2", "sm_53"), "NaN bits", """{
+}""")
+
+recipe_42 = Recipe(Requirement("4.2", "sm_53"), "NaN bits", """{
     .reg .b32 %_s, %_one, %_e, %_f, %_x0, %_x1, %_y0, %_y1, %_t0, %_t1, %_m0, %_m1, %_r;
     .reg .b16 %_a0, %_a1, %_b0, %_b1, %_r0, %_r1;
     .reg .pred %_p0, %_p1;
     xor.b32 %_s, %a, %b;
     and.b32 %_s, %_s, 0x80008000;
     mov.b32 %_one, 0x3c003c00;
-    mul.rn.ftz.f16x2 %_e, %a, %_one;
-    mul.rn.ftz.f16x2 %_f, %b, %_one;
+    mul.rn.#1.#5 %_e, %a, %_one;
+    mul.rn.#1.#5 %_f, %b, %_one;
     and.b32 %_e, %_e, 0x7fff7fff;
     and.b32 %_f, %_f, 0x7fff7fff;
     mov.b32 {%_a0, %_a1}, %_e;
@@ -674,10 +539,9 @@ RECIPES = {
     cvt.rn.f16.f32 %_r1, %_m1;
     mov.b32 %_r, {%_r0, %_r1};
     or.b32 %d, %_r, %_s;
-}"""),
-    ),
-    ("bf16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+}""")
+
+recipe_43 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b16 %_zero, %_low;
     .reg .b32 %_x, %_y, %_m;
     mov.b16 %_zero, 0;
@@ -685,10 +549,9 @@ RECIPES = {
     mov.b32 %_y, {%_zero, %b};
     min.f32 %_m, %_x, %_y;
     mov.b32 {%_low, %d}, %_m;
-}"""),
-    ),
-    ("bf16x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+}""")
+
+recipe_44 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b32 %_x0, %_x1, %_y0, %_y1, %_m0, %_m1, %_low, %_high;
     shl.b32 %_x0, %a, 16;
     and.b32 %_x1, %a, 0xffff0000;
@@ -699,19 +562,9 @@ RECIPES = {
     shr.b32 %_low, %_m0, 16;
     and.b32 %_high, %_m1, 0xffff0000;
     or.b32 %d, %_low, %_high;
-}"""),
-    ),
-    ("xorsign.abs.bf16", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
-    .reg .b16 %_s, %_x, %_y, %_m;
-    xor.b16 %_s, %a, %b;
-    and.b16 %_s, %_s, 0x8000;
-    and.b16 %_x, %a, 0x7fff;
-    and.b16 %_y, %b, 0x7fff;
-    min.bf16 %_m, %_x, %_y;
-    or.b16 %d, %_m, %_s;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
+}""")
+
+recipe_45 = Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
     .reg .b16 %_zero, %_low;
     .reg .b32 %_x, %_y, %_s, %_e, %_f, %_t, %_m;
     mov.b16 %_zero, 0;
@@ -723,19 +576,9 @@ RECIPES = {
     min.f32 %_t, %_e, %_f;
     copysign.f32 %_m, %_s, %_t;
     mov.b32 {%_low, %d}, %_m;
-}"""),
-    ),
-    ("xorsign.abs.bf16x2", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
-    .reg .b32 %_s, %_x, %_y, %_m;
-    xor.b32 %_s, %a, %b;
-    and.b32 %_s, %_s, 0x80008000;
-    and.b32 %_x, %a, 0x7fff7fff;
-    and.b32 %_y, %b, 0x7fff7fff;
-    min.bf16x2 %_m, %_x, %_y;
-    or.b32 %d, %_m, %_s;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
+}""")
+
+recipe_46 = Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
     .reg .b32 %_x0, %_x1, %_y0, %_y1, %_s0, %_s1, %_e0, %_e1, %_f0, %_f1, %_t0, %_t1, %_m0, %_m1, %_low, %_high;
     shl.b32 %_x0, %a, 16;
     and.b32 %_x1, %a, 0xffff0000;
@@ -754,10 +597,9 @@ RECIPES = {
     shr.b32 %_low, %_m0, 16;
     and.b32 %_high, %_m1, 0xffff0000;
     or.b32 %d, %_low, %_high;
-}"""),
-    ),
-    ("NaN.bf16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+}""")
+
+recipe_47 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b16 %_zero, %_low;
     .reg .b32 %_x, %_y, %_t, %_m;
     .reg .pred %_p;
@@ -768,10 +610,9 @@ RECIPES = {
     min.f32 %_t, %_x, %_y;
     selp.f32 %_m, 0f7FFFFFFF, %_t, %_p;
     mov.b32 {%_low, %d}, %_m;
-}"""),
-    ),
-    ("NaN.bf16x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+}""")
+
+recipe_48 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1, %_m0, %_m1, %_low, %_high;
     .reg .pred %_p0, %_p1;
     shl.b32 %_x0, %a, 16;
@@ -787,19 +628,9 @@ RECIPES = {
     shr.b32 %_low, %_m0, 16;
     and.b32 %_high, %_m1, 0xffff0000;
     or.b32 %d, %_low, %_high;
-}"""),
-    ),
-    ("NaN.xorsign.abs.bf16", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
-    .reg .b16 %_s, %_x, %_y, %_m;
-    xor.b16 %_s, %a, %b;
-    and.b16 %_s, %_s, 0x8000;
-    and.b16 %_x, %a, 0x7fff;
-    and.b16 %_y, %b, 0x7fff;
-    min.NaN.bf16 %_m, %_x, %_y;
-    or.b16 %d, %_m, %_s;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+}""")
+
+recipe_49 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b16 %_zero, %_low;
     .reg .b32 %_x, %_y, %_s, %_e, %_f, %_g, %_t, %_m;
     .reg .pred %_p;
@@ -814,19 +645,9 @@ RECIPES = {
     copysign.f32 %_t, %_s, %_g;
     selp.f32 %_m, 0f7FFFFFFF, %_t, %_p;
     mov.b32 {%_low, %d}, %_m;
-}"""),
-    ),
-    ("NaN.xorsign.abs.bf16x2", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "NaN bits", """{
-    .reg .b32 %_s, %_x, %_y, %_m;
-    xor.b32 %_s, %a, %b;
-    and.b32 %_s, %_s, 0x80008000;
-    and.b32 %_x, %a, 0x7fff7fff;
-    and.b32 %_y, %b, 0x7fff7fff;
-    min.NaN.bf16x2 %_m, %_x, %_y;
-    or.b32 %d, %_m, %_s;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "", """{
+}""")
+
+recipe_50 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b32 %_x0, %_x1, %_y0, %_y1, %_s0, %_s1, %_e0, %_e1, %_f0, %_f1, %_g0, %_g1, %_t0, %_t1, %_m0, %_m1, %_low, %_high;
     .reg .pred %_p0, %_p1;
     shl.b32 %_x0, %a, 16;
@@ -850,8 +671,193 @@ RECIPES = {
     shr.b32 %_low, %_m0, 16;
     and.b32 %_high, %_m1, 0xffff0000;
     or.b32 %d, %_low, %_high;
-}"""),
-    ),
+}""")
+
+recipe_51 = Recipe(Requirement("1.0", "sm_10"), "NaN bits", """{
+    .reg .pred %_p;
+    .reg .b64 %_t;
+    setp.nan.#2 %_p, %a, %b;
+    min.#2 %_t, %a, %b;
+    selp.#2 %d, 0d7FF8000000000000, %_t, %_p;
+}""")
+
+recipe_52 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
+    mov.b64 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    min.f32 %_d0, %_a0, %_b0;
+    min.f32 %_d1, %_a1, %_b1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_53 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
+    mov.b64 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    min.#1.f32 %_d0, %_a0, %_b0;
+    min.#1.f32 %_d1, %_a1, %_b1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_54 = Recipe(Requirement("1.4", "sm_10"), "", """{
+    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
+    mov.b64 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    min.#1.f32 %_d0, %_a0, %_b0;
+    min.#1.f32 %_d1, %_a1, %_b1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_55 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
+    mov.b64 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    min.#1.#2.f32 %_d0, %_a0, %_b0;
+    min.#1.#2.f32 %_d1, %_a1, %_b1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+GROUPS = (
+    Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
+        "f32",
+    )),
+    Group(2, "exact", Requirement("7.2", "sm_86"), recipes=(recipe_1,), spellings=(
+        "xorsign.abs.f32",
+    )),
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_2,), spellings=(
+        "NaN.f32",
+    )),
+    Group(2, "exact", Requirement("7.2", "sm_86"), recipes=(recipe_3, recipe_4,), spellings=(
+        "NaN.xorsign.abs.f32",
+    )),
+    Group(2, "exact", Requirement("1.4", "sm_10"), spellings=(
+        "ftz.f32",
+    )),
+    Group(2, "exact", Requirement("7.2", "sm_86"), recipes=(recipe_5,), spellings=(
+        "ftz.xorsign.abs.f32",
+    )),
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_6,), spellings=(
+        "ftz.NaN.f32",
+    )),
+    Group(2, "exact", Requirement("7.2", "sm_86"), recipes=(recipe_7, recipe_8,), spellings=(
+        "ftz.NaN.xorsign.abs.f32",
+    )),
+    Group(3, "exact", Requirement("8.8", "sm_100"), recipes=(recipe_9,), spellings=(
+        "f32",
+    )),
+    Group(3, "exact", Requirement("8.8", "sm_100"), recipes=(recipe_10,), spellings=(
+        "abs.f32",
+    )),
+    Group(3, "exact", Requirement("8.8", "sm_100"), recipes=(recipe_11, recipe_12,), spellings=(
+        "NaN.f32",
+    )),
+    Group(3, "exact", Requirement("8.8", "sm_100"), recipes=(recipe_13, recipe_14,), spellings=(
+        "NaN.abs.f32",
+    )),
+    Group(3, "exact", Requirement("8.8", "sm_100"), recipes=(recipe_15,), spellings=(
+        "ftz.f32",
+    )),
+    Group(3, "exact", Requirement("8.8", "sm_100"), recipes=(recipe_16,), spellings=(
+        "ftz.abs.f32",
+    )),
+    Group(3, "exact", Requirement("8.8", "sm_100"), recipes=(recipe_17, recipe_18,), spellings=(
+        "ftz.NaN.f32",
+    )),
+    Group(3, "exact", Requirement("8.8", "sm_100"), recipes=(recipe_19, recipe_20,), spellings=(
+        "ftz.NaN.abs.f32",
+    )),
+    Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
+        "f64",
+    )),
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_21,), spellings=(
+        "f16",
+    )),
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_22,), spellings=(
+        "f16x2",
+    )),
+    Group(2, "exact", Requirement("7.2", "sm_86"), recipes=(recipe_23, recipe_24,), spellings=(
+        "xorsign.abs.f16",
+    )),
+    Group(2, "exact", Requirement("7.2", "sm_86"), recipes=(recipe_25, recipe_26,), spellings=(
+        "xorsign.abs.f16x2",
+    )),
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_27,), spellings=(
+        "NaN.f16",
+    )),
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_28,), spellings=(
+        "NaN.f16x2",
+    )),
+    Group(2, "exact", Requirement("7.2", "sm_86"), recipes=(recipe_29, recipe_30,), spellings=(
+        "NaN.xorsign.abs.f16",
+    )),
+    Group(2, "exact", Requirement("7.2", "sm_86"), recipes=(recipe_31, recipe_32,), spellings=(
+        "NaN.xorsign.abs.f16x2",
+    )),
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_33,), spellings=(
+        "ftz.f16",
+    )),
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_34,), spellings=(
+        "ftz.f16x2",
+    )),
+    Group(2, "exact", Requirement("7.2", "sm_86"), recipes=(recipe_29, recipe_35,), spellings=(
+        "ftz.xorsign.abs.f16",
+    )),
+    Group(2, "exact", Requirement("7.2", "sm_86"), recipes=(recipe_31, recipe_36,), spellings=(
+        "ftz.xorsign.abs.f16x2",
+    )),
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_37,), spellings=(
+        "ftz.NaN.f16",
+    )),
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_38,), spellings=(
+        "ftz.NaN.f16x2",
+    )),
+    Group(2, "exact", Requirement("7.2", "sm_86"), recipes=(recipe_39, recipe_40,), spellings=(
+        "ftz.NaN.xorsign.abs.f16",
+    )),
+    Group(2, "exact", Requirement("7.2", "sm_86"), recipes=(recipe_41, recipe_42,), spellings=(
+        "ftz.NaN.xorsign.abs.f16x2",
+    )),
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_43,), spellings=(
+        "bf16",
+    )),
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_44,), spellings=(
+        "bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.2", "sm_86"), recipes=(recipe_23, recipe_45,), spellings=(
+        "xorsign.abs.bf16",
+    )),
+    Group(2, "exact", Requirement("7.2", "sm_86"), recipes=(recipe_25, recipe_46,), spellings=(
+        "xorsign.abs.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_47,), spellings=(
+        "NaN.bf16",
+    )),
+    Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_48,), spellings=(
+        "NaN.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.2", "sm_86"), recipes=(recipe_29, recipe_49,), spellings=(
+        "NaN.xorsign.abs.bf16",
+    )),
+    Group(2, "exact", Requirement("7.2", "sm_86"), recipes=(recipe_31, recipe_50,), spellings=(
+        "NaN.xorsign.abs.bf16x2",
+    )),
+)
+
+SIGNATURES = {
+    ("f32", 2): "d:f32 = a:f32 b:f32",
+    ("f32", 3): "d:f32 = a:f32 b:f32 c:f32",
+    ("f64", 2): "d:f64 = a:f64 b:f64",
+    ("f16", 2): "d:f16 = a:f16 b:f16",
+    ("f16x2", 2): "d:f16x2 = a:f16x2 b:f16x2",
+    ("bf16", 2): "d:bf16 = a:bf16 b:bf16",
+    ("bf16x2", 2): "d:bf16x2 = a:bf16x2 b:bf16x2",
+}
+MISSING = {
+    "min.NaN.f64": (recipe_51,),
+    "min.f32x2": (recipe_52,),
+    "min.NaN.f32x2": (recipe_53,),
+    "min.ftz.f32x2": (recipe_54,),
+    "min.ftz.NaN.f32x2": (recipe_55,),
 }
 
 ASSEMBLER = {
@@ -862,4 +868,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, missing=MISSING, unpacks=False, vectors_elsewhere=False)

@@ -73,7 +73,6 @@ SIGNATURES = {
     ("b64", 2): "d:b32x2 = a{a0,a1}:b32",
     ("b64", 4): "d:b16x4 = a{a0,a1,a2,a3}:b16",
 }
-
 ASSEMBLER = {
     "elsewhere": ["b128"],
     "empty_types": ["b2", "b8x16"],
@@ -82,4 +81,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=True, vectors_elsewhere=True)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=True, vectors_elsewhere=True)

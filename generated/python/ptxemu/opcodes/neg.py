@@ -5,6 +5,10 @@ from ..catalog import Requirement
 from ..catalog.known import Recipe
 from . import Group, Opcode
 
+recipe_1 = Recipe(Requirement("1.0", "sm_10"), "NaN bits", """xor.b16 %d, %a, 0x8000;""")
+
+recipe_2 = Recipe(Requirement("1.0", "sm_10"), "NaN bits", """xor.b32 %d, %a, 0x80008000;""")
+
 GROUPS = (
     Group(1, "exact", Requirement("1.0", "sm_10"), spellings=(
         "f32",
@@ -21,8 +25,10 @@ GROUPS = (
         "ftz.f16",
         "ftz.f16x2",
     )),
-    Group(1, "exact", Requirement("7.0", "sm_80"), spellings=(
+    Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_1,), spellings=(
         "bf16",
+    )),
+    Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_2,), spellings=(
         "bf16x2",
     )),
 )
@@ -35,16 +41,6 @@ SIGNATURES = {
     ("bf16", 1): "d:bf16 = a:bf16",
     ("bf16x2", 1): "d:bf16x2 = a:bf16x2",
 }
-
-RECIPES = {
-    ("bf16", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "NaN bits", """xor.b16 %d, %a, 0x8000;"""),
-    ),
-    ("bf16x2", 1): (
-        Recipe(Requirement("1.0", "sm_10"), "NaN bits", """xor.b32 %d, %a, 0x80008000;"""),
-    ),
-}
-
 ASSEMBLER = {
     "elsewhere": ["s16", "s32", "s64", "s8x4"],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
@@ -53,4 +49,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

@@ -30,7 +30,6 @@ SIGNATURES = {
     ("b64", 1): "d:b64 = a:b64",
     ("pred", 1): "p:pred = !a:pred",
 }
-
 ASSEMBLER = {
     "elsewhere": [],
     "empty_types": ["b2", "b8x16"],
@@ -39,4 +38,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

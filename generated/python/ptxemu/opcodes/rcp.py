@@ -5,6 +5,90 @@ from ..catalog import Hazard, Requirement
 from ..catalog.known import Recipe
 from . import Group, Opcode
 
+recipe_1 = Recipe(Requirement("1.4", "sm_10"), "", """rcp.approx.ftz.#1 %d, %a;""")
+
+recipe_2 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_t;
+    cvt.f32.#1 %_x, %a;
+    rcp.rn.f32 %_t, %_x;
+    cvt.rn.#1.f32 %d, %_t;
+}""")
+
+recipe_3 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_t;
+    cvt.f32.#2 %_x, %a;
+    rcp.#1.f32 %_t, %_x;
+    cvt.#1.#2.f32 %d, %_t;
+}""")
+
+recipe_4 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_r0, %_r1;
+    .reg .b32 %_x0, %_x1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    rcp.rn.f32 %_t0, %_x0;
+    rcp.rn.f32 %_t1, %_x1;
+    cvt.rn.f16.f32 %_r0, %_t0;
+    cvt.rn.f16.f32 %_r1, %_t1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
+recipe_5 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_r0, %_r1;
+    .reg .b32 %_x0, %_x1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    rcp.#1.f32 %_t0, %_x0;
+    rcp.#1.f32 %_t1, %_x1;
+    cvt.#1.f16.f32 %_r0, %_t0;
+    cvt.#1.f16.f32 %_r1, %_t1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
+recipe_6 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    rcp.rn.f32 %_t, %_x;
+    cvt.rn.#1.f32 %d, %_t;
+}""")
+
+recipe_7 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    rcp.#1.f32 %_t, %_x;
+    cvt.#1.#2.f32 %d, %_t;
+}""")
+
+recipe_8 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b32 %_x0, %_x1, %_t0, %_t1;
+    .reg .b16 %_r0, %_r1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    rcp.rn.f32 %_t0, %_x0;
+    rcp.rn.f32 %_t1, %_x1;
+    cvt.rn.bf16.f32 %_r0, %_t0;
+    cvt.rn.bf16.f32 %_r1, %_t1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
+recipe_9 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b32 %_x0, %_x1, %_t0, %_t1;
+    .reg .b16 %_r0, %_r1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    rcp.#1.f32 %_t0, %_x0;
+    rcp.#1.f32 %_t1, %_x1;
+    cvt.#1.bf16.f32 %_r0, %_t0;
+    cvt.#1.bf16.f32 %_r1, %_t1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
 GROUPS = (
     Group(1, "bounded", Requirement("1.4", "sm_10"), claims={"reported": ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_70", "sm_75")}, spellings=(
         "approx.f32",
@@ -30,7 +114,7 @@ GROUPS = (
         "rm.f64",
         "rp.f64",
     )),
-    Group(1, "bounded", Requirement("1.0", "sm_10", until="1.3"), means=("approx", "ftz"), spellings=(
+    Group(1, "bounded", Requirement("1.0", "sm_10", until="1.3"), means=("approx", "ftz"), recipes=(recipe_1,), spellings=(
         "f32",
     )),
     Group(1, "unspecified", Requirement("2.1", "sm_20"), spellings=(
@@ -50,11 +134,27 @@ SIGNATURES = {
     ("f32", 1): "d:f32 = a:f32",
     ("f64", 1): "d:f64 = a:f64",
 }
-
-RECIPES = {
-    ("f32", 1): (
-        Recipe(Requirement("1.4", "sm_10"), "", """rcp.approx.ftz.f32 %d, %a;"""),
-    ),
+MISSING = {
+    "rcp.f16": (recipe_2,),
+    "rcp.rn.f16": (recipe_3,),
+    "rcp.rz.f16": (recipe_3,),
+    "rcp.rm.f16": (recipe_3,),
+    "rcp.rp.f16": (recipe_3,),
+    "rcp.f16x2": (recipe_4,),
+    "rcp.rn.f16x2": (recipe_5,),
+    "rcp.rz.f16x2": (recipe_5,),
+    "rcp.rm.f16x2": (recipe_5,),
+    "rcp.rp.f16x2": (recipe_5,),
+    "rcp.bf16": (recipe_6,),
+    "rcp.rn.bf16": (recipe_7,),
+    "rcp.rz.bf16": (recipe_7,),
+    "rcp.rm.bf16": (recipe_7,),
+    "rcp.rp.bf16": (recipe_7,),
+    "rcp.bf16x2": (recipe_8,),
+    "rcp.rn.bf16x2": (recipe_9,),
+    "rcp.rz.bf16x2": (recipe_9,),
+    "rcp.rm.bf16x2": (recipe_9,),
+    "rcp.rp.bf16x2": (recipe_9,),
 }
 
 ASSEMBLER = {
@@ -65,4 +165,4 @@ ASSEMBLER = {
     "refused": [{"variant": "rcp.f64", "operands": 1, "manual": {"ptx": "1.0", "until": "1.3", "target": "sm_13"}, "means": "rcp.rn.f64"}],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, missing=MISSING, unpacks=False, vectors_elsewhere=False)

@@ -5,6 +5,10 @@ from ..catalog import Requirement
 from ..catalog.known import Recipe
 from . import Group, Opcode
 
+recipe_1 = Recipe(Requirement("1.4", "sm_10"), "", """rsqrt.approx.ftz.#1 %d, %a;""")
+
+recipe_2 = Recipe(Requirement("1.4", "sm_10"), "", """rsqrt.approx.#1 %d, %a;""")
+
 GROUPS = (
     Group(1, "bounded", Requirement("1.4", "sm_10"), claims={"reported": ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_70", "sm_75")}, spellings=(
         "approx.f32",
@@ -18,10 +22,10 @@ GROUPS = (
     Group(1, "unspecified", Requirement("4.0", "sm_20"), spellings=(
         "approx.ftz.f64",
     )),
-    Group(1, "bounded", Requirement("1.0", "sm_10", until="1.3"), means=("approx", "ftz"), spellings=(
+    Group(1, "bounded", Requirement("1.0", "sm_10", until="1.3"), means=("approx", "ftz"), recipes=(recipe_1,), spellings=(
         "f32",
     )),
-    Group(1, "unspecified", Requirement("1.0", "sm_10", until="1.3"), means=("approx",), spellings=(
+    Group(1, "unspecified", Requirement("1.0", "sm_10", until="1.3"), means=("approx",), recipes=(recipe_2,), spellings=(
         "f64",
     )),
 )
@@ -30,16 +34,6 @@ SIGNATURES = {
     ("f32", 1): "d:f32 = a:f32",
     ("f64", 1): "d:f64 = a:f64",
 }
-
-RECIPES = {
-    ("f32", 1): (
-        Recipe(Requirement("1.4", "sm_10"), "", """rsqrt.approx.ftz.f32 %d, %a;"""),
-    ),
-    ("f64", 1): (
-        Recipe(Requirement("1.4", "sm_10"), "", """rsqrt.approx.f64 %d, %a;"""),
-    ),
-}
-
 ASSEMBLER = {
     "elsewhere": [],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
@@ -48,4 +42,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

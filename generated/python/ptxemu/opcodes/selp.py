@@ -2,7 +2,12 @@
 """selp: its variants, and what to write where they are missing."""
 
 from ..catalog import Requirement
+from ..catalog.known import Recipe
 from . import Group, Opcode
+
+recipe_1 = Recipe(Requirement("1.0", "sm_10"), "", """selp.b16 %d, %a, %b, %c;""")
+
+recipe_2 = Recipe(Requirement("1.0", "sm_10"), "", """selp.b32 %d, %a, %b, %c;""")
 
 GROUPS = (
     Group(3, "exact", Requirement("1.0", "sm_10"), spellings=(
@@ -21,6 +26,12 @@ SIGNATURES = {
     ("b32", 3): "d:b32 = a:b32 b:b32 !c:pred",
     ("b64", 3): "d:b64 = a:b64 b:b64 !c:pred",
 }
+MISSING = {
+    "selp.f16": (recipe_1,),
+    "selp.bf16": (recipe_1,),
+    "selp.f16x2": (recipe_2,),
+    "selp.bf16x2": (recipe_2,),
+}
 
 ASSEMBLER = {
     "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64"],
@@ -30,4 +41,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, missing=MISSING, unpacks=False, vectors_elsewhere=False)

@@ -2,6 +2,7 @@
 """set: its variants, and what to write where they are missing."""
 
 from ..catalog import Requirement
+from ..catalog.known import Recipe
 from . import Group, Opcode
 
 operands_1 = {
@@ -9,6 +10,654 @@ operands_1 = {
         "pred": (),
     },
 }
+
+recipe_1 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    cvt.f32.#2 %_x, %a;
+    cvt.f32.#2 %_y, %b;
+    set.#1.f32.f32 %_t, %_x, %_y;
+    cvt.rn.#2.f32 %d, %_t;
+}""")
+
+recipe_2 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t;
+    set.#1.#3.#3 %_t, %a, %b;
+    cvt.rn.#2.#3 %d, %_t;
+}""")
+
+recipe_3 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    cvt.f32.#3 %_x, %a;
+    cvt.f32.#3 %_y, %b;
+    mul.rn.#2.f32 %_x, %_x, 0f07800000;
+    mul.rn.#2.f32 %_y, %_y, 0f07800000;
+    set.#1.f32.f32 %_t, %_x, %_y;
+    cvt.rn.#3.f32 %d, %_t;
+}""")
+
+recipe_4 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t;
+    set.#1.#2.#4.#4 %_t, %a, %b;
+    cvt.rn.#3.#4 %d, %_t;
+}""")
+
+recipe_5 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    cvt.f32.#3 %_x, %a;
+    cvt.f32.#3 %_y, %b;
+    set.#1.#2.f32.f32 %_t, %_x, %_y, %c;
+    cvt.rn.#3.f32 %d, %_t;
+}""")
+
+recipe_6 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t;
+    set.#1.#2.#4.#4 %_t, %a, %b, %c;
+    cvt.rn.#3.#4 %d, %_t;
+}""")
+
+recipe_7 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    cvt.f32.#4 %_x, %a;
+    cvt.f32.#4 %_y, %b;
+    mul.rn.#3.f32 %_x, %_x, 0f07800000;
+    mul.rn.#3.f32 %_y, %_y, 0f07800000;
+    set.#1.#2.f32.f32 %_t, %_x, %_y, %c;
+    cvt.rn.#4.f32 %d, %_t;
+}""")
+
+recipe_8 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t;
+    set.#1.#2.#3.#5.#5 %_t, %a, %b, %c;
+    cvt.rn.#4.#5 %d, %_t;
+}""")
+
+recipe_9 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t;
+    set.#1.f32.#3 %_t, %a, %b;
+    cvt.rn.#2.f32 %d, %_t;
+}""")
+
+recipe_10 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t;
+    set.#1.#2.f32.#4 %_t, %a, %b, %c;
+    cvt.rn.#3.f32 %d, %_t;
+}""")
+
+recipe_11 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    .reg .b16 %_low;
+    cvt.f32.#3 %_x, %a;
+    cvt.f32.#3 %_y, %b;
+    set.#1.f32.f32 %_t, %_x, %_y;
+    mov.b32 {%_low, %d}, %_t;
+}""")
+
+recipe_12 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t;
+    .reg .b16 %_low;
+    set.#1.#3.#3 %_t, %a, %b;
+    mov.b32 {%_low, %d}, %_t;
+}""")
+
+recipe_13 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t;
+    .reg .b16 %_low;
+    set.#1.f32.#3 %_t, %a, %b;
+    mov.b32 {%_low, %d}, %_t;
+}""")
+
+recipe_14 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    .reg .b16 %_low;
+    cvt.f32.#4 %_x, %a;
+    cvt.f32.#4 %_y, %b;
+    set.#1.#2.f32.f32 %_t, %_x, %_y, %c;
+    mov.b32 {%_low, %d}, %_t;
+}""")
+
+recipe_15 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t;
+    .reg .b16 %_low;
+    set.#1.#2.#4.#4 %_t, %a, %b, %c;
+    mov.b32 {%_low, %d}, %_t;
+}""")
+
+recipe_16 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t;
+    .reg .b16 %_low;
+    set.#1.#2.f32.#4 %_t, %a, %b, %c;
+    mov.b32 {%_low, %d}, %_t;
+}""")
+
+recipe_17 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b32 %_t;
+    .reg .b16 %_low;
+    set.#1.f32.#3 %_t, %a, %b;
+    mov.b32 {%_low, %d}, %_t;
+}""")
+
+recipe_18 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b32 %_t;
+    .reg .b16 %_low;
+    set.#1.#2.f32.#4 %_t, %a, %b, %c;
+    mov.b32 {%_low, %d}, %_t;
+}""")
+
+recipe_19 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .#3 %_t;
+    set.#1.f32.#3 %_t, %a, %b;
+    cvt.rn.#2.f32 %d, %_t;
+}""")
+
+recipe_20 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b32 %_t;
+    .reg .#3 %_low;
+    set.#1.f32.#3 %_t, %a, %b;
+    mov.b32 {%_low, %d}, %_t;
+}""")
+
+recipe_21 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .#3 %_t;
+    .reg .b16 %_low;
+    set.#1.f32.#3 %_t, %a, %b;
+    mov.#3 {%_low, %d}, %_t;
+}""")
+
+recipe_22 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .#4 %_t;
+    set.#1.#2.f32.#4 %_t, %a, %b, %c;
+    cvt.rn.#3.f32 %d, %_t;
+}""")
+
+recipe_23 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b32 %_t;
+    .reg .#4 %_low;
+    set.#1.#2.f32.#4 %_t, %a, %b, %c;
+    mov.b32 {%_low, %d}, %_t;
+}""")
+
+recipe_24 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .#4 %_t;
+    .reg .b16 %_low;
+    set.#1.#2.f32.#4 %_t, %a, %b, %c;
+    mov.#4 {%_low, %d}, %_t;
+}""")
+
+recipe_25 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    cvt.f32.#3 %_x, %a;
+    cvt.f32.#3 %_y, %b;
+    set.#1.u32.f32 %_t, %_x, %_y;
+    cvt.#2.u32 %d, %_t;
+}""")
+
+recipe_26 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    cvt.f32.#3 %_x, %a;
+    cvt.f32.#3 %_y, %b;
+    set.#1.u32.f32 %_t, %_x, %_y;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_27 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y;
+    cvt.f32.#3 %_x, %a;
+    cvt.f32.#3 %_y, %b;
+    set.#1.#2.f32 %d, %_x, %_y;
+}""")
+
+recipe_28 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    cvt.f32.#4 %_x, %a;
+    cvt.f32.#4 %_y, %b;
+    mul.rn.#2.f32 %_x, %_x, 0f07800000;
+    mul.rn.#2.f32 %_y, %_y, 0f07800000;
+    set.#1.u32.f32 %_t, %_x, %_y;
+    cvt.#3.u32 %d, %_t;
+}""")
+
+recipe_29 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    cvt.f32.#4 %_x, %a;
+    cvt.f32.#4 %_y, %b;
+    mul.rn.#2.f32 %_x, %_x, 0f07800000;
+    mul.rn.#2.f32 %_y, %_y, 0f07800000;
+    set.#1.u32.f32 %_t, %_x, %_y;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_30 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y;
+    cvt.f32.#4 %_x, %a;
+    cvt.f32.#4 %_y, %b;
+    mul.rn.#2.f32 %_x, %_x, 0f07800000;
+    mul.rn.#2.f32 %_y, %_y, 0f07800000;
+    set.#1.#3.f32 %d, %_x, %_y;
+}""")
+
+recipe_31 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    cvt.f32.#4 %_x, %a;
+    cvt.f32.#4 %_y, %b;
+    set.#1.#2.u32.f32 %_t, %_x, %_y, %c;
+    cvt.#3.u32 %d, %_t;
+}""")
+
+recipe_32 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    cvt.f32.#4 %_x, %a;
+    cvt.f32.#4 %_y, %b;
+    set.#1.#2.u32.f32 %_t, %_x, %_y, %c;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_33 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y;
+    cvt.f32.#4 %_x, %a;
+    cvt.f32.#4 %_y, %b;
+    set.#1.#2.#3.f32 %d, %_x, %_y, %c;
+}""")
+
+recipe_34 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    cvt.f32.#5 %_x, %a;
+    cvt.f32.#5 %_y, %b;
+    mul.rn.#3.f32 %_x, %_x, 0f07800000;
+    mul.rn.#3.f32 %_y, %_y, 0f07800000;
+    set.#1.#2.u32.f32 %_t, %_x, %_y, %c;
+    cvt.#4.u32 %d, %_t;
+}""")
+
+recipe_35 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    cvt.f32.#5 %_x, %a;
+    cvt.f32.#5 %_y, %b;
+    mul.rn.#3.f32 %_x, %_x, 0f07800000;
+    mul.rn.#3.f32 %_y, %_y, 0f07800000;
+    set.#1.#2.u32.f32 %_t, %_x, %_y, %c;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_36 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y;
+    cvt.f32.#5 %_x, %a;
+    cvt.f32.#5 %_y, %b;
+    mul.rn.#3.f32 %_x, %_x, 0f07800000;
+    mul.rn.#3.f32 %_y, %_y, 0f07800000;
+    set.#1.#2.#4.f32 %d, %_x, %_y, %c;
+}""")
+
+recipe_37 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y, %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    set.#1.u32.f32 %_t, %_x, %_y;
+    cvt.#2.u32 %d, %_t;
+}""")
+
+recipe_38 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y, %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    set.#1.u32.f32 %_t, %_x, %_y;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_39 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    set.#1.#2.f32 %d, %_x, %_y;
+}""")
+
+recipe_40 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y, %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    set.#1.#2.u32.f32 %_t, %_x, %_y, %c;
+    cvt.#3.u32 %d, %_t;
+}""")
+
+recipe_41 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y, %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    set.#1.#2.u32.f32 %_t, %_x, %_y, %c;
+    cvt.u16.u32 %d, %_t;
+}""")
+
+recipe_42 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    set.#1.#2.#3.f32 %d, %_x, %_y, %c;
+}""")
+
+recipe_43 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    set.#1.u32.f32 %_t0, %_x0, %_y0;
+    set.#1.u32.f32 %_t1, %_x1, %_y1;
+    and.b32 %_t0, %_t0, 0x3c00;
+    and.b32 %_t1, %_t1, 0x3c000000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_44 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    mul.rn.#2.f32 %_x0, %_x0, 0f07800000;
+    mul.rn.#2.f32 %_x1, %_x1, 0f07800000;
+    mul.rn.#2.f32 %_y0, %_y0, 0f07800000;
+    mul.rn.#2.f32 %_y1, %_y1, 0f07800000;
+    set.#1.u32.f32 %_t0, %_x0, %_y0;
+    set.#1.u32.f32 %_t1, %_x1, %_y1;
+    and.b32 %_t0, %_t0, 0x3c00;
+    and.b32 %_t1, %_t1, 0x3c000000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_45 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    set.#1.#2.u32.f32 %_t0, %_x0, %_y0, %c;
+    set.#1.#2.u32.f32 %_t1, %_x1, %_y1, %c;
+    and.b32 %_t0, %_t0, 0x3c00;
+    and.b32 %_t1, %_t1, 0x3c000000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_46 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    mul.rn.#3.f32 %_x0, %_x0, 0f07800000;
+    mul.rn.#3.f32 %_x1, %_x1, 0f07800000;
+    mul.rn.#3.f32 %_y0, %_y0, 0f07800000;
+    mul.rn.#3.f32 %_y1, %_y1, 0f07800000;
+    set.#1.#2.u32.f32 %_t0, %_x0, %_y0, %c;
+    set.#1.#2.u32.f32 %_t1, %_x1, %_y1, %c;
+    and.b32 %_t0, %_t0, 0x3c00;
+    and.b32 %_t1, %_t1, 0x3c000000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_47 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    set.#1.#2.f32 %_t0, %_x0, %_y0;
+    set.#1.#2.f32 %_t1, %_x1, %_y1;
+    and.b32 %_t0, %_t0, 0xffff;
+    and.b32 %_t1, %_t1, 0xffff0000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_48 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    set.#1.u32.f32 %_t0, %_x0, %_y0;
+    set.#1.u32.f32 %_t1, %_x1, %_y1;
+    and.b32 %_t0, %_t0, 0xffff;
+    and.b32 %_t1, %_t1, 0xffff0000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_49 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    mul.rn.#2.f32 %_x0, %_x0, 0f07800000;
+    mul.rn.#2.f32 %_x1, %_x1, 0f07800000;
+    mul.rn.#2.f32 %_y0, %_y0, 0f07800000;
+    mul.rn.#2.f32 %_y1, %_y1, 0f07800000;
+    set.#1.#3.f32 %_t0, %_x0, %_y0;
+    set.#1.#3.f32 %_t1, %_x1, %_y1;
+    and.b32 %_t0, %_t0, 0xffff;
+    and.b32 %_t1, %_t1, 0xffff0000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_50 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    mul.rn.#2.f32 %_x0, %_x0, 0f07800000;
+    mul.rn.#2.f32 %_x1, %_x1, 0f07800000;
+    mul.rn.#2.f32 %_y0, %_y0, 0f07800000;
+    mul.rn.#2.f32 %_y1, %_y1, 0f07800000;
+    set.#1.u32.f32 %_t0, %_x0, %_y0;
+    set.#1.u32.f32 %_t1, %_x1, %_y1;
+    and.b32 %_t0, %_t0, 0xffff;
+    and.b32 %_t1, %_t1, 0xffff0000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_51 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    set.#1.#2.#3.f32 %_t0, %_x0, %_y0, %c;
+    set.#1.#2.#3.f32 %_t1, %_x1, %_y1, %c;
+    and.b32 %_t0, %_t0, 0xffff;
+    and.b32 %_t1, %_t1, 0xffff0000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_52 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    set.#1.#2.u32.f32 %_t0, %_x0, %_y0, %c;
+    set.#1.#2.u32.f32 %_t1, %_x1, %_y1, %c;
+    and.b32 %_t0, %_t0, 0xffff;
+    and.b32 %_t1, %_t1, 0xffff0000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_53 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    mul.rn.#3.f32 %_x0, %_x0, 0f07800000;
+    mul.rn.#3.f32 %_x1, %_x1, 0f07800000;
+    mul.rn.#3.f32 %_y0, %_y0, 0f07800000;
+    mul.rn.#3.f32 %_y1, %_y1, 0f07800000;
+    set.#1.#2.#4.f32 %_t0, %_x0, %_y0, %c;
+    set.#1.#2.#4.f32 %_t1, %_x1, %_y1, %c;
+    and.b32 %_t0, %_t0, 0xffff;
+    and.b32 %_t1, %_t1, 0xffff0000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_54 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    mul.rn.#3.f32 %_x0, %_x0, 0f07800000;
+    mul.rn.#3.f32 %_x1, %_x1, 0f07800000;
+    mul.rn.#3.f32 %_y0, %_y0, 0f07800000;
+    mul.rn.#3.f32 %_y1, %_y1, 0f07800000;
+    set.#1.#2.u32.f32 %_t0, %_x0, %_y0, %c;
+    set.#1.#2.u32.f32 %_t1, %_x1, %_y1, %c;
+    and.b32 %_t0, %_t0, 0xffff;
+    and.b32 %_t1, %_t1, 0xffff0000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_55 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    shl.b32 %_y0, %b, 16;
+    and.b32 %_y1, %b, 0xffff0000;
+    set.#1.u32.f32 %_t0, %_x0, %_y0;
+    set.#1.u32.f32 %_t1, %_x1, %_y1;
+    and.b32 %_t0, %_t0, 0x3f80;
+    and.b32 %_t1, %_t1, 0x3f800000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_56 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    shl.b32 %_y0, %b, 16;
+    and.b32 %_y1, %b, 0xffff0000;
+    set.#1.#2.u32.f32 %_t0, %_x0, %_y0, %c;
+    set.#1.#2.u32.f32 %_t1, %_x1, %_y1, %c;
+    and.b32 %_t0, %_t0, 0x3f80;
+    and.b32 %_t1, %_t1, 0x3f800000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_57 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    shl.b32 %_y0, %b, 16;
+    and.b32 %_y1, %b, 0xffff0000;
+    set.#1.#2.f32 %_t0, %_x0, %_y0;
+    set.#1.#2.f32 %_t1, %_x1, %_y1;
+    and.b32 %_t0, %_t0, 0xffff;
+    and.b32 %_t1, %_t1, 0xffff0000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_58 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    shl.b32 %_y0, %b, 16;
+    and.b32 %_y1, %b, 0xffff0000;
+    set.#1.u32.f32 %_t0, %_x0, %_y0;
+    set.#1.u32.f32 %_t1, %_x1, %_y1;
+    and.b32 %_t0, %_t0, 0xffff;
+    and.b32 %_t1, %_t1, 0xffff0000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_59 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    shl.b32 %_y0, %b, 16;
+    and.b32 %_y1, %b, 0xffff0000;
+    set.#1.#2.#3.f32 %_t0, %_x0, %_y0, %c;
+    set.#1.#2.#3.f32 %_t1, %_x1, %_y1, %c;
+    and.b32 %_t0, %_t0, 0xffff;
+    and.b32 %_t1, %_t1, 0xffff0000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_60 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    shl.b32 %_y0, %b, 16;
+    and.b32 %_y1, %b, 0xffff0000;
+    set.#1.#2.u32.f32 %_t0, %_x0, %_y0, %c;
+    set.#1.#2.u32.f32 %_t1, %_x1, %_y1, %c;
+    and.b32 %_t0, %_t0, 0xffff;
+    and.b32 %_t1, %_t1, 0xffff0000;
+    or.b32 %d, %_t0, %_t1;
+}""")
+
+recipe_61 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero, %_low;
+    .reg .b32 %_x, %_y, %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    set.#1.f32.f32 %_t, %_x, %_y;
+    mov.b32 {%_low, %d}, %_t;
+}""")
+
+recipe_62 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero, %_low;
+    .reg .b32 %_x, %_y, %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    set.#1.#2.f32.f32 %_t, %_x, %_y, %c;
+    mov.b32 {%_low, %d}, %_t;
+}""")
 
 GROUPS = (
     Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
@@ -971,235 +1620,679 @@ GROUPS = (
         "ne.xor.f32.b32",
         "ne.xor.f32.b64",
     )),
-    Group(2, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "eq.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "eq.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "eq.ftz.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "eq.ftz.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "ne.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "ne.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "ne.ftz.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "ne.ftz.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "lt.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "lt.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "lt.ftz.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "lt.ftz.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "le.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "le.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "le.ftz.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "le.ftz.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "gt.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "gt.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "gt.ftz.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "gt.ftz.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "ge.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "ge.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "ge.ftz.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "ge.ftz.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "equ.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "equ.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "equ.ftz.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "equ.ftz.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "neu.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "neu.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "neu.ftz.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "neu.ftz.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "ltu.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "ltu.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "ltu.ftz.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "ltu.ftz.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "leu.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "leu.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "leu.ftz.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "leu.ftz.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "gtu.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "gtu.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "gtu.ftz.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "gtu.ftz.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "geu.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "geu.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "geu.ftz.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "geu.ftz.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "num.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "num.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "num.ftz.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "num.ftz.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "nan.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "nan.f16.f32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "nan.ftz.f16.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "nan.ftz.f16.f32",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "eq.and.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "eq.and.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "eq.and.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "eq.and.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "eq.or.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "eq.or.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "eq.or.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "eq.or.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "eq.xor.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "eq.xor.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "eq.xor.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "eq.xor.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "ne.and.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "ne.and.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ne.and.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ne.and.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "ne.or.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "ne.or.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ne.or.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ne.or.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "ne.xor.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "ne.xor.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ne.xor.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ne.xor.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "lt.and.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "lt.and.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "lt.and.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "lt.and.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "lt.or.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "lt.or.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "lt.or.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "lt.or.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "lt.xor.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "lt.xor.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "lt.xor.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "lt.xor.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "le.and.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "le.and.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "le.and.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "le.and.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "le.or.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "le.or.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "le.or.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "le.or.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "le.xor.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "le.xor.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "le.xor.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "le.xor.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "gt.and.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "gt.and.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "gt.and.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "gt.and.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "gt.or.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "gt.or.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "gt.or.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "gt.or.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "gt.xor.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "gt.xor.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "gt.xor.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "gt.xor.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "ge.and.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "ge.and.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ge.and.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ge.and.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "ge.or.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "ge.or.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ge.or.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ge.or.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "ge.xor.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "ge.xor.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ge.xor.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ge.xor.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "equ.and.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "equ.and.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "equ.and.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "equ.and.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "equ.or.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "equ.or.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "equ.or.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "equ.or.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "equ.xor.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "equ.xor.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "equ.xor.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "equ.xor.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "neu.and.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "neu.and.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "neu.and.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "neu.and.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "neu.or.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "neu.or.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "neu.or.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "neu.or.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "neu.xor.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "neu.xor.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "neu.xor.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "neu.xor.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "ltu.and.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "ltu.and.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ltu.and.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ltu.and.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "ltu.or.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "ltu.or.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ltu.or.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ltu.or.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "ltu.xor.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "ltu.xor.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ltu.xor.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ltu.xor.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "leu.and.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "leu.and.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "leu.and.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "leu.and.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "leu.or.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "leu.or.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "leu.or.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "leu.or.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "leu.xor.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "leu.xor.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "leu.xor.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "leu.xor.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "gtu.and.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "gtu.and.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "gtu.and.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "gtu.and.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "gtu.or.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "gtu.or.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "gtu.or.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "gtu.or.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "gtu.xor.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "gtu.xor.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "gtu.xor.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "gtu.xor.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "geu.and.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "geu.and.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "geu.and.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "geu.and.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "geu.or.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "geu.or.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "geu.or.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "geu.or.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "geu.xor.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "geu.xor.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "geu.xor.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "geu.xor.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "num.and.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "num.and.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "num.and.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "num.and.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "num.or.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "num.or.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "num.or.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "num.or.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "num.xor.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "num.xor.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "num.xor.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "num.xor.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "nan.and.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "nan.and.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "nan.and.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "nan.and.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "nan.or.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "nan.or.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "nan.or.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "nan.or.ftz.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "nan.xor.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "nan.xor.f16.f32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "nan.xor.ftz.f16.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "nan.xor.ftz.f16.f32",
     )),
-    Group(2, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_9,), spellings=(
         "eq.f16.f64",
         "ne.f16.f64",
         "lt.f16.f64",
@@ -1215,7 +2308,7 @@ GROUPS = (
         "num.f16.f64",
         "nan.f16.f64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "eq.and.f16.f64",
         "eq.or.f16.f64",
         "eq.xor.f16.f64",
@@ -1259,179 +2352,511 @@ GROUPS = (
         "nan.or.f16.f64",
         "nan.xor.f16.f64",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_11,), spellings=(
         "eq.bf16.f16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_12,), spellings=(
         "eq.bf16.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_13,), spellings=(
         "eq.bf16.f64",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_11,), spellings=(
         "ne.bf16.f16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_12,), spellings=(
         "ne.bf16.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_13,), spellings=(
         "ne.bf16.f64",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_11,), spellings=(
         "lt.bf16.f16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_12,), spellings=(
         "lt.bf16.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_13,), spellings=(
         "lt.bf16.f64",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_11,), spellings=(
         "le.bf16.f16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_12,), spellings=(
         "le.bf16.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_13,), spellings=(
         "le.bf16.f64",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_11,), spellings=(
         "gt.bf16.f16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_12,), spellings=(
         "gt.bf16.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_13,), spellings=(
         "gt.bf16.f64",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_11,), spellings=(
         "ge.bf16.f16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_12,), spellings=(
         "ge.bf16.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_13,), spellings=(
         "ge.bf16.f64",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_11,), spellings=(
         "equ.bf16.f16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_12,), spellings=(
         "equ.bf16.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_13,), spellings=(
         "equ.bf16.f64",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_11,), spellings=(
         "neu.bf16.f16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_12,), spellings=(
         "neu.bf16.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_13,), spellings=(
         "neu.bf16.f64",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_11,), spellings=(
         "ltu.bf16.f16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_12,), spellings=(
         "ltu.bf16.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_13,), spellings=(
         "ltu.bf16.f64",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_11,), spellings=(
         "leu.bf16.f16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_12,), spellings=(
         "leu.bf16.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_13,), spellings=(
         "leu.bf16.f64",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_11,), spellings=(
         "gtu.bf16.f16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_12,), spellings=(
         "gtu.bf16.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_13,), spellings=(
         "gtu.bf16.f64",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_11,), spellings=(
         "geu.bf16.f16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_12,), spellings=(
         "geu.bf16.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_13,), spellings=(
         "geu.bf16.f64",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_11,), spellings=(
         "num.bf16.f16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_12,), spellings=(
         "num.bf16.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_13,), spellings=(
         "num.bf16.f64",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_11,), spellings=(
         "nan.bf16.f16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_12,), spellings=(
         "nan.bf16.f32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_13,), spellings=(
         "nan.bf16.f64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "eq.and.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "eq.and.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "eq.and.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "eq.or.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "eq.or.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "eq.or.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "eq.xor.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "eq.xor.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "eq.xor.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "ne.and.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "ne.and.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "ne.and.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "ne.or.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "ne.or.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "ne.or.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "ne.xor.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "ne.xor.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "ne.xor.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "lt.and.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "lt.and.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "lt.and.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "lt.or.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "lt.or.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "lt.or.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "lt.xor.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "lt.xor.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "lt.xor.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "le.and.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "le.and.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "le.and.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "le.or.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "le.or.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "le.or.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "le.xor.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "le.xor.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "le.xor.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "gt.and.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "gt.and.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "gt.and.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "gt.or.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "gt.or.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "gt.or.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "gt.xor.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "gt.xor.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "gt.xor.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "ge.and.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "ge.and.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "ge.and.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "ge.or.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "ge.or.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "ge.or.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "ge.xor.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "ge.xor.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "ge.xor.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "equ.and.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "equ.and.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "equ.and.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "equ.or.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "equ.or.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "equ.or.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "equ.xor.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "equ.xor.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "equ.xor.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "neu.and.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "neu.and.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "neu.and.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "neu.or.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "neu.or.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "neu.or.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "neu.xor.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "neu.xor.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "neu.xor.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "ltu.and.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "ltu.and.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "ltu.and.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "ltu.or.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "ltu.or.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "ltu.or.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "ltu.xor.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "ltu.xor.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "ltu.xor.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "leu.and.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "leu.and.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "leu.and.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "leu.or.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "leu.or.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "leu.or.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "leu.xor.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "leu.xor.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "leu.xor.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "gtu.and.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "gtu.and.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "gtu.and.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "gtu.or.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "gtu.or.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "gtu.or.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "gtu.xor.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "gtu.xor.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "gtu.xor.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "geu.and.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "geu.and.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "geu.and.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "geu.or.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "geu.or.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "geu.or.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "geu.xor.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "geu.xor.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "geu.xor.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "num.and.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "num.and.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "num.and.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "num.or.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "num.or.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "num.or.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "num.xor.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "num.xor.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "num.xor.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "nan.and.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "nan.and.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "nan.and.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "nan.or.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "nan.or.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "nan.or.bf16.f64",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_14,), spellings=(
         "nan.xor.bf16.f16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_15,), spellings=(
         "nan.xor.bf16.f32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_16,), spellings=(
         "nan.xor.bf16.f64",
     )),
-    Group(2, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_9,), spellings=(
         "eq.f16.s16",
         "eq.f16.s32",
         "eq.f16.s64",
@@ -1439,7 +2864,7 @@ GROUPS = (
         "eq.f16.u32",
         "eq.f16.u64",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_17,), spellings=(
         "eq.bf16.s16",
         "eq.bf16.s32",
         "eq.bf16.s64",
@@ -1447,7 +2872,7 @@ GROUPS = (
         "eq.bf16.u32",
         "eq.bf16.u64",
     )),
-    Group(2, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_9,), spellings=(
         "ne.f16.s16",
         "ne.f16.s32",
         "ne.f16.s64",
@@ -1455,7 +2880,7 @@ GROUPS = (
         "ne.f16.u32",
         "ne.f16.u64",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_17,), spellings=(
         "ne.bf16.s16",
         "ne.bf16.s32",
         "ne.bf16.s64",
@@ -1463,7 +2888,7 @@ GROUPS = (
         "ne.bf16.u32",
         "ne.bf16.u64",
     )),
-    Group(2, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_9,), spellings=(
         "lt.f16.s16",
         "lt.f16.s32",
         "lt.f16.s64",
@@ -1471,7 +2896,7 @@ GROUPS = (
         "lt.f16.u32",
         "lt.f16.u64",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_17,), spellings=(
         "lt.bf16.s16",
         "lt.bf16.s32",
         "lt.bf16.s64",
@@ -1479,7 +2904,7 @@ GROUPS = (
         "lt.bf16.u32",
         "lt.bf16.u64",
     )),
-    Group(2, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_9,), spellings=(
         "le.f16.s16",
         "le.f16.s32",
         "le.f16.s64",
@@ -1487,7 +2912,7 @@ GROUPS = (
         "le.f16.u32",
         "le.f16.u64",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_17,), spellings=(
         "le.bf16.s16",
         "le.bf16.s32",
         "le.bf16.s64",
@@ -1495,7 +2920,7 @@ GROUPS = (
         "le.bf16.u32",
         "le.bf16.u64",
     )),
-    Group(2, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_9,), spellings=(
         "gt.f16.s16",
         "gt.f16.s32",
         "gt.f16.s64",
@@ -1503,7 +2928,7 @@ GROUPS = (
         "gt.f16.u32",
         "gt.f16.u64",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_17,), spellings=(
         "gt.bf16.s16",
         "gt.bf16.s32",
         "gt.bf16.s64",
@@ -1511,7 +2936,7 @@ GROUPS = (
         "gt.bf16.u32",
         "gt.bf16.u64",
     )),
-    Group(2, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_9,), spellings=(
         "ge.f16.s16",
         "ge.f16.s32",
         "ge.f16.s64",
@@ -1519,7 +2944,7 @@ GROUPS = (
         "ge.f16.u32",
         "ge.f16.u64",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_17,), spellings=(
         "ge.bf16.s16",
         "ge.bf16.s32",
         "ge.bf16.s64",
@@ -1527,7 +2952,7 @@ GROUPS = (
         "ge.bf16.u32",
         "ge.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "eq.and.f16.s16",
         "eq.and.f16.s32",
         "eq.and.f16.s64",
@@ -1535,7 +2960,7 @@ GROUPS = (
         "eq.and.f16.u32",
         "eq.and.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "eq.and.bf16.s16",
         "eq.and.bf16.s32",
         "eq.and.bf16.s64",
@@ -1543,7 +2968,7 @@ GROUPS = (
         "eq.and.bf16.u32",
         "eq.and.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "eq.or.f16.s16",
         "eq.or.f16.s32",
         "eq.or.f16.s64",
@@ -1551,7 +2976,7 @@ GROUPS = (
         "eq.or.f16.u32",
         "eq.or.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "eq.or.bf16.s16",
         "eq.or.bf16.s32",
         "eq.or.bf16.s64",
@@ -1559,7 +2984,7 @@ GROUPS = (
         "eq.or.bf16.u32",
         "eq.or.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "eq.xor.f16.s16",
         "eq.xor.f16.s32",
         "eq.xor.f16.s64",
@@ -1567,7 +2992,7 @@ GROUPS = (
         "eq.xor.f16.u32",
         "eq.xor.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "eq.xor.bf16.s16",
         "eq.xor.bf16.s32",
         "eq.xor.bf16.s64",
@@ -1575,7 +3000,7 @@ GROUPS = (
         "eq.xor.bf16.u32",
         "eq.xor.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "ne.and.f16.s16",
         "ne.and.f16.s32",
         "ne.and.f16.s64",
@@ -1583,7 +3008,7 @@ GROUPS = (
         "ne.and.f16.u32",
         "ne.and.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "ne.and.bf16.s16",
         "ne.and.bf16.s32",
         "ne.and.bf16.s64",
@@ -1591,7 +3016,7 @@ GROUPS = (
         "ne.and.bf16.u32",
         "ne.and.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "ne.or.f16.s16",
         "ne.or.f16.s32",
         "ne.or.f16.s64",
@@ -1599,7 +3024,7 @@ GROUPS = (
         "ne.or.f16.u32",
         "ne.or.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "ne.or.bf16.s16",
         "ne.or.bf16.s32",
         "ne.or.bf16.s64",
@@ -1607,7 +3032,7 @@ GROUPS = (
         "ne.or.bf16.u32",
         "ne.or.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "ne.xor.f16.s16",
         "ne.xor.f16.s32",
         "ne.xor.f16.s64",
@@ -1615,7 +3040,7 @@ GROUPS = (
         "ne.xor.f16.u32",
         "ne.xor.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "ne.xor.bf16.s16",
         "ne.xor.bf16.s32",
         "ne.xor.bf16.s64",
@@ -1623,7 +3048,7 @@ GROUPS = (
         "ne.xor.bf16.u32",
         "ne.xor.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "lt.and.f16.s16",
         "lt.and.f16.s32",
         "lt.and.f16.s64",
@@ -1631,7 +3056,7 @@ GROUPS = (
         "lt.and.f16.u32",
         "lt.and.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "lt.and.bf16.s16",
         "lt.and.bf16.s32",
         "lt.and.bf16.s64",
@@ -1639,7 +3064,7 @@ GROUPS = (
         "lt.and.bf16.u32",
         "lt.and.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "lt.or.f16.s16",
         "lt.or.f16.s32",
         "lt.or.f16.s64",
@@ -1647,7 +3072,7 @@ GROUPS = (
         "lt.or.f16.u32",
         "lt.or.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "lt.or.bf16.s16",
         "lt.or.bf16.s32",
         "lt.or.bf16.s64",
@@ -1655,7 +3080,7 @@ GROUPS = (
         "lt.or.bf16.u32",
         "lt.or.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "lt.xor.f16.s16",
         "lt.xor.f16.s32",
         "lt.xor.f16.s64",
@@ -1663,7 +3088,7 @@ GROUPS = (
         "lt.xor.f16.u32",
         "lt.xor.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "lt.xor.bf16.s16",
         "lt.xor.bf16.s32",
         "lt.xor.bf16.s64",
@@ -1671,7 +3096,7 @@ GROUPS = (
         "lt.xor.bf16.u32",
         "lt.xor.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "le.and.f16.s16",
         "le.and.f16.s32",
         "le.and.f16.s64",
@@ -1679,7 +3104,7 @@ GROUPS = (
         "le.and.f16.u32",
         "le.and.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "le.and.bf16.s16",
         "le.and.bf16.s32",
         "le.and.bf16.s64",
@@ -1687,7 +3112,7 @@ GROUPS = (
         "le.and.bf16.u32",
         "le.and.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "le.or.f16.s16",
         "le.or.f16.s32",
         "le.or.f16.s64",
@@ -1695,7 +3120,7 @@ GROUPS = (
         "le.or.f16.u32",
         "le.or.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "le.or.bf16.s16",
         "le.or.bf16.s32",
         "le.or.bf16.s64",
@@ -1703,7 +3128,7 @@ GROUPS = (
         "le.or.bf16.u32",
         "le.or.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "le.xor.f16.s16",
         "le.xor.f16.s32",
         "le.xor.f16.s64",
@@ -1711,7 +3136,7 @@ GROUPS = (
         "le.xor.f16.u32",
         "le.xor.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "le.xor.bf16.s16",
         "le.xor.bf16.s32",
         "le.xor.bf16.s64",
@@ -1719,7 +3144,7 @@ GROUPS = (
         "le.xor.bf16.u32",
         "le.xor.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "gt.and.f16.s16",
         "gt.and.f16.s32",
         "gt.and.f16.s64",
@@ -1727,7 +3152,7 @@ GROUPS = (
         "gt.and.f16.u32",
         "gt.and.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "gt.and.bf16.s16",
         "gt.and.bf16.s32",
         "gt.and.bf16.s64",
@@ -1735,7 +3160,7 @@ GROUPS = (
         "gt.and.bf16.u32",
         "gt.and.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "gt.or.f16.s16",
         "gt.or.f16.s32",
         "gt.or.f16.s64",
@@ -1743,7 +3168,7 @@ GROUPS = (
         "gt.or.f16.u32",
         "gt.or.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "gt.or.bf16.s16",
         "gt.or.bf16.s32",
         "gt.or.bf16.s64",
@@ -1751,7 +3176,7 @@ GROUPS = (
         "gt.or.bf16.u32",
         "gt.or.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "gt.xor.f16.s16",
         "gt.xor.f16.s32",
         "gt.xor.f16.s64",
@@ -1759,7 +3184,7 @@ GROUPS = (
         "gt.xor.f16.u32",
         "gt.xor.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "gt.xor.bf16.s16",
         "gt.xor.bf16.s32",
         "gt.xor.bf16.s64",
@@ -1767,7 +3192,7 @@ GROUPS = (
         "gt.xor.bf16.u32",
         "gt.xor.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "ge.and.f16.s16",
         "ge.and.f16.s32",
         "ge.and.f16.s64",
@@ -1775,7 +3200,7 @@ GROUPS = (
         "ge.and.f16.u32",
         "ge.and.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "ge.and.bf16.s16",
         "ge.and.bf16.s32",
         "ge.and.bf16.s64",
@@ -1783,7 +3208,7 @@ GROUPS = (
         "ge.and.bf16.u32",
         "ge.and.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "ge.or.f16.s16",
         "ge.or.f16.s32",
         "ge.or.f16.s64",
@@ -1791,7 +3216,7 @@ GROUPS = (
         "ge.or.f16.u32",
         "ge.or.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "ge.or.bf16.s16",
         "ge.or.bf16.s32",
         "ge.or.bf16.s64",
@@ -1799,7 +3224,7 @@ GROUPS = (
         "ge.or.bf16.u32",
         "ge.or.bf16.u64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "ge.xor.f16.s16",
         "ge.xor.f16.s32",
         "ge.xor.f16.s64",
@@ -1807,7 +3232,7 @@ GROUPS = (
         "ge.xor.f16.u32",
         "ge.xor.f16.u64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "ge.xor.bf16.s16",
         "ge.xor.bf16.s32",
         "ge.xor.bf16.s64",
@@ -1815,1111 +3240,2839 @@ GROUPS = (
         "ge.xor.bf16.u32",
         "ge.xor.bf16.u64",
     )),
-    Group(2, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_9,), spellings=(
         "eq.f16.b16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_19,), spellings=(
         "eq.f16.b32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_9,), spellings=(
         "eq.f16.b64",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_20,), spellings=(
         "eq.bf16.b16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_21,), spellings=(
         "eq.bf16.b32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_17,), spellings=(
         "eq.bf16.b64",
     )),
-    Group(2, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_9,), spellings=(
         "ne.f16.b16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_19,), spellings=(
         "ne.f16.b32",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_9,), spellings=(
         "ne.f16.b64",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_20,), spellings=(
         "ne.bf16.b16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_21,), spellings=(
         "ne.bf16.b32",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_17,), spellings=(
         "ne.bf16.b64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "eq.and.f16.b16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_22,), spellings=(
         "eq.and.f16.b32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "eq.and.f16.b64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_23,), spellings=(
         "eq.and.bf16.b16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_24,), spellings=(
         "eq.and.bf16.b32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "eq.and.bf16.b64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "eq.or.f16.b16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_22,), spellings=(
         "eq.or.f16.b32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "eq.or.f16.b64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_23,), spellings=(
         "eq.or.bf16.b16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_24,), spellings=(
         "eq.or.bf16.b32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "eq.or.bf16.b64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "eq.xor.f16.b16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_22,), spellings=(
         "eq.xor.f16.b32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "eq.xor.f16.b64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_23,), spellings=(
         "eq.xor.bf16.b16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_24,), spellings=(
         "eq.xor.bf16.b32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "eq.xor.bf16.b64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "ne.and.f16.b16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_22,), spellings=(
         "ne.and.f16.b32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "ne.and.f16.b64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_23,), spellings=(
         "ne.and.bf16.b16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_24,), spellings=(
         "ne.and.bf16.b32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "ne.and.bf16.b64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "ne.or.f16.b16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_22,), spellings=(
         "ne.or.f16.b32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "ne.or.f16.b64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_23,), spellings=(
         "ne.or.bf16.b16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_24,), spellings=(
         "ne.or.bf16.b32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "ne.or.bf16.b64",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "ne.xor.f16.b16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_22,), spellings=(
         "ne.xor.f16.b32",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_10,), spellings=(
         "ne.xor.f16.b64",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_23,), spellings=(
         "ne.xor.bf16.b16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_24,), spellings=(
         "ne.xor.bf16.b32",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "ne.xor.bf16.b64",
     )),
-    Group(2, "exact", Requirement("6.5", "sm_53"), spellings=(
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_25,), spellings=(
         "eq.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_26,), spellings=(
         "eq.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_27,), spellings=(
         "eq.u32.f16",
         "eq.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_28,), spellings=(
         "eq.ftz.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_29,), spellings=(
         "eq.ftz.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_30,), spellings=(
         "eq.ftz.u32.f16",
         "eq.ftz.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_25,), spellings=(
         "ne.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_26,), spellings=(
         "ne.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_27,), spellings=(
         "ne.u32.f16",
         "ne.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_28,), spellings=(
         "ne.ftz.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_29,), spellings=(
         "ne.ftz.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_30,), spellings=(
         "ne.ftz.u32.f16",
         "ne.ftz.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_25,), spellings=(
         "lt.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_26,), spellings=(
         "lt.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_27,), spellings=(
         "lt.u32.f16",
         "lt.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_28,), spellings=(
         "lt.ftz.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_29,), spellings=(
         "lt.ftz.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_30,), spellings=(
         "lt.ftz.u32.f16",
         "lt.ftz.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_25,), spellings=(
         "le.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_26,), spellings=(
         "le.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_27,), spellings=(
         "le.u32.f16",
         "le.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_28,), spellings=(
         "le.ftz.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_29,), spellings=(
         "le.ftz.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_30,), spellings=(
         "le.ftz.u32.f16",
         "le.ftz.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_25,), spellings=(
         "gt.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_26,), spellings=(
         "gt.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_27,), spellings=(
         "gt.u32.f16",
         "gt.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_28,), spellings=(
         "gt.ftz.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_29,), spellings=(
         "gt.ftz.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_30,), spellings=(
         "gt.ftz.u32.f16",
         "gt.ftz.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_25,), spellings=(
         "ge.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_26,), spellings=(
         "ge.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_27,), spellings=(
         "ge.u32.f16",
         "ge.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_28,), spellings=(
         "ge.ftz.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_29,), spellings=(
         "ge.ftz.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_30,), spellings=(
         "ge.ftz.u32.f16",
         "ge.ftz.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_25,), spellings=(
         "equ.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_26,), spellings=(
         "equ.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_27,), spellings=(
         "equ.u32.f16",
         "equ.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_28,), spellings=(
         "equ.ftz.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_29,), spellings=(
         "equ.ftz.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_30,), spellings=(
         "equ.ftz.u32.f16",
         "equ.ftz.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_25,), spellings=(
         "neu.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_26,), spellings=(
         "neu.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_27,), spellings=(
         "neu.u32.f16",
         "neu.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_28,), spellings=(
         "neu.ftz.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_29,), spellings=(
         "neu.ftz.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_30,), spellings=(
         "neu.ftz.u32.f16",
         "neu.ftz.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_25,), spellings=(
         "ltu.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_26,), spellings=(
         "ltu.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_27,), spellings=(
         "ltu.u32.f16",
         "ltu.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_28,), spellings=(
         "ltu.ftz.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_29,), spellings=(
         "ltu.ftz.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_30,), spellings=(
         "ltu.ftz.u32.f16",
         "ltu.ftz.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_25,), spellings=(
         "leu.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_26,), spellings=(
         "leu.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_27,), spellings=(
         "leu.u32.f16",
         "leu.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_28,), spellings=(
         "leu.ftz.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_29,), spellings=(
         "leu.ftz.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_30,), spellings=(
         "leu.ftz.u32.f16",
         "leu.ftz.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_25,), spellings=(
         "gtu.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_26,), spellings=(
         "gtu.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_27,), spellings=(
         "gtu.u32.f16",
         "gtu.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_28,), spellings=(
         "gtu.ftz.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_29,), spellings=(
         "gtu.ftz.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_30,), spellings=(
         "gtu.ftz.u32.f16",
         "gtu.ftz.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_25,), spellings=(
         "geu.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_26,), spellings=(
         "geu.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_27,), spellings=(
         "geu.u32.f16",
         "geu.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_28,), spellings=(
         "geu.ftz.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_29,), spellings=(
         "geu.ftz.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_30,), spellings=(
         "geu.ftz.u32.f16",
         "geu.ftz.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_25,), spellings=(
         "num.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_26,), spellings=(
         "num.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_27,), spellings=(
         "num.u32.f16",
         "num.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_28,), spellings=(
         "num.ftz.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_29,), spellings=(
         "num.ftz.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_30,), spellings=(
         "num.ftz.u32.f16",
         "num.ftz.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_25,), spellings=(
         "nan.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_26,), spellings=(
         "nan.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_27,), spellings=(
         "nan.u32.f16",
         "nan.s32.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_28,), spellings=(
         "nan.ftz.u16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_29,), spellings=(
         "nan.ftz.s16.f16",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_30,), spellings=(
         "nan.ftz.u32.f16",
         "nan.ftz.s32.f16",
     )),
-    Group(3, "exact", Requirement("6.5", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "eq.and.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "eq.and.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "eq.and.u32.f16",
         "eq.and.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "eq.and.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "eq.and.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "eq.and.ftz.u32.f16",
         "eq.and.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "eq.or.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "eq.or.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "eq.or.u32.f16",
         "eq.or.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "eq.or.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "eq.or.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "eq.or.ftz.u32.f16",
         "eq.or.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "eq.xor.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "eq.xor.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "eq.xor.u32.f16",
         "eq.xor.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "eq.xor.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "eq.xor.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "eq.xor.ftz.u32.f16",
         "eq.xor.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "ne.and.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "ne.and.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "ne.and.u32.f16",
         "ne.and.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "ne.and.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "ne.and.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "ne.and.ftz.u32.f16",
         "ne.and.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "ne.or.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "ne.or.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "ne.or.u32.f16",
         "ne.or.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "ne.or.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "ne.or.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "ne.or.ftz.u32.f16",
         "ne.or.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "ne.xor.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "ne.xor.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "ne.xor.u32.f16",
         "ne.xor.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "ne.xor.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "ne.xor.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "ne.xor.ftz.u32.f16",
         "ne.xor.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "lt.and.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "lt.and.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "lt.and.u32.f16",
         "lt.and.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "lt.and.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "lt.and.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "lt.and.ftz.u32.f16",
         "lt.and.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "lt.or.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "lt.or.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "lt.or.u32.f16",
         "lt.or.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "lt.or.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "lt.or.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "lt.or.ftz.u32.f16",
         "lt.or.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "lt.xor.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "lt.xor.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "lt.xor.u32.f16",
         "lt.xor.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "lt.xor.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "lt.xor.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "lt.xor.ftz.u32.f16",
         "lt.xor.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "le.and.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "le.and.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "le.and.u32.f16",
         "le.and.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "le.and.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "le.and.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "le.and.ftz.u32.f16",
         "le.and.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "le.or.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "le.or.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "le.or.u32.f16",
         "le.or.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "le.or.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "le.or.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "le.or.ftz.u32.f16",
         "le.or.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "le.xor.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "le.xor.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "le.xor.u32.f16",
         "le.xor.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "le.xor.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "le.xor.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "le.xor.ftz.u32.f16",
         "le.xor.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "gt.and.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "gt.and.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "gt.and.u32.f16",
         "gt.and.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "gt.and.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "gt.and.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "gt.and.ftz.u32.f16",
         "gt.and.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "gt.or.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "gt.or.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "gt.or.u32.f16",
         "gt.or.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "gt.or.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "gt.or.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "gt.or.ftz.u32.f16",
         "gt.or.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "gt.xor.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "gt.xor.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "gt.xor.u32.f16",
         "gt.xor.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "gt.xor.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "gt.xor.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "gt.xor.ftz.u32.f16",
         "gt.xor.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "ge.and.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "ge.and.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "ge.and.u32.f16",
         "ge.and.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "ge.and.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "ge.and.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "ge.and.ftz.u32.f16",
         "ge.and.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "ge.or.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "ge.or.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "ge.or.u32.f16",
         "ge.or.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "ge.or.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "ge.or.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "ge.or.ftz.u32.f16",
         "ge.or.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "ge.xor.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "ge.xor.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "ge.xor.u32.f16",
         "ge.xor.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "ge.xor.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "ge.xor.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "ge.xor.ftz.u32.f16",
         "ge.xor.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "equ.and.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "equ.and.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "equ.and.u32.f16",
         "equ.and.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "equ.and.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "equ.and.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "equ.and.ftz.u32.f16",
         "equ.and.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "equ.or.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "equ.or.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "equ.or.u32.f16",
         "equ.or.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "equ.or.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "equ.or.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "equ.or.ftz.u32.f16",
         "equ.or.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "equ.xor.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "equ.xor.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "equ.xor.u32.f16",
         "equ.xor.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "equ.xor.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "equ.xor.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "equ.xor.ftz.u32.f16",
         "equ.xor.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "neu.and.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "neu.and.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "neu.and.u32.f16",
         "neu.and.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "neu.and.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "neu.and.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "neu.and.ftz.u32.f16",
         "neu.and.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "neu.or.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "neu.or.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "neu.or.u32.f16",
         "neu.or.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "neu.or.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "neu.or.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "neu.or.ftz.u32.f16",
         "neu.or.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "neu.xor.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "neu.xor.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "neu.xor.u32.f16",
         "neu.xor.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "neu.xor.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "neu.xor.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "neu.xor.ftz.u32.f16",
         "neu.xor.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "ltu.and.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "ltu.and.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "ltu.and.u32.f16",
         "ltu.and.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "ltu.and.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "ltu.and.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "ltu.and.ftz.u32.f16",
         "ltu.and.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "ltu.or.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "ltu.or.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "ltu.or.u32.f16",
         "ltu.or.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "ltu.or.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "ltu.or.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "ltu.or.ftz.u32.f16",
         "ltu.or.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "ltu.xor.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "ltu.xor.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "ltu.xor.u32.f16",
         "ltu.xor.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "ltu.xor.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "ltu.xor.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "ltu.xor.ftz.u32.f16",
         "ltu.xor.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "leu.and.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "leu.and.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "leu.and.u32.f16",
         "leu.and.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "leu.and.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "leu.and.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "leu.and.ftz.u32.f16",
         "leu.and.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "leu.or.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "leu.or.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "leu.or.u32.f16",
         "leu.or.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "leu.or.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "leu.or.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "leu.or.ftz.u32.f16",
         "leu.or.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "leu.xor.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "leu.xor.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "leu.xor.u32.f16",
         "leu.xor.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "leu.xor.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "leu.xor.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "leu.xor.ftz.u32.f16",
         "leu.xor.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "gtu.and.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "gtu.and.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "gtu.and.u32.f16",
         "gtu.and.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "gtu.and.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "gtu.and.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "gtu.and.ftz.u32.f16",
         "gtu.and.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "gtu.or.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "gtu.or.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "gtu.or.u32.f16",
         "gtu.or.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "gtu.or.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "gtu.or.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "gtu.or.ftz.u32.f16",
         "gtu.or.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "gtu.xor.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "gtu.xor.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "gtu.xor.u32.f16",
         "gtu.xor.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "gtu.xor.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "gtu.xor.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "gtu.xor.ftz.u32.f16",
         "gtu.xor.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "geu.and.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "geu.and.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "geu.and.u32.f16",
         "geu.and.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "geu.and.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "geu.and.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "geu.and.ftz.u32.f16",
         "geu.and.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "geu.or.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "geu.or.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "geu.or.u32.f16",
         "geu.or.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "geu.or.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "geu.or.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "geu.or.ftz.u32.f16",
         "geu.or.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "geu.xor.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "geu.xor.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "geu.xor.u32.f16",
         "geu.xor.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "geu.xor.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "geu.xor.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "geu.xor.ftz.u32.f16",
         "geu.xor.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "num.and.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "num.and.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "num.and.u32.f16",
         "num.and.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "num.and.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "num.and.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "num.and.ftz.u32.f16",
         "num.and.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "num.or.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "num.or.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "num.or.u32.f16",
         "num.or.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "num.or.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "num.or.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "num.or.ftz.u32.f16",
         "num.or.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "num.xor.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "num.xor.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "num.xor.u32.f16",
         "num.xor.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "num.xor.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "num.xor.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "num.xor.ftz.u32.f16",
         "num.xor.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "nan.and.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "nan.and.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "nan.and.u32.f16",
         "nan.and.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "nan.and.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "nan.and.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "nan.and.ftz.u32.f16",
         "nan.and.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "nan.or.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "nan.or.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "nan.or.u32.f16",
         "nan.or.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "nan.or.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "nan.or.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "nan.or.ftz.u32.f16",
         "nan.or.ftz.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_31,), spellings=(
         "nan.xor.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_32,), spellings=(
         "nan.xor.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_33,), spellings=(
         "nan.xor.u32.f16",
         "nan.xor.s32.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_34,), spellings=(
         "nan.xor.ftz.u16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_35,), spellings=(
         "nan.xor.ftz.s16.f16",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_36,), spellings=(
         "nan.xor.ftz.u32.f16",
         "nan.xor.ftz.s32.f16",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_37,), spellings=(
         "eq.u16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_38,), spellings=(
         "eq.s16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_39,), spellings=(
         "eq.u32.bf16",
         "eq.s32.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_37,), spellings=(
         "ne.u16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_38,), spellings=(
         "ne.s16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_39,), spellings=(
         "ne.u32.bf16",
         "ne.s32.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_37,), spellings=(
         "lt.u16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_38,), spellings=(
         "lt.s16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_39,), spellings=(
         "lt.u32.bf16",
         "lt.s32.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_37,), spellings=(
         "le.u16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_38,), spellings=(
         "le.s16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_39,), spellings=(
         "le.u32.bf16",
         "le.s32.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_37,), spellings=(
         "gt.u16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_38,), spellings=(
         "gt.s16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_39,), spellings=(
         "gt.u32.bf16",
         "gt.s32.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_37,), spellings=(
         "ge.u16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_38,), spellings=(
         "ge.s16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_39,), spellings=(
         "ge.u32.bf16",
         "ge.s32.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_37,), spellings=(
         "equ.u16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_38,), spellings=(
         "equ.s16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_39,), spellings=(
         "equ.u32.bf16",
         "equ.s32.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_37,), spellings=(
         "neu.u16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_38,), spellings=(
         "neu.s16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_39,), spellings=(
         "neu.u32.bf16",
         "neu.s32.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_37,), spellings=(
         "ltu.u16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_38,), spellings=(
         "ltu.s16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_39,), spellings=(
         "ltu.u32.bf16",
         "ltu.s32.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_37,), spellings=(
         "leu.u16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_38,), spellings=(
         "leu.s16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_39,), spellings=(
         "leu.u32.bf16",
         "leu.s32.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_37,), spellings=(
         "gtu.u16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_38,), spellings=(
         "gtu.s16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_39,), spellings=(
         "gtu.u32.bf16",
         "gtu.s32.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_37,), spellings=(
         "geu.u16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_38,), spellings=(
         "geu.s16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_39,), spellings=(
         "geu.u32.bf16",
         "geu.s32.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_37,), spellings=(
         "num.u16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_38,), spellings=(
         "num.s16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_39,), spellings=(
         "num.u32.bf16",
         "num.s32.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_37,), spellings=(
         "nan.u16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_38,), spellings=(
         "nan.s16.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_39,), spellings=(
         "nan.u32.bf16",
         "nan.s32.bf16",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "eq.and.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "eq.and.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "eq.and.u32.bf16",
         "eq.and.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "eq.or.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "eq.or.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "eq.or.u32.bf16",
         "eq.or.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "eq.xor.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "eq.xor.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "eq.xor.u32.bf16",
         "eq.xor.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "ne.and.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "ne.and.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "ne.and.u32.bf16",
         "ne.and.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "ne.or.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "ne.or.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "ne.or.u32.bf16",
         "ne.or.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "ne.xor.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "ne.xor.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "ne.xor.u32.bf16",
         "ne.xor.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "lt.and.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "lt.and.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "lt.and.u32.bf16",
         "lt.and.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "lt.or.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "lt.or.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "lt.or.u32.bf16",
         "lt.or.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "lt.xor.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "lt.xor.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "lt.xor.u32.bf16",
         "lt.xor.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "le.and.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "le.and.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "le.and.u32.bf16",
         "le.and.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "le.or.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "le.or.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "le.or.u32.bf16",
         "le.or.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "le.xor.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "le.xor.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "le.xor.u32.bf16",
         "le.xor.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "gt.and.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "gt.and.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "gt.and.u32.bf16",
         "gt.and.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "gt.or.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "gt.or.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "gt.or.u32.bf16",
         "gt.or.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "gt.xor.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "gt.xor.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "gt.xor.u32.bf16",
         "gt.xor.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "ge.and.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "ge.and.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "ge.and.u32.bf16",
         "ge.and.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "ge.or.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "ge.or.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "ge.or.u32.bf16",
         "ge.or.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "ge.xor.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "ge.xor.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "ge.xor.u32.bf16",
         "ge.xor.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "equ.and.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "equ.and.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "equ.and.u32.bf16",
         "equ.and.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "equ.or.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "equ.or.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "equ.or.u32.bf16",
         "equ.or.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "equ.xor.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "equ.xor.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "equ.xor.u32.bf16",
         "equ.xor.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "neu.and.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "neu.and.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "neu.and.u32.bf16",
         "neu.and.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "neu.or.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "neu.or.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "neu.or.u32.bf16",
         "neu.or.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "neu.xor.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "neu.xor.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "neu.xor.u32.bf16",
         "neu.xor.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "ltu.and.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "ltu.and.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "ltu.and.u32.bf16",
         "ltu.and.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "ltu.or.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "ltu.or.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "ltu.or.u32.bf16",
         "ltu.or.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "ltu.xor.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "ltu.xor.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "ltu.xor.u32.bf16",
         "ltu.xor.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "leu.and.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "leu.and.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "leu.and.u32.bf16",
         "leu.and.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "leu.or.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "leu.or.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "leu.or.u32.bf16",
         "leu.or.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "leu.xor.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "leu.xor.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "leu.xor.u32.bf16",
         "leu.xor.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "gtu.and.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "gtu.and.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "gtu.and.u32.bf16",
         "gtu.and.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "gtu.or.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "gtu.or.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "gtu.or.u32.bf16",
         "gtu.or.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "gtu.xor.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "gtu.xor.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "gtu.xor.u32.bf16",
         "gtu.xor.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "geu.and.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "geu.and.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "geu.and.u32.bf16",
         "geu.and.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "geu.or.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "geu.or.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "geu.or.u32.bf16",
         "geu.or.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "geu.xor.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "geu.xor.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "geu.xor.u32.bf16",
         "geu.xor.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "num.and.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "num.and.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "num.and.u32.bf16",
         "num.and.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "num.or.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "num.or.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "num.or.u32.bf16",
         "num.or.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "num.xor.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "num.xor.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "num.xor.u32.bf16",
         "num.xor.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "nan.and.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "nan.and.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "nan.and.u32.bf16",
         "nan.and.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "nan.or.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "nan.or.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "nan.or.u32.bf16",
         "nan.or.s32.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_40,), spellings=(
         "nan.xor.u16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_41,), spellings=(
         "nan.xor.s16.bf16",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_42,), spellings=(
         "nan.xor.u32.bf16",
         "nan.xor.s32.bf16",
     )),
-    Group(2, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_43,), spellings=(
         "eq.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_44,), spellings=(
         "eq.ftz.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_43,), spellings=(
         "ne.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_44,), spellings=(
         "ne.ftz.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_43,), spellings=(
         "lt.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_44,), spellings=(
         "lt.ftz.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_43,), spellings=(
         "le.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_44,), spellings=(
         "le.ftz.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_43,), spellings=(
         "gt.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_44,), spellings=(
         "gt.ftz.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_43,), spellings=(
         "ge.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_44,), spellings=(
         "ge.ftz.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_43,), spellings=(
         "equ.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_44,), spellings=(
         "equ.ftz.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_43,), spellings=(
         "neu.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_44,), spellings=(
         "neu.ftz.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_43,), spellings=(
         "ltu.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_44,), spellings=(
         "ltu.ftz.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_43,), spellings=(
         "leu.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_44,), spellings=(
         "leu.ftz.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_43,), spellings=(
         "gtu.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_44,), spellings=(
         "gtu.ftz.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_43,), spellings=(
         "geu.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_44,), spellings=(
         "geu.ftz.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_43,), spellings=(
         "num.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_44,), spellings=(
         "num.ftz.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_43,), spellings=(
         "nan.f16x2.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_44,), spellings=(
         "nan.ftz.f16x2.f16x2",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "eq.and.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "eq.and.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "eq.or.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "eq.or.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "eq.xor.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "eq.xor.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "ne.and.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "ne.and.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "ne.or.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "ne.or.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "ne.xor.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "ne.xor.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "lt.and.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "lt.and.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "lt.or.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "lt.or.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "lt.xor.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "lt.xor.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "le.and.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "le.and.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "le.or.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "le.or.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "le.xor.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "le.xor.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "gt.and.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "gt.and.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "gt.or.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "gt.or.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "gt.xor.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "gt.xor.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "ge.and.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "ge.and.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "ge.or.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "ge.or.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "ge.xor.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "ge.xor.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "equ.and.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "equ.and.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "equ.or.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "equ.or.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "equ.xor.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "equ.xor.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "neu.and.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "neu.and.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "neu.or.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "neu.or.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "neu.xor.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "neu.xor.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "ltu.and.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "ltu.and.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "ltu.or.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "ltu.or.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "ltu.xor.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "ltu.xor.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "leu.and.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "leu.and.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "leu.or.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "leu.or.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "leu.xor.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "leu.xor.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "gtu.and.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "gtu.and.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "gtu.or.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "gtu.or.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "gtu.xor.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "gtu.xor.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "geu.and.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "geu.and.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "geu.or.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "geu.or.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "geu.xor.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "geu.xor.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "num.and.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "num.and.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "num.or.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "num.or.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "num.xor.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "num.xor.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "nan.and.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "nan.and.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "nan.or.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "nan.or.ftz.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_45,), spellings=(
         "nan.xor.f16x2.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_46,), spellings=(
         "nan.xor.ftz.f16x2.f16x2",
     )),
-    Group(2, "exact", Requirement("6.5", "sm_53"), spellings=(
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_47,), spellings=(
         "eq.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_48,), spellings=(
         "eq.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_49,), spellings=(
         "eq.ftz.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_50,), spellings=(
         "eq.ftz.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_47,), spellings=(
         "ne.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_48,), spellings=(
         "ne.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_49,), spellings=(
         "ne.ftz.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_50,), spellings=(
         "ne.ftz.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_47,), spellings=(
         "lt.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_48,), spellings=(
         "lt.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_49,), spellings=(
         "lt.ftz.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_50,), spellings=(
         "lt.ftz.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_47,), spellings=(
         "le.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_48,), spellings=(
         "le.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_49,), spellings=(
         "le.ftz.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_50,), spellings=(
         "le.ftz.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_47,), spellings=(
         "gt.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_48,), spellings=(
         "gt.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_49,), spellings=(
         "gt.ftz.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_50,), spellings=(
         "gt.ftz.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_47,), spellings=(
         "ge.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_48,), spellings=(
         "ge.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_49,), spellings=(
         "ge.ftz.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_50,), spellings=(
         "ge.ftz.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_47,), spellings=(
         "equ.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_48,), spellings=(
         "equ.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_49,), spellings=(
         "equ.ftz.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_50,), spellings=(
         "equ.ftz.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_47,), spellings=(
         "neu.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_48,), spellings=(
         "neu.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_49,), spellings=(
         "neu.ftz.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_50,), spellings=(
         "neu.ftz.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_47,), spellings=(
         "ltu.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_48,), spellings=(
         "ltu.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_49,), spellings=(
         "ltu.ftz.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_50,), spellings=(
         "ltu.ftz.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_47,), spellings=(
         "leu.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_48,), spellings=(
         "leu.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_49,), spellings=(
         "leu.ftz.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_50,), spellings=(
         "leu.ftz.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_47,), spellings=(
         "gtu.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_48,), spellings=(
         "gtu.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_49,), spellings=(
         "gtu.ftz.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_50,), spellings=(
         "gtu.ftz.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_47,), spellings=(
         "geu.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_48,), spellings=(
         "geu.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_49,), spellings=(
         "geu.ftz.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_50,), spellings=(
         "geu.ftz.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_47,), spellings=(
         "num.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_48,), spellings=(
         "num.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_49,), spellings=(
         "num.ftz.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_50,), spellings=(
         "num.ftz.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_47,), spellings=(
         "nan.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_48,), spellings=(
         "nan.s32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_49,), spellings=(
         "nan.ftz.u32.f16x2",
+    )),
+    Group(2, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_50,), spellings=(
         "nan.ftz.s32.f16x2",
     )),
-    Group(3, "exact", Requirement("6.5", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "eq.and.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "eq.and.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "eq.and.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "eq.and.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "eq.or.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "eq.or.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "eq.or.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "eq.or.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "eq.xor.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "eq.xor.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "eq.xor.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "eq.xor.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "ne.and.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "ne.and.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "ne.and.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "ne.and.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "ne.or.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "ne.or.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "ne.or.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "ne.or.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "ne.xor.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "ne.xor.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "ne.xor.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "ne.xor.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "lt.and.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "lt.and.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "lt.and.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "lt.and.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "lt.or.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "lt.or.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "lt.or.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "lt.or.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "lt.xor.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "lt.xor.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "lt.xor.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "lt.xor.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "le.and.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "le.and.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "le.and.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "le.and.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "le.or.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "le.or.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "le.or.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "le.or.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "le.xor.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "le.xor.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "le.xor.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "le.xor.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "gt.and.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "gt.and.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "gt.and.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "gt.and.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "gt.or.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "gt.or.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "gt.or.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "gt.or.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "gt.xor.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "gt.xor.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "gt.xor.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "gt.xor.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "ge.and.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "ge.and.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "ge.and.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "ge.and.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "ge.or.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "ge.or.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "ge.or.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "ge.or.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "ge.xor.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "ge.xor.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "ge.xor.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "ge.xor.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "equ.and.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "equ.and.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "equ.and.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "equ.and.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "equ.or.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "equ.or.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "equ.or.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "equ.or.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "equ.xor.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "equ.xor.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "equ.xor.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "equ.xor.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "neu.and.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "neu.and.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "neu.and.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "neu.and.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "neu.or.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "neu.or.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "neu.or.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "neu.or.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "neu.xor.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "neu.xor.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "neu.xor.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "neu.xor.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "ltu.and.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "ltu.and.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "ltu.and.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "ltu.and.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "ltu.or.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "ltu.or.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "ltu.or.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "ltu.or.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "ltu.xor.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "ltu.xor.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "ltu.xor.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "ltu.xor.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "leu.and.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "leu.and.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "leu.and.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "leu.and.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "leu.or.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "leu.or.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "leu.or.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "leu.or.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "leu.xor.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "leu.xor.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "leu.xor.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "leu.xor.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "gtu.and.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "gtu.and.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "gtu.and.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "gtu.and.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "gtu.or.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "gtu.or.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "gtu.or.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "gtu.or.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "gtu.xor.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "gtu.xor.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "gtu.xor.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "gtu.xor.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "geu.and.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "geu.and.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "geu.and.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "geu.and.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "geu.or.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "geu.or.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "geu.or.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "geu.or.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "geu.xor.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "geu.xor.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "geu.xor.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "geu.xor.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "num.and.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "num.and.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "num.and.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "num.and.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "num.or.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "num.or.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "num.or.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "num.or.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "num.xor.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "num.xor.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "num.xor.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "num.xor.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "nan.and.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "nan.and.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "nan.and.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "nan.and.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "nan.or.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "nan.or.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "nan.or.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "nan.or.ftz.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_51,), spellings=(
         "nan.xor.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_52,), spellings=(
         "nan.xor.s32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_53,), spellings=(
         "nan.xor.ftz.u32.f16x2",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_53"), recipes=(recipe_54,), spellings=(
         "nan.xor.ftz.s32.f16x2",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_55,), spellings=(
         "eq.bf16x2.bf16x2",
         "ne.bf16x2.bf16x2",
         "lt.bf16x2.bf16x2",
@@ -2935,7 +6088,7 @@ GROUPS = (
         "num.bf16x2.bf16x2",
         "nan.bf16x2.bf16x2",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_56,), spellings=(
         "eq.and.bf16x2.bf16x2",
         "eq.or.bf16x2.bf16x2",
         "eq.xor.bf16x2.bf16x2",
@@ -2979,123 +6132,343 @@ GROUPS = (
         "nan.or.bf16x2.bf16x2",
         "nan.xor.bf16x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_57,), spellings=(
         "eq.u32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_58,), spellings=(
         "eq.s32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_57,), spellings=(
         "ne.u32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_58,), spellings=(
         "ne.s32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_57,), spellings=(
         "lt.u32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_58,), spellings=(
         "lt.s32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_57,), spellings=(
         "le.u32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_58,), spellings=(
         "le.s32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_57,), spellings=(
         "gt.u32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_58,), spellings=(
         "gt.s32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_57,), spellings=(
         "ge.u32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_58,), spellings=(
         "ge.s32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_57,), spellings=(
         "equ.u32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_58,), spellings=(
         "equ.s32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_57,), spellings=(
         "neu.u32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_58,), spellings=(
         "neu.s32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_57,), spellings=(
         "ltu.u32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_58,), spellings=(
         "ltu.s32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_57,), spellings=(
         "leu.u32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_58,), spellings=(
         "leu.s32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_57,), spellings=(
         "gtu.u32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_58,), spellings=(
         "gtu.s32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_57,), spellings=(
         "geu.u32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_58,), spellings=(
         "geu.s32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_57,), spellings=(
         "num.u32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_58,), spellings=(
         "num.s32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_57,), spellings=(
         "nan.u32.bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_58,), spellings=(
         "nan.s32.bf16x2",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "eq.and.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "eq.and.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "eq.or.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "eq.or.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "eq.xor.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "eq.xor.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "ne.and.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "ne.and.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "ne.or.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "ne.or.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "ne.xor.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "ne.xor.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "lt.and.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "lt.and.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "lt.or.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "lt.or.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "lt.xor.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "lt.xor.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "le.and.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "le.and.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "le.or.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "le.or.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "le.xor.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "le.xor.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "gt.and.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "gt.and.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "gt.or.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "gt.or.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "gt.xor.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "gt.xor.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "ge.and.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "ge.and.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "ge.or.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "ge.or.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "ge.xor.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "ge.xor.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "equ.and.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "equ.and.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "equ.or.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "equ.or.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "equ.xor.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "equ.xor.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "neu.and.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "neu.and.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "neu.or.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "neu.or.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "neu.xor.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "neu.xor.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "ltu.and.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "ltu.and.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "ltu.or.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "ltu.or.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "ltu.xor.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "ltu.xor.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "leu.and.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "leu.and.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "leu.or.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "leu.or.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "leu.xor.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "leu.xor.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "gtu.and.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "gtu.and.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "gtu.or.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "gtu.or.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "gtu.xor.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "gtu.xor.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "geu.and.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "geu.and.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "geu.or.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "geu.or.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "geu.xor.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "geu.xor.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "num.and.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "num.and.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "num.or.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "num.or.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "num.xor.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "num.xor.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "nan.and.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "nan.and.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "nan.or.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "nan.or.s32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_59,), spellings=(
         "nan.xor.u32.bf16x2",
+    )),
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "nan.xor.s32.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(2, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_61,), spellings=(
         "eq.bf16.bf16",
         "ne.bf16.bf16",
         "lt.bf16.bf16",
@@ -3111,7 +6484,7 @@ GROUPS = (
         "num.bf16.bf16",
         "nan.bf16.bf16",
     )),
-    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_62,), spellings=(
         "eq.and.bf16.bf16",
         "eq.or.bf16.bf16",
         "eq.xor.bf16.bf16",
@@ -3155,162 +6528,162 @@ GROUPS = (
         "nan.or.bf16.bf16",
         "nan.xor.bf16.bf16",
     )),
-    Group(2, "unspecified", Requirement("4.2", "sm_53"), listed=False, spellings=(
+    Group(2, "unspecified", Requirement("4.2", "sm_53"), listed=False, recipes=(recipe_9,), spellings=(
         "lo.f16.u16",
         "lo.f16.u32",
         "lo.f16.u64",
     )),
-    Group(2, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(2, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_17,), spellings=(
         "lo.bf16.u16",
         "lo.bf16.u32",
         "lo.bf16.u64",
     )),
-    Group(2, "unspecified", Requirement("4.2", "sm_53"), listed=False, spellings=(
+    Group(2, "unspecified", Requirement("4.2", "sm_53"), listed=False, recipes=(recipe_9,), spellings=(
         "ls.f16.u16",
         "ls.f16.u32",
         "ls.f16.u64",
     )),
-    Group(2, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(2, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_17,), spellings=(
         "ls.bf16.u16",
         "ls.bf16.u32",
         "ls.bf16.u64",
     )),
-    Group(2, "unspecified", Requirement("4.2", "sm_53"), listed=False, spellings=(
+    Group(2, "unspecified", Requirement("4.2", "sm_53"), listed=False, recipes=(recipe_9,), spellings=(
         "hi.f16.u16",
         "hi.f16.u32",
         "hi.f16.u64",
     )),
-    Group(2, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(2, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_17,), spellings=(
         "hi.bf16.u16",
         "hi.bf16.u32",
         "hi.bf16.u64",
     )),
-    Group(2, "unspecified", Requirement("4.2", "sm_53"), listed=False, spellings=(
+    Group(2, "unspecified", Requirement("4.2", "sm_53"), listed=False, recipes=(recipe_9,), spellings=(
         "hs.f16.u16",
         "hs.f16.u32",
         "hs.f16.u64",
     )),
-    Group(2, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(2, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_17,), spellings=(
         "hs.bf16.u16",
         "hs.bf16.u32",
         "hs.bf16.u64",
     )),
-    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, spellings=(
+    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, recipes=(recipe_10,), spellings=(
         "lo.and.f16.u16",
         "lo.and.f16.u32",
         "lo.and.f16.u64",
     )),
-    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "lo.and.bf16.u16",
         "lo.and.bf16.u32",
         "lo.and.bf16.u64",
     )),
-    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, spellings=(
+    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, recipes=(recipe_10,), spellings=(
         "lo.or.f16.u16",
         "lo.or.f16.u32",
         "lo.or.f16.u64",
     )),
-    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "lo.or.bf16.u16",
         "lo.or.bf16.u32",
         "lo.or.bf16.u64",
     )),
-    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, spellings=(
+    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, recipes=(recipe_10,), spellings=(
         "lo.xor.f16.u16",
         "lo.xor.f16.u32",
         "lo.xor.f16.u64",
     )),
-    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "lo.xor.bf16.u16",
         "lo.xor.bf16.u32",
         "lo.xor.bf16.u64",
     )),
-    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, spellings=(
+    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, recipes=(recipe_10,), spellings=(
         "ls.and.f16.u16",
         "ls.and.f16.u32",
         "ls.and.f16.u64",
     )),
-    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "ls.and.bf16.u16",
         "ls.and.bf16.u32",
         "ls.and.bf16.u64",
     )),
-    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, spellings=(
+    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, recipes=(recipe_10,), spellings=(
         "ls.or.f16.u16",
         "ls.or.f16.u32",
         "ls.or.f16.u64",
     )),
-    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "ls.or.bf16.u16",
         "ls.or.bf16.u32",
         "ls.or.bf16.u64",
     )),
-    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, spellings=(
+    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, recipes=(recipe_10,), spellings=(
         "ls.xor.f16.u16",
         "ls.xor.f16.u32",
         "ls.xor.f16.u64",
     )),
-    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "ls.xor.bf16.u16",
         "ls.xor.bf16.u32",
         "ls.xor.bf16.u64",
     )),
-    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, spellings=(
+    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, recipes=(recipe_10,), spellings=(
         "hi.and.f16.u16",
         "hi.and.f16.u32",
         "hi.and.f16.u64",
     )),
-    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "hi.and.bf16.u16",
         "hi.and.bf16.u32",
         "hi.and.bf16.u64",
     )),
-    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, spellings=(
+    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, recipes=(recipe_10,), spellings=(
         "hi.or.f16.u16",
         "hi.or.f16.u32",
         "hi.or.f16.u64",
     )),
-    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "hi.or.bf16.u16",
         "hi.or.bf16.u32",
         "hi.or.bf16.u64",
     )),
-    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, spellings=(
+    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, recipes=(recipe_10,), spellings=(
         "hi.xor.f16.u16",
         "hi.xor.f16.u32",
         "hi.xor.f16.u64",
     )),
-    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "hi.xor.bf16.u16",
         "hi.xor.bf16.u32",
         "hi.xor.bf16.u64",
     )),
-    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, spellings=(
+    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, recipes=(recipe_10,), spellings=(
         "hs.and.f16.u16",
         "hs.and.f16.u32",
         "hs.and.f16.u64",
     )),
-    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "hs.and.bf16.u16",
         "hs.and.bf16.u32",
         "hs.and.bf16.u64",
     )),
-    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, spellings=(
+    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, recipes=(recipe_10,), spellings=(
         "hs.or.f16.u16",
         "hs.or.f16.u32",
         "hs.or.f16.u64",
     )),
-    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "hs.or.bf16.u16",
         "hs.or.bf16.u32",
         "hs.or.bf16.u64",
     )),
-    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, spellings=(
+    Group(3, "unspecified", Requirement("4.2", "sm_53"), listed=False, recipes=(recipe_10,), spellings=(
         "hs.xor.f16.u16",
         "hs.xor.f16.u32",
         "hs.xor.f16.u64",
     )),
-    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), spellings=(
+    Group(3, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_18,), spellings=(
         "hs.xor.bf16.u16",
         "hs.xor.bf16.u32",
         "hs.xor.bf16.u64",
@@ -3427,7 +6800,6 @@ SIGNATURES = {
     ("bf16.bf16", 2): "d:bf16 = a:bf16 b:bf16",
     ("bf16.bf16", 3): "d:bf16 = a:bf16 b:bf16 !c:pred",
 }
-
 ASSEMBLER = {
     "elsewhere": ["u32.b16", "u32.b32", "u32.b64", "u32.s16", "u32.s32", "u32.s64", "u32.u16", "u32.u32", "u32.u64", "s32.b16", "s32.b32", "s32.b64", "s32.s16", "s32.s32", "s32.s64", "s32.u16", "s32.u32", "s32.u64", "u8x4", "s8x4", "u16x2", "s16x2"],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
@@ -3436,4 +6808,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

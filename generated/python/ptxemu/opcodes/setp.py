@@ -2,6 +2,7 @@
 """setp: its variants, and what to write where they are missing."""
 
 from ..catalog import Requirement
+from ..catalog.known import Recipe
 from . import Group, Opcode
 
 operands_1 = {
@@ -9,6 +10,154 @@ operands_1 = {
         "pred": (),
     },
 }
+
+recipe_1 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y;
+    cvt.f32.#2 %_x, %a;
+    cvt.f32.#2 %_y, %b;
+    setp.#1.f32 %p, %_x, %_y;
+}""")
+
+recipe_2 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y;
+    cvt.f32.#3 %_x, %a;
+    cvt.f32.#3 %_y, %b;
+    mul.rn.#2.f32 %_x, %_x, 0f07800000;
+    mul.rn.#2.f32 %_y, %_y, 0f07800000;
+    setp.#1.f32 %p, %_x, %_y;
+}""")
+
+recipe_3 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y;
+    cvt.f32.#3 %_x, %a;
+    cvt.f32.#3 %_y, %b;
+    setp.#1.#2.f32 %p, %_x, %_y, %c;
+}""")
+
+recipe_4 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y;
+    cvt.f32.#4 %_x, %a;
+    cvt.f32.#4 %_y, %b;
+    mul.rn.#3.f32 %_x, %_x, 0f07800000;
+    mul.rn.#3.f32 %_y, %_y, 0f07800000;
+    setp.#1.#2.f32 %p, %_x, %_y, %c;
+}""")
+
+recipe_5 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1;
+    .reg .pred %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    setp.#1.f32 %_t0, %_x0, %_y0;
+    setp.#1.f32 %_t1, %_x1, %_y1;
+    mov.pred %p0, %_t0;
+    mov.pred %p1, %_t1;
+}""")
+
+recipe_6 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1;
+    .reg .pred %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    mul.rn.#2.f32 %_x0, %_x0, 0f07800000;
+    mul.rn.#2.f32 %_x1, %_x1, 0f07800000;
+    mul.rn.#2.f32 %_y0, %_y0, 0f07800000;
+    mul.rn.#2.f32 %_y1, %_y1, 0f07800000;
+    setp.#1.f32 %_t0, %_x0, %_y0;
+    setp.#1.f32 %_t1, %_x1, %_y1;
+    mov.pred %p0, %_t0;
+    mov.pred %p1, %_t1;
+}""")
+
+recipe_7 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1;
+    .reg .pred %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    setp.#1.#2.f32 %_t0, %_x0, %_y0, %c;
+    setp.#1.#2.f32 %_t1, %_x1, %_y1, %c;
+    mov.pred %p0, %_t0;
+    mov.pred %p1, %_t1;
+}""")
+
+recipe_8 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1;
+    .reg .pred %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    mul.rn.#3.f32 %_x0, %_x0, 0f07800000;
+    mul.rn.#3.f32 %_x1, %_x1, 0f07800000;
+    mul.rn.#3.f32 %_y0, %_y0, 0f07800000;
+    mul.rn.#3.f32 %_y1, %_y1, 0f07800000;
+    setp.#1.#2.f32 %_t0, %_x0, %_y0, %c;
+    setp.#1.#2.f32 %_t1, %_x1, %_y1, %c;
+    mov.pred %p0, %_t0;
+    mov.pred %p1, %_t1;
+}""")
+
+recipe_9 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    setp.#1.f32 %p, %_x, %_y;
+}""")
+
+recipe_10 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    setp.#1.#2.f32 %p, %_x, %_y, %c;
+}""")
+
+recipe_11 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_y0, %_y1;
+    .reg .pred %_t0, %_t1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    shl.b32 %_y0, %b, 16;
+    and.b32 %_y1, %b, 0xffff0000;
+    setp.#1.f32 %_t0, %_x0, %_y0;
+    setp.#1.f32 %_t1, %_x1, %_y1;
+    mov.pred %p0, %_t0;
+    mov.pred %p1, %_t1;
+}""")
+
+recipe_12 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_y0, %_y1;
+    .reg .pred %_t0, %_t1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    shl.b32 %_y0, %b, 16;
+    and.b32 %_y1, %b, 0xffff0000;
+    setp.#1.#2.f32 %_t0, %_x0, %_y0, %c;
+    setp.#1.#2.f32 %_t1, %_x1, %_y1, %c;
+    mov.pred %p0, %_t0;
+    mov.pred %p1, %_t1;
+}""")
 
 GROUPS = (
     Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
@@ -407,239 +556,679 @@ GROUPS = (
         "nan.or.f64",
         "nan.xor.f64",
     )),
-    Group(2, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "eq.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "eq.ftz.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "ne.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "ne.ftz.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "lt.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "lt.ftz.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "le.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "le.ftz.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "gt.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "gt.ftz.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "ge.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "ge.ftz.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "equ.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "equ.ftz.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "neu.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "neu.ftz.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "ltu.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "ltu.ftz.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "leu.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "leu.ftz.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "gtu.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "gtu.ftz.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "geu.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "geu.ftz.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "num.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "num.ftz.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_1,), spellings=(
         "nan.f16",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_2,), spellings=(
         "nan.ftz.f16",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "eq.and.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "eq.and.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "eq.or.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "eq.or.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "eq.xor.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "eq.xor.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "ne.and.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "ne.and.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "ne.or.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "ne.or.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "ne.xor.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "ne.xor.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "lt.and.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "lt.and.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "lt.or.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "lt.or.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "lt.xor.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "lt.xor.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "le.and.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "le.and.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "le.or.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "le.or.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "le.xor.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "le.xor.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "gt.and.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "gt.and.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "gt.or.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "gt.or.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "gt.xor.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "gt.xor.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "ge.and.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "ge.and.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "ge.or.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "ge.or.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "ge.xor.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "ge.xor.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "equ.and.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "equ.and.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "equ.or.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "equ.or.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "equ.xor.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "equ.xor.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "neu.and.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "neu.and.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "neu.or.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "neu.or.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "neu.xor.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "neu.xor.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "ltu.and.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "ltu.and.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "ltu.or.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "ltu.or.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "ltu.xor.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "ltu.xor.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "leu.and.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "leu.and.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "leu.or.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "leu.or.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "leu.xor.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "leu.xor.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "gtu.and.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "gtu.and.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "gtu.or.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "gtu.or.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "gtu.xor.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "gtu.xor.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "geu.and.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "geu.and.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "geu.or.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "geu.or.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "geu.xor.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "geu.xor.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "num.and.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "num.and.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "num.or.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "num.or.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "num.xor.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "num.xor.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "nan.and.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "nan.and.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "nan.or.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "nan.or.ftz.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_3,), spellings=(
         "nan.xor.f16",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_4,), spellings=(
         "nan.xor.ftz.f16",
     )),
-    Group(2, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "eq.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "eq.ftz.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "ne.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "ne.ftz.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "lt.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "lt.ftz.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "le.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "le.ftz.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "gt.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "gt.ftz.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "ge.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "ge.ftz.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "equ.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "equ.ftz.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "neu.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "neu.ftz.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "ltu.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "ltu.ftz.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "leu.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "leu.ftz.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "gtu.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "gtu.ftz.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "geu.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "geu.ftz.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "num.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "num.ftz.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_5,), spellings=(
         "nan.f16x2",
+    )),
+    Group(2, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_6,), spellings=(
         "nan.ftz.f16x2",
     )),
-    Group(3, "exact", Requirement("4.2", "sm_53"), spellings=(
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "eq.and.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "eq.and.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "eq.or.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "eq.or.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "eq.xor.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "eq.xor.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ne.and.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ne.and.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ne.or.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ne.or.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ne.xor.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ne.xor.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "lt.and.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "lt.and.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "lt.or.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "lt.or.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "lt.xor.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "lt.xor.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "le.and.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "le.and.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "le.or.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "le.or.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "le.xor.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "le.xor.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "gt.and.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "gt.and.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "gt.or.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "gt.or.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "gt.xor.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "gt.xor.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ge.and.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ge.and.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ge.or.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ge.or.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ge.xor.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ge.xor.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "equ.and.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "equ.and.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "equ.or.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "equ.or.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "equ.xor.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "equ.xor.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "neu.and.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "neu.and.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "neu.or.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "neu.or.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "neu.xor.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "neu.xor.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ltu.and.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ltu.and.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ltu.or.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ltu.or.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "ltu.xor.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "ltu.xor.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "leu.and.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "leu.and.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "leu.or.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "leu.or.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "leu.xor.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "leu.xor.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "gtu.and.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "gtu.and.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "gtu.or.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "gtu.or.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "gtu.xor.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "gtu.xor.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "geu.and.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "geu.and.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "geu.or.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "geu.or.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "geu.xor.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "geu.xor.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "num.and.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "num.and.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "num.or.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "num.or.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "num.xor.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "num.xor.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "nan.and.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "nan.and.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "nan.or.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "nan.or.ftz.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_7,), spellings=(
         "nan.xor.f16x2",
+    )),
+    Group(3, "exact", Requirement("4.2", "sm_53"), recipes=(recipe_8,), spellings=(
         "nan.xor.ftz.f16x2",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_9,), spellings=(
         "eq.bf16",
         "ne.bf16",
         "lt.bf16",
@@ -655,7 +1244,7 @@ GROUPS = (
         "num.bf16",
         "nan.bf16",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_10,), spellings=(
         "eq.and.bf16",
         "eq.or.bf16",
         "eq.xor.bf16",
@@ -699,7 +1288,7 @@ GROUPS = (
         "nan.or.bf16",
         "nan.xor.bf16",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_11,), spellings=(
         "eq.bf16x2",
         "ne.bf16x2",
         "lt.bf16x2",
@@ -715,7 +1304,7 @@ GROUPS = (
         "num.bf16x2",
         "nan.bf16x2",
     )),
-    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), spellings=(
+    Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_12,), spellings=(
         "eq.and.bf16x2",
         "eq.or.bf16x2",
         "eq.xor.bf16x2",
@@ -775,7 +1364,6 @@ SIGNATURES = {
     ("bf16x2", 2): "p[p0,p1]:pred = a:bf16x2 b:bf16x2",
     ("bf16x2", 3): "p[p0,p1]:pred = a:bf16x2 b:bf16x2 !c:pred",
 }
-
 ASSEMBLER = {
     "elsewhere": ["b16", "b32", "b64", "s16", "s32", "s64", "u16", "u32", "u64"],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
@@ -784,4 +1372,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

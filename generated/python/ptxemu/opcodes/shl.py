@@ -26,7 +26,6 @@ SIGNATURES = {
     ("b32", 2): "d:b32 = a:b32 b:u32",
     ("b64", 2): "d:b64 = a:b64 b:u32",
 }
-
 ASSEMBLER = {
     "elsewhere": [],
     "empty_types": ["b2", "b8x16"],
@@ -35,4 +34,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

@@ -42,7 +42,6 @@ SIGNATURES = {
     ("s32", 2): "d:s32 = a:s32 b:u32",
     ("s64", 2): "d:s64 = a:s64 b:u32",
 }
-
 ASSEMBLER = {
     "elsewhere": [],
     "empty_types": ["b2", "b8x16"],
@@ -51,4 +50,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

@@ -50,7 +50,6 @@ SIGNATURES = {
     ("u32.f32", 3): "d:u32 = a:u32 b:u32 c:f32",
     ("u64.f32", 3): "d:u64 = a:u64 b:u64 c:f32",
 }
-
 ASSEMBLER = {
     "elsewhere": ["b16.s32", "b32.s32", "b64.s32", "s16.s32", "s32.s32", "s64.s32", "u16.s32", "u32.s32", "u64.s32"],
     "empty_types": ["b2", "b8x16"],
@@ -59,4 +58,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

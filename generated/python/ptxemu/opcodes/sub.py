@@ -5,6 +5,336 @@ from ..catalog import Requirement
 from ..catalog.known import Recipe
 from . import Group, Opcode
 
+recipe_1 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
+    mov.b64 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    sub.rn.f32 %_d0, %_a0, %_b0;
+    sub.rn.f32 %_d1, %_a1, %_b1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_2 = Recipe(Requirement("1.4", "sm_10"), "", """{
+    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
+    mov.b64 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    sub.rn.#1.f32 %_d0, %_a0, %_b0;
+    sub.rn.#1.f32 %_d1, %_a1, %_b1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_3 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
+    mov.b64 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    sub.#1.f32 %_d0, %_a0, %_b0;
+    sub.#1.f32 %_d1, %_a1, %_b1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_4 = Recipe(Requirement("1.4", "sm_10"), "", """{
+    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
+    mov.b64 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    sub.#1.#2.f32 %_d0, %_a0, %_b0;
+    sub.#1.#2.f32 %_d1, %_a1, %_b1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_5 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
+    mov.b64 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    sub.#1.#2.f32 %_d0, %_a0, %_b0;
+    sub.#1.#2.f32 %_d1, %_a1, %_b1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_6 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b16 %_t;
+    mov.b16 %_t, 0xbf80;
+    fma.rn.#1 %d, %b, %_t, %a;
+}""")
+
+recipe_7 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y, %_t, %_odd, %_r;
+    .reg .pred %_nan;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    sub.rn.f32 %_t, %_x, %_y;
+    shr.b32 %_odd, %_t, 16;
+    and.b32 %_odd, %_odd, 1;
+    add.u32 %_odd, %_odd, 0x7fff;
+    add.u32 %_r, %_t, %_odd;
+    testp.notanumber.f32 %_nan, %_t;
+    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
+    shr.b32 %_r, %_r, 16;
+    cvt.u16.u32 %d, %_r;
+}""")
+
+recipe_8 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b32 %_t;
+    mov.b32 %_t, 0xbf80bf80;
+    fma.rn.#1 %d, %b, %_t, %a;
+}""")
+
+recipe_9 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;
+    .reg .pred %_nan0, %_nan1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    shl.b32 %_y0, %b, 16;
+    and.b32 %_y1, %b, 0xffff0000;
+    sub.rn.f32 %_t0, %_x0, %_y0;
+    sub.rn.f32 %_t1, %_x1, %_y1;
+    shr.b32 %_odd0, %_t0, 16;
+    shr.b32 %_odd1, %_t1, 16;
+    and.b32 %_odd0, %_odd0, 1;
+    and.b32 %_odd1, %_odd1, 1;
+    add.u32 %_odd0, %_odd0, 0x7fff;
+    add.u32 %_odd1, %_odd1, 0x7fff;
+    add.u32 %_r0, %_t0, %_odd0;
+    add.u32 %_r1, %_t1, %_odd1;
+    testp.notanumber.f32 %_nan0, %_t0;
+    testp.notanumber.f32 %_nan1, %_t1;
+    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;
+    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;
+    shr.b32 %_low, %_r0, 16;
+    and.b32 %_high, %_r1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_10 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b16 %_t;
+    mov.b16 %_t, 0xbf80;
+    fma.#1.#2 %d, %b, %_t, %a;
+}""")
+
+recipe_11 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y, %_t, %_odd, %_r;
+    .reg .pred %_nan;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    sub.#1.f32 %_t, %_x, %_y;
+    shr.b32 %_odd, %_t, 16;
+    and.b32 %_odd, %_odd, 1;
+    add.u32 %_odd, %_odd, 0x7fff;
+    add.u32 %_r, %_t, %_odd;
+    testp.notanumber.f32 %_nan, %_t;
+    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
+    shr.b32 %_r, %_r, 16;
+    cvt.u16.u32 %d, %_r;
+}""")
+
+recipe_12 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b32 %_t;
+    mov.b32 %_t, 0xbf80bf80;
+    fma.#1.#2 %d, %b, %_t, %a;
+}""")
+
+recipe_13 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;
+    .reg .pred %_nan0, %_nan1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    shl.b32 %_y0, %b, 16;
+    and.b32 %_y1, %b, 0xffff0000;
+    sub.#1.f32 %_t0, %_x0, %_y0;
+    sub.#1.f32 %_t1, %_x1, %_y1;
+    shr.b32 %_odd0, %_t0, 16;
+    shr.b32 %_odd1, %_t1, 16;
+    and.b32 %_odd0, %_odd0, 1;
+    and.b32 %_odd1, %_odd1, 1;
+    add.u32 %_odd0, %_odd0, 0x7fff;
+    add.u32 %_odd1, %_odd1, 0x7fff;
+    add.u32 %_r0, %_t0, %_odd0;
+    add.u32 %_r1, %_t1, %_odd1;
+    testp.notanumber.f32 %_nan0, %_t0;
+    testp.notanumber.f32 %_nan1, %_t1;
+    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;
+    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;
+    shr.b32 %_low, %_r0, 16;
+    and.b32 %_high, %_r1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_14 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t;
+    cvt.#1.#2 %_t, %a;
+    sub.rn.#1 %d, %_t, %b;
+}""")
+
+recipe_15 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_t, {%_zero, %a};
+    sub.rn.#1 %d, %_t, %b;
+}""")
+
+recipe_16 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t;
+    cvt.#2.#3 %_t, %a;
+    sub.rn.#1.#2 %d, %_t, %b;
+}""")
+
+recipe_17 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_t, {%_zero, %a};
+    sub.rn.#1.#2 %d, %_t, %b;
+}""")
+
+recipe_18 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t;
+    cvt.#2.#3 %_t, %a;
+    sub.#1.#2 %d, %_t, %b;
+}""")
+
+recipe_19 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_t, {%_zero, %a};
+    sub.#1.#2 %d, %_t, %b;
+}""")
+
+recipe_20 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_t;
+    cvt.#3.#4 %_t, %a;
+    sub.#1.#2.#3 %d, %_t, %b;
+}""")
+
+recipe_21 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_t, {%_zero, %a};
+    sub.#1.#2.#3 %d, %_t, %b;
+}""")
+
+recipe_22 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1;
+    .reg .b32 %_b0, %_b1, %_x0, %_x1, %_d0, %_d1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    sub.rn.f32 %_d0, %_x0, %_b0;
+    sub.rn.f32 %_d1, %_x1, %_b1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_23 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_b0, %_b1, %_d0, %_d1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    mov.b64 {%_b0, %_b1}, %b;
+    sub.rn.f32 %_d0, %_x0, %_b0;
+    sub.rn.f32 %_d1, %_x1, %_b1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_24 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1;
+    .reg .b32 %_b0, %_b1, %_x0, %_x1, %_d0, %_d1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    sub.#1.f32 %_d0, %_x0, %_b0;
+    sub.#1.f32 %_d1, %_x1, %_b1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_25 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x0, %_x1, %_b0, %_b1, %_d0, %_d1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    mov.b64 {%_b0, %_b1}, %b;
+    sub.#1.f32 %_d0, %_x0, %_b0;
+    sub.#1.f32 %_d1, %_x1, %_b1;
+    mov.b64 %d, {%_d0, %_d1};
+}""")
+
+recipe_26 = Recipe(Requirement("4.2", "sm_53"), "", """{
+    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_x0, %_x1, %_t, %_one;
+    .reg .b16 %_y0, %_y1;
+    mov.b64 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    sub.#1.#2.f32 %_x0, %_a0, %_b0;
+    sub.#1.#2.f32 %_x1, %_a1, %_b1;
+    cvt.#1.f16.f32 %_y0, %_x0;
+    cvt.#1.f16.f32 %_y1, %_x1;
+    mov.b32 %_t, {%_y0, %_y1};
+    mov.b32 %_one, 0x3c003c00;
+    mul.rn.#2.#3 %d, %_t, %_one;
+}""")
+
+recipe_27 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_x0, %_x1, %_low, %_high;
+    mov.b64 {%_a0, %_a1}, %a;
+    mov.b64 {%_b0, %_b1}, %b;
+    sub.#1.f32 %_x0, %_a0, %_b0;
+    sub.#1.f32 %_x1, %_a1, %_b1;
+    shr.b32 %_low, %_x0, 16;
+    and.b32 %_high, %_x1, 0xffff0000;
+    or.b32 %d, %_low, %_high;
+}""")
+
+recipe_28 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    cvt.f32.#2 %_x, %a;
+    cvt.f32.#2 %_y, %b;
+    sub.#1.f32 %_t, %_x, %_y;
+    cvt.#1.#2.f32 %d, %_t;
+}""")
+
+recipe_29 = Recipe(Requirement("2.0", "sm_20"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_r0, %_r1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.f32.f16 %_x0, %_a0;
+    cvt.f32.f16 %_x1, %_a1;
+    cvt.f32.f16 %_y0, %_b0;
+    cvt.f32.f16 %_y1, %_b1;
+    sub.#1.f32 %_t0, %_x0, %_y0;
+    sub.#1.f32 %_t1, %_x1, %_y1;
+    cvt.#1.f16.f32 %_r0, %_t0;
+    cvt.#1.f16.f32 %_r1, %_t1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
+recipe_30 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b16 %_zero;
+    .reg .b32 %_x, %_y, %_t;
+    mov.b16 %_zero, 0;
+    mov.b32 %_x, {%_zero, %a};
+    mov.b32 %_y, {%_zero, %b};
+    sub.#1.f32 %_t, %_x, %_y;
+    cvt.#1.#2.f32 %d, %_t;
+}""")
+
+recipe_31 = Recipe(Requirement("7.0", "sm_80"), "", """{
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    .reg .b16 %_r0, %_r1;
+    shl.b32 %_x0, %a, 16;
+    and.b32 %_x1, %a, 0xffff0000;
+    shl.b32 %_y0, %b, 16;
+    and.b32 %_y1, %b, 0xffff0000;
+    sub.#1.f32 %_t0, %_x0, %_y0;
+    sub.#1.f32 %_t1, %_x1, %_y1;
+    cvt.#1.bf16.f32 %_r0, %_t0;
+    cvt.#1.bf16.f32 %_r1, %_t1;
+    mov.b32 %d, {%_r0, %_r1};
+}""")
+
 GROUPS = (
     Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
         "f32",
@@ -46,16 +376,34 @@ GROUPS = (
         "rp.ftz.f32",
         "rp.ftz.sat.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100"), spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_1,), spellings=(
         "f32x2",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_2,), spellings=(
         "ftz.f32x2",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_3,), spellings=(
         "rn.f32x2",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_4,), spellings=(
         "rn.ftz.f32x2",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_3,), spellings=(
         "rz.f32x2",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_4,), spellings=(
         "rz.ftz.f32x2",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_3,), spellings=(
         "rm.f32x2",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_5,), spellings=(
         "rm.ftz.f32x2",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_3,), spellings=(
         "rp.f32x2",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_5,), spellings=(
         "rp.ftz.f32x2",
     )),
     Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
@@ -85,46 +433,112 @@ GROUPS = (
         "rn.ftz.sat.f16",
         "rn.ftz.sat.f16x2",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_90"), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_6, recipe_7,), spellings=(
         "bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_8, recipe_9,), spellings=(
         "bf16x2",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_10, recipe_11,), spellings=(
         "rn.bf16",
+    )),
+    Group(2, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_12, recipe_13,), spellings=(
         "rn.bf16x2",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100"), spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_14,), spellings=(
         "f32.f16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_15,), spellings=(
         "f32.bf16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_16,), spellings=(
         "sat.f32.f16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_17,), spellings=(
         "sat.f32.bf16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_18,), spellings=(
         "rn.f32.f16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_19,), spellings=(
         "rn.f32.bf16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_20,), spellings=(
         "rn.sat.f32.f16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_21,), spellings=(
         "rn.sat.f32.bf16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_18,), spellings=(
         "rz.f32.f16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_19,), spellings=(
         "rz.f32.bf16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_20,), spellings=(
         "rz.sat.f32.f16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_21,), spellings=(
         "rz.sat.f32.bf16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_18,), spellings=(
         "rm.f32.f16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_19,), spellings=(
         "rm.f32.bf16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_20,), spellings=(
         "rm.sat.f32.f16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_21,), spellings=(
         "rm.sat.f32.bf16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_18,), spellings=(
         "rp.f32.f16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_19,), spellings=(
         "rp.f32.bf16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_20,), spellings=(
         "rp.sat.f32.f16",
+    )),
+    Group(2, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_21,), spellings=(
         "rp.sat.f32.bf16",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_22,), spellings=(
         "f32x2.f16x2.f32x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_23,), spellings=(
         "f32x2.bf16x2.f32x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_24,), spellings=(
         "rn.f32x2.f16x2.f32x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_25,), spellings=(
         "rn.f32x2.bf16x2.f32x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_24,), spellings=(
         "rz.f32x2.f16x2.f32x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_25,), spellings=(
         "rz.f32x2.bf16x2.f32x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_24,), spellings=(
         "rm.f32x2.f16x2.f32x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_25,), spellings=(
         "rm.f32x2.bf16x2.f32x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_24,), spellings=(
         "rp.f32x2.f16x2.f32x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_25,), spellings=(
         "rp.f32x2.bf16x2.f32x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_26,), spellings=(
         "rz.ftz.f16x2.f32x2.f32x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_27,), spellings=(
         "rz.bf16x2.f32x2.f32x2",
     )),
     Group(2, "exact", Requirement("9.4", "sm_100a", on=(("sm_100a", "9.4"), ("sm_103a", "9.4"))), no_recipe="Of four lanes, each would be widened, computed and converted back: more statements than one would paste, and the conversions to and from these formats are there on few targets themselves.", spellings=(
@@ -223,527 +637,19 @@ SIGNATURES = {
     ("s32", 2): "d:s32 = a:s32 b:s32",
     ("u32", 2): "d:u32 = a:u32 b:u32",
 }
-
-RECIPES = {
-    ("f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    sub.rn.f32 %_d0, %_a0, %_b0;
-    sub.rn.f32 %_d1, %_a1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("ftz.f32x2", 2): (
-        Recipe(Requirement("1.4", "sm_10"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    sub.rn.ftz.f32 %_d0, %_a0, %_b0;
-    sub.rn.ftz.f32 %_d1, %_a1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rn.f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    sub.rn.f32 %_d0, %_a0, %_b0;
-    sub.rn.f32 %_d1, %_a1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rn.ftz.f32x2", 2): (
-        Recipe(Requirement("1.4", "sm_10"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    sub.rn.ftz.f32 %_d0, %_a0, %_b0;
-    sub.rn.ftz.f32 %_d1, %_a1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rz.f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    sub.rz.f32 %_d0, %_a0, %_b0;
-    sub.rz.f32 %_d1, %_a1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rz.ftz.f32x2", 2): (
-        Recipe(Requirement("1.4", "sm_10"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    sub.rz.ftz.f32 %_d0, %_a0, %_b0;
-    sub.rz.ftz.f32 %_d1, %_a1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rm.f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    sub.rm.f32 %_d0, %_a0, %_b0;
-    sub.rm.f32 %_d1, %_a1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rm.ftz.f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    sub.rm.ftz.f32 %_d0, %_a0, %_b0;
-    sub.rm.ftz.f32 %_d1, %_a1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rp.f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    sub.rp.f32 %_d0, %_a0, %_b0;
-    sub.rp.f32 %_d1, %_a1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rp.ftz.f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    sub.rp.ftz.f32 %_d0, %_a0, %_b0;
-    sub.rp.ftz.f32 %_d1, %_a1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("bf16", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "", """{
-    .reg .b16 %_t;
-    mov.b16 %_t, 0xbf80;
-    fma.rn.bf16 %d, %b, %_t, %a;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x, %_y, %_t, %_odd, %_r;
-    .reg .pred %_nan;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    mov.b32 %_y, {%_zero, %b};
-    sub.rn.f32 %_t, %_x, %_y;
-    shr.b32 %_odd, %_t, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_t, %_odd;
-    testp.notanumber.f32 %_nan, %_t;
-    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
-    shr.b32 %_r, %_r, 16;
-    cvt.u16.u32 %d, %_r;
-}"""),
-    ),
-    ("bf16x2", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "", """{
-    .reg .b32 %_t;
-    mov.b32 %_t, 0xbf80bf80;
-    fma.rn.bf16x2 %d, %b, %_t, %a;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;
-    .reg .pred %_nan0, %_nan1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    shl.b32 %_y0, %b, 16;
-    and.b32 %_y1, %b, 0xffff0000;
-    sub.rn.f32 %_t0, %_x0, %_y0;
-    sub.rn.f32 %_t1, %_x1, %_y1;
-    shr.b32 %_odd0, %_t0, 16;
-    shr.b32 %_odd1, %_t1, 16;
-    and.b32 %_odd0, %_odd0, 1;
-    and.b32 %_odd1, %_odd1, 1;
-    add.u32 %_odd0, %_odd0, 0x7fff;
-    add.u32 %_odd1, %_odd1, 0x7fff;
-    add.u32 %_r0, %_t0, %_odd0;
-    add.u32 %_r1, %_t1, %_odd1;
-    testp.notanumber.f32 %_nan0, %_t0;
-    testp.notanumber.f32 %_nan1, %_t1;
-    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;
-    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;
-    shr.b32 %_low, %_r0, 16;
-    and.b32 %_high, %_r1, 0xffff0000;
-    or.b32 %d, %_low, %_high;
-}"""),
-    ),
-    ("rn.bf16", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "", """{
-    .reg .b16 %_t;
-    mov.b16 %_t, 0xbf80;
-    fma.rn.bf16 %d, %b, %_t, %a;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_x, %_y, %_t, %_odd, %_r;
-    .reg .pred %_nan;
-    mov.b16 %_zero, 0;
-    mov.b32 %_x, {%_zero, %a};
-    mov.b32 %_y, {%_zero, %b};
-    sub.rn.f32 %_t, %_x, %_y;
-    shr.b32 %_odd, %_t, 16;
-    and.b32 %_odd, %_odd, 1;
-    add.u32 %_odd, %_odd, 0x7fff;
-    add.u32 %_r, %_t, %_odd;
-    testp.notanumber.f32 %_nan, %_t;
-    selp.b32 %_r, 0x7fff0000, %_r, %_nan;
-    shr.b32 %_r, %_r, 16;
-    cvt.u16.u32 %d, %_r;
-}"""),
-    ),
-    ("rn.bf16x2", 2): (
-        Recipe(Requirement("7.0", "sm_80"), "", """{
-    .reg .b32 %_t;
-    mov.b32 %_t, 0xbf80bf80;
-    fma.rn.bf16x2 %d, %b, %_t, %a;
-}"""),
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;
-    .reg .pred %_nan0, %_nan1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    shl.b32 %_y0, %b, 16;
-    and.b32 %_y1, %b, 0xffff0000;
-    sub.rn.f32 %_t0, %_x0, %_y0;
-    sub.rn.f32 %_t1, %_x1, %_y1;
-    shr.b32 %_odd0, %_t0, 16;
-    shr.b32 %_odd1, %_t1, 16;
-    and.b32 %_odd0, %_odd0, 1;
-    and.b32 %_odd1, %_odd1, 1;
-    add.u32 %_odd0, %_odd0, 0x7fff;
-    add.u32 %_odd1, %_odd1, 0x7fff;
-    add.u32 %_r0, %_t0, %_odd0;
-    add.u32 %_r1, %_t1, %_odd1;
-    testp.notanumber.f32 %_nan0, %_t0;
-    testp.notanumber.f32 %_nan1, %_t1;
-    selp.b32 %_r0, 0x7fff0000, %_r0, %_nan0;
-    selp.b32 %_r1, 0x7fff0000, %_r1, %_nan1;
-    shr.b32 %_low, %_r0, 16;
-    and.b32 %_high, %_r1, 0xffff0000;
-    or.b32 %d, %_low, %_high;
-}"""),
-    ),
-    ("f32.f16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t;
-    cvt.f32.f16 %_t, %a;
-    sub.rn.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("f32.bf16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_t;
-    mov.b16 %_zero, 0;
-    mov.b32 %_t, {%_zero, %a};
-    sub.rn.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("sat.f32.f16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t;
-    cvt.f32.f16 %_t, %a;
-    sub.rn.sat.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("sat.f32.bf16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_t;
-    mov.b16 %_zero, 0;
-    mov.b32 %_t, {%_zero, %a};
-    sub.rn.sat.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("rn.f32.f16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t;
-    cvt.f32.f16 %_t, %a;
-    sub.rn.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("rn.f32.bf16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_t;
-    mov.b16 %_zero, 0;
-    mov.b32 %_t, {%_zero, %a};
-    sub.rn.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("rn.sat.f32.f16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t;
-    cvt.f32.f16 %_t, %a;
-    sub.rn.sat.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("rn.sat.f32.bf16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_t;
-    mov.b16 %_zero, 0;
-    mov.b32 %_t, {%_zero, %a};
-    sub.rn.sat.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("rz.f32.f16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t;
-    cvt.f32.f16 %_t, %a;
-    sub.rz.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("rz.f32.bf16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_t;
-    mov.b16 %_zero, 0;
-    mov.b32 %_t, {%_zero, %a};
-    sub.rz.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("rz.sat.f32.f16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t;
-    cvt.f32.f16 %_t, %a;
-    sub.rz.sat.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("rz.sat.f32.bf16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_t;
-    mov.b16 %_zero, 0;
-    mov.b32 %_t, {%_zero, %a};
-    sub.rz.sat.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("rm.f32.f16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t;
-    cvt.f32.f16 %_t, %a;
-    sub.rm.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("rm.f32.bf16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_t;
-    mov.b16 %_zero, 0;
-    mov.b32 %_t, {%_zero, %a};
-    sub.rm.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("rm.sat.f32.f16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t;
-    cvt.f32.f16 %_t, %a;
-    sub.rm.sat.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("rm.sat.f32.bf16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_t;
-    mov.b16 %_zero, 0;
-    mov.b32 %_t, {%_zero, %a};
-    sub.rm.sat.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("rp.f32.f16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t;
-    cvt.f32.f16 %_t, %a;
-    sub.rp.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("rp.f32.bf16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_t;
-    mov.b16 %_zero, 0;
-    mov.b32 %_t, {%_zero, %a};
-    sub.rp.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("rp.sat.f32.f16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_t;
-    cvt.f32.f16 %_t, %a;
-    sub.rp.sat.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("rp.sat.f32.bf16", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_zero;
-    .reg .b32 %_t;
-    mov.b16 %_zero, 0;
-    mov.b32 %_t, {%_zero, %a};
-    sub.rp.sat.f32 %d, %_t, %b;
-}"""),
-    ),
-    ("f32x2.f16x2.f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_a0, %_a1;
-    .reg .b32 %_b0, %_b1, %_x0, %_x1, %_d0, %_d1;
-    mov.b32 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    cvt.f32.f16 %_x0, %_a0;
-    cvt.f32.f16 %_x1, %_a1;
-    sub.rn.f32 %_d0, %_x0, %_b0;
-    sub.rn.f32 %_d1, %_x1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("f32x2.bf16x2.f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x0, %_x1, %_b0, %_b1, %_d0, %_d1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    mov.b64 {%_b0, %_b1}, %b;
-    sub.rn.f32 %_d0, %_x0, %_b0;
-    sub.rn.f32 %_d1, %_x1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rn.f32x2.f16x2.f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_a0, %_a1;
-    .reg .b32 %_b0, %_b1, %_x0, %_x1, %_d0, %_d1;
-    mov.b32 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    cvt.f32.f16 %_x0, %_a0;
-    cvt.f32.f16 %_x1, %_a1;
-    sub.rn.f32 %_d0, %_x0, %_b0;
-    sub.rn.f32 %_d1, %_x1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rn.f32x2.bf16x2.f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x0, %_x1, %_b0, %_b1, %_d0, %_d1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    mov.b64 {%_b0, %_b1}, %b;
-    sub.rn.f32 %_d0, %_x0, %_b0;
-    sub.rn.f32 %_d1, %_x1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rz.f32x2.f16x2.f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_a0, %_a1;
-    .reg .b32 %_b0, %_b1, %_x0, %_x1, %_d0, %_d1;
-    mov.b32 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    cvt.f32.f16 %_x0, %_a0;
-    cvt.f32.f16 %_x1, %_a1;
-    sub.rz.f32 %_d0, %_x0, %_b0;
-    sub.rz.f32 %_d1, %_x1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rz.f32x2.bf16x2.f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x0, %_x1, %_b0, %_b1, %_d0, %_d1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    mov.b64 {%_b0, %_b1}, %b;
-    sub.rz.f32 %_d0, %_x0, %_b0;
-    sub.rz.f32 %_d1, %_x1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rm.f32x2.f16x2.f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_a0, %_a1;
-    .reg .b32 %_b0, %_b1, %_x0, %_x1, %_d0, %_d1;
-    mov.b32 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    cvt.f32.f16 %_x0, %_a0;
-    cvt.f32.f16 %_x1, %_a1;
-    sub.rm.f32 %_d0, %_x0, %_b0;
-    sub.rm.f32 %_d1, %_x1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rm.f32x2.bf16x2.f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x0, %_x1, %_b0, %_b1, %_d0, %_d1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    mov.b64 {%_b0, %_b1}, %b;
-    sub.rm.f32 %_d0, %_x0, %_b0;
-    sub.rm.f32 %_d1, %_x1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rp.f32x2.f16x2.f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b16 %_a0, %_a1;
-    .reg .b32 %_b0, %_b1, %_x0, %_x1, %_d0, %_d1;
-    mov.b32 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    cvt.f32.f16 %_x0, %_a0;
-    cvt.f32.f16 %_x1, %_a1;
-    sub.rp.f32 %_d0, %_x0, %_b0;
-    sub.rp.f32 %_d1, %_x1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rp.f32x2.bf16x2.f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_x0, %_x1, %_b0, %_b1, %_d0, %_d1;
-    shl.b32 %_x0, %a, 16;
-    and.b32 %_x1, %a, 0xffff0000;
-    mov.b64 {%_b0, %_b1}, %b;
-    sub.rp.f32 %_d0, %_x0, %_b0;
-    sub.rp.f32 %_d1, %_x1, %_b1;
-    mov.b64 %d, {%_d0, %_d1};
-}"""),
-    ),
-    ("rz.ftz.f16x2.f32x2.f32x2", 2): (
-        Recipe(Requirement("4.2", "sm_53"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_x0, %_x1, %_t, %_one;
-    .reg .b16 %_y0, %_y1;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    sub.rz.ftz.f32 %_x0, %_a0, %_b0;
-    sub.rz.ftz.f32 %_x1, %_a1, %_b1;
-    cvt.rz.f16.f32 %_y0, %_x0;
-    cvt.rz.f16.f32 %_y1, %_x1;
-    mov.b32 %_t, {%_y0, %_y1};
-    mov.b32 %_one, 0x3c003c00;
-    mul.rn.ftz.f16x2 %d, %_t, %_one;
-}"""),
-    ),
-    ("rz.bf16x2.f32x2.f32x2", 2): (
-        Recipe(Requirement("2.0", "sm_20"), "", """{
-    .reg .b32 %_a0, %_a1, %_b0, %_b1, %_x0, %_x1, %_low, %_high;
-    mov.b64 {%_a0, %_a1}, %a;
-    mov.b64 {%_b0, %_b1}, %b;
-    sub.rz.f32 %_x0, %_a0, %_b0;
-    sub.rz.f32 %_x1, %_a1, %_b1;
-    shr.b32 %_low, %_x0, 16;
-    and.b32 %_high, %_x1, 0xffff0000;
-    or.b32 %d, %_low, %_high;
-}"""),
-    ),
+MISSING = {
+    "sub.rz.f16": (recipe_28,),
+    "sub.rm.f16": (recipe_28,),
+    "sub.rp.f16": (recipe_28,),
+    "sub.rz.f16x2": (recipe_29,),
+    "sub.rm.f16x2": (recipe_29,),
+    "sub.rp.f16x2": (recipe_29,),
+    "sub.rz.bf16": (recipe_30,),
+    "sub.rm.bf16": (recipe_30,),
+    "sub.rp.bf16": (recipe_30,),
+    "sub.rz.bf16x2": (recipe_31,),
+    "sub.rm.bf16x2": (recipe_31,),
+    "sub.rp.bf16x2": (recipe_31,),
 }
 
 ASSEMBLER = {
@@ -754,4 +660,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, missing=MISSING, unpacks=False, vectors_elsewhere=False)

@@ -5,43 +5,22 @@ from ..catalog import Requirement
 from ..catalog.known import Recipe
 from . import Group, Opcode
 
-GROUPS = (
-    Group(1, "bounded", Requirement("7.0", "sm_75"), no_recipe="PTX had no tanh before 7.0, and of ex2 and rcp none is made in a few statements that is accurate near zero.", spellings=(
-        "approx.f32",
-        "approx.f16",
-        "approx.f16x2",
-    )),
-    Group(1, "bounded", Requirement("7.8", "sm_90"), no_recipe="PTX had no tanh before 7.0, and of ex2 and rcp none is made in a few statements that is accurate near zero.", spellings=(
-        "approx.bf16",
-        "approx.bf16x2",
-    )),
-)
-
-SIGNATURES = {
-    ("f32", 1): "d:f32 = a:f32",
-    ("f16", 1): "d:f16 = a:f16",
-    ("f16x2", 1): "d:f16x2 = a:f16x2",
-    ("bf16", 1): "d:bf16 = a:bf16",
-    ("bf16x2", 1): "d:bf16x2 = a:bf16x2",
-}
-
-RECIPES = {
-    ("approx.bf16", 1): (
-        Recipe(Requirement("7.0", "sm_80"), "within bound", """{
+recipe_1 = Recipe(Requirement("7.0", "sm_80"), "within bound", """{
     .reg .b16 %_zero;
     .reg .b32 %_x, %_t;
     mov.b16 %_zero, 0;
     mov.b32 %_x, {%_zero, %a};
-    tanh.approx.f32 %_t, %_x;
-    cvt.rn.bf16.f32 %d, %_t;
-}"""),
-        Recipe(Requirement("7.0", "sm_75"), "within bound", """{
+    tanh.#1.f32 %_t, %_x;
+    cvt.rn.#2.f32 %d, %_t;
+}""")
+
+recipe_2 = Recipe(Requirement("7.0", "sm_75"), "within bound", """{
     .reg .b16 %_zero;
     .reg .b32 %_x, %_t, %_odd, %_r;
     .reg .pred %_nan;
     mov.b16 %_zero, 0;
     mov.b32 %_x, {%_zero, %a};
-    tanh.approx.f32 %_t, %_x;
+    tanh.#1.f32 %_t, %_x;
     shr.b32 %_odd, %_t, 16;
     and.b32 %_odd, %_odd, 1;
     add.u32 %_odd, %_odd, 0x7fff;
@@ -50,27 +29,27 @@ RECIPES = {
     selp.b32 %_r, 0x7fff0000, %_r, %_nan;
     shr.b32 %_r, %_r, 16;
     cvt.u16.u32 %d, %_r;
-}"""),
-    ),
-    ("approx.bf16x2", 1): (
-        Recipe(Requirement("7.0", "sm_80"), "within bound", """{
+}""")
+
+recipe_3 = Recipe(Requirement("7.0", "sm_80"), "within bound", """{
     .reg .b32 %_x0, %_x1, %_t0, %_t1;
     .reg .b16 %_r0, %_r1;
     shl.b32 %_x0, %a, 16;
     and.b32 %_x1, %a, 0xffff0000;
-    tanh.approx.f32 %_t0, %_x0;
-    tanh.approx.f32 %_t1, %_x1;
+    tanh.#1.f32 %_t0, %_x0;
+    tanh.#1.f32 %_t1, %_x1;
     cvt.rn.bf16.f32 %_r0, %_t0;
     cvt.rn.bf16.f32 %_r1, %_t1;
     mov.b32 %d, {%_r0, %_r1};
-}"""),
-        Recipe(Requirement("7.0", "sm_75"), "within bound", """{
+}""")
+
+recipe_4 = Recipe(Requirement("7.0", "sm_75"), "within bound", """{
     .reg .b32 %_x0, %_x1, %_t0, %_t1, %_odd0, %_odd1, %_r0, %_r1, %_low, %_high;
     .reg .pred %_nan0, %_nan1;
     shl.b32 %_x0, %a, 16;
     and.b32 %_x1, %a, 0xffff0000;
-    tanh.approx.f32 %_t0, %_x0;
-    tanh.approx.f32 %_t1, %_x1;
+    tanh.#1.f32 %_t0, %_x0;
+    tanh.#1.f32 %_t1, %_x1;
     shr.b32 %_odd0, %_t0, 16;
     shr.b32 %_odd1, %_t1, 16;
     and.b32 %_odd0, %_odd0, 1;
@@ -86,10 +65,29 @@ RECIPES = {
     shr.b32 %_low, %_r0, 16;
     and.b32 %_high, %_r1, 0xffff0000;
     or.b32 %d, %_low, %_high;
-}"""),
-    ),
-}
+}""")
 
+GROUPS = (
+    Group(1, "bounded", Requirement("7.0", "sm_75"), no_recipe="PTX had no tanh before 7.0, and of ex2 and rcp none is made in a few statements that is accurate near zero.", spellings=(
+        "approx.f32",
+        "approx.f16",
+        "approx.f16x2",
+    )),
+    Group(1, "bounded", Requirement("7.8", "sm_90"), no_recipe="PTX had no tanh before 7.0, and of ex2 and rcp none is made in a few statements that is accurate near zero.", recipes=(recipe_1, recipe_2,), spellings=(
+        "approx.bf16",
+    )),
+    Group(1, "bounded", Requirement("7.8", "sm_90"), no_recipe="PTX had no tanh before 7.0, and of ex2 and rcp none is made in a few statements that is accurate near zero.", recipes=(recipe_3, recipe_4,), spellings=(
+        "approx.bf16x2",
+    )),
+)
+
+SIGNATURES = {
+    ("f32", 1): "d:f32 = a:f32",
+    ("f16", 1): "d:f16 = a:f16",
+    ("f16x2", 1): "d:f16x2 = a:f16x2",
+    ("bf16", 1): "d:bf16 = a:bf16",
+    ("bf16x2", 1): "d:bf16x2 = a:bf16x2",
+}
 ASSEMBLER = {
     "elsewhere": [],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
@@ -98,4 +96,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, RECIPES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

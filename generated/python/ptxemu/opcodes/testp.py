@@ -25,7 +25,6 @@ SIGNATURES = {
     ("f32", 1): "p:pred = a:f32",
     ("f64", 1): "p:pred = a:f64",
 }
-
 ASSEMBLER = {
     "elsewhere": [],
     "empty_types": ["b2", "b8x16"],
@@ -34,4 +33,4 @@ ASSEMBLER = {
     "refused": [],
 }
 
-OPCODE = Opcode(GROUPS, SIGNATURES, {}, ASSEMBLER, unpacks=False, vectors_elsewhere=False)
+OPCODE = Opcode(GROUPS, SIGNATURES, ASSEMBLER, unpacks=False, vectors_elsewhere=False)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from .....basis import Basis
 from .....model import Instead, Recipe, Spec, Variant
-from .....recipes.inline import inline_assembly
+from .....query.inline import inline_assembly
+from .....recipes.inline import asm_operands
 from ..forms import Writer
 from .about import About
 
@@ -116,6 +117,13 @@ def _entry(spec: Spec, write: Writer, id: str, recipe: Recipe, made: Sequence[tu
         if recipe.since
         else DIFFERS[recipe.differs],
         basis=recipe.basis,
-        text=recipe.code.text.strip() if len(made) > 1 else "",
-        example=Example(variant, instead.ptx, inline_assembly(variant, instead)),
+        text="\n".join([*_names(recipe), recipe.code.text.strip()]) if len(made) > 1 else "",
+        example=Example(variant, instead.ptx, inline_assembly(instead.ptx, asm_operands(variant))),
     )
+
+
+def _names(recipe: Recipe) -> Iterable[str]:
+    """Return what each `$name` in a recipe's text stands for, as a comment."""
+    return [
+        f"// ${name}: {', '.join(f'{x} of .{of}' for of, x in values.items())}" for name, values in recipe.where.items()
+    ]
