@@ -68,7 +68,7 @@ def load(root: str | Path | None = None) -> Database:
     from .specification import read
 
     data = as_data(read(roots.find(Path(root)).path))
-    return Database(data.shared, data.opcodes.__getitem__)
+    return Database(data.shared, data.opcodes.__getitem__, lambda: data.outside)
 
 
 def __getattr__(name: str) -> object:

@@ -36,7 +36,7 @@ def checked() -> dict[str, Checked]:
 def database() -> Database:
     """As `ptxspec.load(ROOT)` has it."""
     data = as_data(specification())
-    return Database(data.shared, data.opcodes.__getitem__)
+    return Database(data.shared, data.opcodes.__getitem__, lambda: data.outside)
 
 
 def every_program(count: int | None) -> list[tuple[Variant, str | None, Program]]:

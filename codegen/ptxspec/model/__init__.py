@@ -55,7 +55,7 @@ from .observed import (
 )
 from .recipes import DIFFERENCES, NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Recipe, Written
 from .requirements import Form, Pattern, Rule, Selector
-from .spec import Assembler, Implied, Modifier, Naming, Spec
+from .spec import Assembler, Beyond, Implied, Modifier, Naming, Spec
 from .units import Argument, Core, Differences, Fitted, Interpolator, Own, Unit, UnitModel, Word
 from .variant import Key, Operand, Variant
 
@@ -71,6 +71,7 @@ __all__ = [
     "Accuracy",
     "Argument",
     "Assembler",
+    "Beyond",
     "Call",
     "Code",
     "Compared",

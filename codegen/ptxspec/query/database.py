@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self
 from ..catalog import Catalog, Hazard, PtxVersion, Requirement, Target, hazard_of, requirement_of
 from ..catalog.known import Known, Opcode as AnyOpcode, Recipe
 from ..catalog.likeness import known_range
+from ..catalog.outside import Form, Outside, Places
 from ..check.claims import basis_text, bound
 from ..diagnostics import PtxspecError, unknown
 from .recording import Recording
@@ -25,10 +26,11 @@ SCHEMA = 10
 
 
 class Data(NamedTuple):
-    """The content of generated/data: ptxspec.json, and the files of the opcodes by their names."""
+    """The content of generated/data: ptxspec.json, the files of the opcodes by their names, and outside.json."""
 
     shared: Mapping[str, Any]
     opcodes: Mapping[str, Mapping[str, Any]]
+    outside: Mapping[str, Any]
 
 
 class Opcode(AnyOpcode[Variant]):
@@ -94,14 +96,27 @@ def _read(path: Path) -> Mapping[str, Any]:
     return found
 
 
+def _numbers(text: str) -> tuple[int, ...]:
+    """The numbers of a version, 12.4; none of what is none."""
+    parts = text.split(".")
+    return tuple(map(int, parts)) if all(p.isdecimal() and p.isascii() for p in parts) else ()
+
+
 class Database(Known[Variant]):
     """All opcodes and variants, targets and PTX versions. `data` is what ptxspec.json says."""
 
     opcodes: Mapping[str, Opcode]
     lists = "ptxspec list"
+    lacks = "; this database does not describe it"
 
-    def __init__(self, data: Mapping[str, Any], opcode: Callable[[str], Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        opcode: Callable[[str], Mapping[str, Any]],
+        outside: Callable[[], Mapping[str, Any]],
+    ) -> None:
         self.data = data
+        self._outside = outside
         self.catalog = Catalog(
             (
                 Target(order=i, **{name: x for name, x in t.items() if x is not None})
@@ -126,7 +141,24 @@ class Database(Known[Variant]):
     @classmethod
     def read(cls, path: Path) -> Self:
         """The database in a ptxspec.json and the files beside it. Raises PtxspecError where one cannot be read."""
-        return cls(_read(path), lambda opcode: _read(path.parent / "opcodes" / f"{opcode}.json"))
+        folder = path.parent
+        opcode, outside = lambda name: _read(folder / "opcodes" / f"{name}.json"), folder / "outside.json"
+        return cls(_read(path), opcode, partial(_read, outside))
+
+    @cached_property
+    def outside(self) -> dict[str, Outside]:
+        """What PTX has that is not described here, by its opcodes: those without variants, and forms of the others."""
+        return {
+            opcode: Outside(
+                opcode, section, summary, tuple(Form(p, requirement_of(r)) for p, r in forms), Places(**operands)
+            )
+            for opcode, (section, summary, operands, *forms) in self._outside()["opcodes"].items()
+        }
+
+    @cached_property
+    def other_opcodes(self) -> tuple[str, ...]:
+        """The opcodes of PTX that have no variants here."""
+        return tuple(name for name in self.outside if name not in self.opcodes)
 
     @property
     def targets(self) -> dict[str, Target]:
@@ -207,8 +239,21 @@ class Database(Known[Variant]):
     def ptx_version(self, text: str) -> str:
         """A PTX version such as 8.6. Raises PtxspecError for one that does not exist."""
         if text not in self.versions:
+            if release := self._of_release(text):
+                reads = f"CUDA {text} reads PTX up to {release}: --ptx {release}"
+                raise PtxspecError(f"{text} is a CUDA release, and no PTX version; {reads}")
             raise PtxspecError(unknown("PTX version", text, self.versions, known_range(self.versions)))
         return text
+
+    def _of_release(self, text: str) -> str:
+        """The newest PTX version that a CUDA release reads; empty where there is no such release, and for those whose
+        numbers are PTX versions' as well."""
+        releases = {_numbers(v.cuda): v.version for v in self.versions.values() if v.cuda}
+        asked = _numbers(text)
+        if len(asked) > 3 or not _numbers(self.catalog.newest_version)[:1] < asked[:1] <= max(releases)[:1]:
+            return ""
+        within = [version for release, version in releases.items() if release <= (*asked, 0)]
+        return within[-1] if (*asked, 0)[:2] <= max(releases) else ""
 
     # What is there
 

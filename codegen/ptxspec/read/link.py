@@ -17,6 +17,7 @@ from .functions import read_functions
 from .instruction import read_instruction
 from .modifiers import check_stages, read_groups, read_implied, read_modifiers
 from .observed import read_evidence, read_judgements, read_machine_code, read_recordings, read_speed
+from .outside import read_outside
 from .positioned import Document
 from .published import read_published
 from .targets import read_naming, read_targets, read_versions
@@ -28,9 +29,16 @@ _SHARED = ("types", "modifiers", "targets", "assembler", "units")
 _OBSERVED = ("evidence", "judged", "machine_code", "recordings", "speed")
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
-# The functions of other languages, the manual's words, and what was found out about the specification: no result
-# depends on these files, and they may be missing.
-OBSERVED = frozenset({"spec/functions.yaml", "spec/words.yaml", *(f"spec/observed/{name}.yaml" for name in _OBSERVED)})
+# The functions of other languages, what PTX has besides, the manual's words, and what was found out about the
+# specification: no result depends on these files, and they may be missing.
+OBSERVED = frozenset(
+    {
+        "spec/functions.yaml",
+        "spec/outside.yaml",
+        "spec/words.yaml",
+        *(f"spec/observed/{name}.yaml" for name in _OBSERVED),
+    }
+)
 
 
 # What Windows takes for a device, whatever its ending.
@@ -57,6 +65,7 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
     observed = {name: files.optional(files.folder / "observed" / f"{name}.yaml", name) for name in _OBSERVED}
     functions = files.optional(files.folder / "functions.yaml", "functions")
     words = files.optional(files.folder / "words.yaml", "words")
+    outside = files.optional(files.folder / "outside.yaml", "outside")
     opcode = spelling and spelling.partition(".")[0]
     instructions = list(files.instructions(lambda path: opcode in (None, path.stem)))
     models = list(files.models())
@@ -69,6 +78,7 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
         meanings = _meanings(spec)
         spec = _with_models(models, spec, context, files.sources)
         spec = replace(spec, functions=read_functions(functions, context, meanings))
+        spec = replace(spec, outside=read_outside(outside, context, spec.catalog))
         read_ones = [read_instruction(doc, context, spec, meanings, spelling) for doc in instructions]
         spec = replace(
             spec,

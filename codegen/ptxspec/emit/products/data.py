@@ -50,6 +50,7 @@ _STAMP = "by ptxspec from spec/; do not edit"
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the files of generated/data."""
     files = {"data/ptxspec.json": _lines(_shared(spec))}
+    files["data/outside.json"] = _lines(_outside(spec))
     for i in spec.instructions.values():
         about = parts.of("data", i.opcode, partial(_opcode, spec, i))
         files[f"data/opcodes/{i.opcode}.json"] = about
@@ -62,7 +63,21 @@ def _opcode(spec: Spec, instruction: Instruction) -> str:
 
 def as_data(spec: Spec) -> Data:
     """Return the content of the files."""
-    return Data(_shared(spec), {i.opcode: _Opcode(spec, i).data() for i in spec.instructions.values()})
+    opcodes = {i.opcode: _Opcode(spec, i).data() for i in spec.instructions.values()}
+    return Data(_shared(spec), opcodes, _outside(spec))
+
+
+def _outside(spec: Spec) -> dict[str, Any]:
+    forms = {
+        o.opcode: [
+            o.section,
+            o.summary,
+            _given(**o.operands._asdict()),
+            *([f.pattern, f.requires.as_json()] for f in o.forms),
+        ]
+        for o in spec.outside.opcodes.values()
+    }
+    return {"schema": SCHEMA, "generated": _STAMP, "opcodes": forms}
 
 
 def _shared(spec: Spec) -> dict[str, Any]:
@@ -89,6 +104,7 @@ def _shared(spec: Spec) -> dict[str, Any]:
         "naming": {
             "architectures": {name: list(others) for name, others in spec.naming.architectures.items()},
             "brands": [*spec.naming.brands], "series": [*spec.naming.series], "editions": [*spec.naming.editions],
+            "foreign": dict(spec.naming.foreign),
         },
         "references": {name: {"title": title, "url": url} for name, (title, url) in spec.naming.sources.items()},
         "formats": {f.name: _format(f) for f in spec.formats.values()},
