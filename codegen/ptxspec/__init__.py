@@ -65,13 +65,11 @@ def load(root: str | Path | None = None) -> Database:
 
     if root is None:
         return Database.read(roots.find().data)
-    from .emit.products import calls
     from .emit.products.data import as_data
     from .specification import read
 
-    spec = read(roots.find(Path(root)).path)
-    data = as_data(spec)
-    return Database(data.shared, data.opcodes.__getitem__, lambda: calls.as_data(spec))
+    data = as_data(read(roots.find(Path(root)).path))
+    return Database(data.shared, data.opcodes.__getitem__, data.other)
 
 
 def __getattr__(name: str) -> object:

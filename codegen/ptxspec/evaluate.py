@@ -18,6 +18,8 @@ from .catalog.likeness import suggest
 from .diagnostics import Diagnostic, PtxspecError, SpecError
 from .literals import ABOUT, decimal, parse_number
 from .model import BOOL, FixedPoint, Spec, Type, Variant
+from .query.database import Database
+from .query.families import family
 from .roots import Root
 from .semantics.compile import Compiler
 from .semantics.exact.evaluate import Step, trace
@@ -90,7 +92,8 @@ def evaluate(
     try:
         kernel = emu.compile(spelling, len(texts) or None, target)
     except LookupError as e:
-        raise PtxspecError(str(e)) from None
+        meant = family(Database.read(root.data), spelling)
+        raise PtxspecError(meant.question(spelling) if meant else str(e)) from None
     if len(texts) != kernel.operands:
         raise PtxspecError(f"{kernel.variant.spelling} takes {kernel.operands} operands, {len(texts)} came")
     spec, variant = find_variant(root, kernel.variant.spelling, kernel.operands, whole)

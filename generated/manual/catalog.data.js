@@ -2,6 +2,7 @@
 (globalThis.ptxspec ??= {}).data = {
 "groups":{
 "rnd":["rn","rz","rm","rp"],
+"frnd":["rn","rz","rm","rp"],
 "cmp":["eq","ne","lt","le","gt","ge","equ","neu","ltu","leu","gtu","geu","num","nan"],
 "ucmp":["lo","ls","hi","hs"],
 "bool":["and","or","xor"],

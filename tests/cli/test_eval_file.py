@@ -69,7 +69,7 @@ def test_json_has_registers_and_statements(capsys: pytest.CaptureFixture[str], m
         ("add.f32 d, a, b;", ["a=1", "b=x"], "operand 'x' is not a number"),
         ("add.f32 d, a, b; add.f32 a, d, d; add.f32 d, a, a; add.f32 a, d, d; @p mov.f32 a, d; mov.f32 d, a;",
          ["a=1", "b=1", "p=1"], "operand '1': .pred takes true or false"),
-        ("bra L;\n  ret;", [], "k.ptx:2:3: error: ret: unknown opcode 'ret'"),
+        ("bra L;\n  ret;", [], "k.ptx:2:3: error: ret: ret is PTX, and not one of the instructions that are emulated"),
         ("bra L;\n  ret;", [], "2 statements cannot be run"),
         ("", [], "there is no statement to run"),
         (None, [], "No such file"),

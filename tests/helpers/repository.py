@@ -6,7 +6,6 @@ from functools import cache
 
 from ptxspec import Database
 from ptxspec.check.checking import Checked
-from ptxspec.emit.products import calls
 from ptxspec.emit.products.data import as_data
 from ptxspec.model import Spec, Variant
 from ptxspec.semantics.program import Program
@@ -37,7 +36,7 @@ def checked() -> dict[str, Checked]:
 def database() -> Database:
     """As `ptxspec.load(ROOT)` has it."""
     data = as_data(specification())
-    return Database(data.shared, data.opcodes.__getitem__, lambda: calls.as_data(specification()))
+    return Database(data.shared, data.opcodes.__getitem__, data.other)
 
 
 def every_program(count: int | None) -> list[tuple[Variant, str | None, Program]]:

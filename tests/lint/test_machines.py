@@ -64,6 +64,15 @@ def test_nothing_is_said_of_another_machines_assembly(db: Database, statement: s
 
 
 @pytest.mark.parametrize(
+    "statement", ["fcvt.ps.f16 f15, f15;", "fmul.f32 v0, v1, v2;", "v_add_f32 v0, v1, v2;", "vadd.f32 s0, s1, s2;"]
+)
+def test_nothing_is_said_of_it_beside_cuda_either(db: Database, statement: str) -> None:
+    """A program may have a path for another machine beside that for CUDA. Its registers are bare names."""
+    program = f'#include <cuda_runtime.h>\nvoid f() {{ asm volatile("{statement}"); }}'
+    assert db.lint(program, language="c++", file="a.cpp") == []
+
+
+@pytest.mark.parametrize(
     "program",
     [
         # Constraints that are those of the types

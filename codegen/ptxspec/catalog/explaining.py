@@ -79,7 +79,7 @@ def explain(
     """Return why an instruction cannot be written for a target in a PTX version, and what to write instead."""
     opcode, *names = spelling.strip().split(".")
     v = known.find(opcode, names, operands)
-    reasons = why_not(known, spelling, operands) if v is None else refusals(known, v, target, ptx)
+    reasons = why_not(known, spelling, operands, target, ptx) if v is None else refusals(known, v, target, ptx)
     why = Explanation(reasons)
     opcode, *names = _split(spelling)
     if not why.is_ours or opcode not in known.opcodes:
@@ -136,14 +136,17 @@ def _refusal(known: Known[V], v: str, refusal: Refusal, target: str | None, ptx:
 # Why a spelling does not exist
 
 
-def why_not(known: Known[V], spelling: str, operands: int | None) -> tuple[Reason, ...]:
-    """Return what is wrong with a spelling that does not exist."""
+def why_not(
+    known: Known[V], spelling: str, operands: int | None, target: str | None = None, ptx: str | None = None
+) -> tuple[Reason, ...]:
+    """Return what is wrong with a spelling that does not exist. Of what PTX has elsewhere it is said whether the target
+    and the PTX version have it."""
     opcode, *names = spelling.strip().split(".")
     about = known.opcodes.get(opcode)
     if not _SPELLING.fullmatch(spelling.strip()):
         example = (about or next(iter(known.opcodes.values()))).variants[0].spelling
         return (Reason("syntax", f"a spelling is names with a dot between, as in {example}, without operands"),)
-    elsewhere = _outside(known, opcode, names)
+    elsewhere = _outside(known, opcode, names, target, ptx)
     if elsewhere is not None:
         return (elsewhere,)
     if about is None:
@@ -238,16 +241,42 @@ def _types(known: Known[V], about: Opcode[V], names: Sequence[str]) -> Reason:
     return Reason("illegal-type", f"{opcode} has {what}; it has {has}", place)
 
 
-def _outside(known: Known[V], opcode: str, names: Sequence[str]) -> Reason | None:
+def _outside(known: Known[V], opcode: str, names: Sequence[str], target: str | None, ptx: str | None) -> Reason | None:
     """Return the reason that a spelling is none of this database's, so that nothing is known of it; None where it is
     one."""
+    if opcode not in known.opcodes and opcode in known.outside:
+        return Reason("not-in-database", f"{opcode} is PTX{_needs(known, opcode, names, target, ptx)}{known.lacks}")
     if opcode not in known.opcodes:
         other = next((n for n in names if known.is_other_type(n)), None)
         return Reason("not-in-database", f".{other} is a type of other sections of PTX") if other else None
     if not known.is_elsewhere(opcode, names):
         return None
     message = f"{known.form(opcode, *names)} is a form of other sections of PTX"
+    message += _needs(known, opcode, names, target, ptx)
     return Reason("not-in-database", f"{message}; here {opcode} has {forms_text(known.opcodes[opcode])}")
+
+
+def _needs(known: Known[V], opcode: str, names: Sequence[str], target: str | None, ptx: str | None) -> str:
+    """Return the section of what is outside and what it needs, as the rest of a sentence; and whether a target and a
+    PTX version have that."""
+    about = known.outside.get(opcode)
+    if about is None:
+        return ""
+    catalog, needs = known.catalog, about.requires(names, known.catalog)
+    said = f" (section {about.section})" if about.section else ""
+    if needs is None:
+        return said
+    limits = "".join(f", {limit.text(catalog.newest_target)}" for limit in needs.within)
+    said += f", and needs {catalog.on_text(needs) or f'{needs.target} and PTX {needs.ptx} or newer'}{limits}"
+    if target is None and ptx is None:
+        return said
+    if refused := catalog.refusals(needs, target, ptx):
+        return "; ".join([said, *(_refusal(known, "it", r, target, ptx) for r in refused)])
+    if target is None:
+        return f"{said}; PTX {ptx} has it"
+    since, until = catalog.window(needs, target)
+    since = max(since, catalog.targets[target].ptx, key=list(catalog.versions).index)
+    return f"{said}; {target} has it from PTX {since} {f'to {until}' if until else 'on'}"
 
 
 def _combination(

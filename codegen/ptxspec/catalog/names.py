@@ -104,6 +104,9 @@ def _spelled(text: str) -> str:
 
 
 def _unknown(named: Named, text: str, name: str) -> str:
+    for maker, pattern in named.data.get("naming", {}).get("foreign", {}).items():
+        if re.fullmatch(pattern, " ".join(text.split()), re.IGNORECASE):
+            return f"'{text}' is a GPU of {maker}, and no target of PTX, which NVIDIA's GPUs run"
     digits = re.match(r"\s*(?:sm|compute)?_?\d", text, re.IGNORECASE)
     if digits is None:
         architectures = {t.architecture: "" for t in named.catalog.targets.values() if t.architecture}

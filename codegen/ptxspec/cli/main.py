@@ -9,11 +9,12 @@ import io
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
 from .. import terminal
+from ..catalog.likeness import nearest
 from ..diagnostics import PtxspecError, SpecError, unknown, visible
 from ..release import release
 from . import MISUSE, NO, OK, READER_LEFT, counted
@@ -116,7 +117,7 @@ class _Parser(argparse.ArgumentParser):
         found, left = super().parse_known_args(args, namespace)
         options = [a.partition("=")[0] for a in left if a.startswith("-")]
         if options:
-            self.error(unknown("option", options[0], [o for a in self._actions for o in a.option_strings]))
+            self.error(_unknown_option(options[0], self._actions))
         several = next((a for a in self._actions if a.nargs in ("*", "+")), None)
         if left and several is not None:
             # argparse takes them in one row only, and these stand behind an option.
@@ -133,10 +134,17 @@ class _Parser(argparse.ArgumentParser):
             choices = [c.strip(" '") for c in match[2].split(",")]
             message = unknown("command" if "command" in message else "value", match[1], choices)
         if match := re.search(r"argument (--\S+): ignored explicit argument '(.*)'", message):
-            message = unknown("option", f"{match[1]}={match[2]}", [o for a in self._actions for o in a.option_strings])
+            message = _unknown_option(f"{match[1]}={match[2]}", self._actions)
         self.print_usage(sys.stderr)
         print(f"{self.prog}: {visible(message)}", file=sys.stderr)
         raise SystemExit(MISUSE)
+
+
+def _unknown_option(name: str, actions: Iterable[argparse.Action]) -> str:
+    """Return the error for an option that there is not. Dashes, which all have, make none alike."""
+    known = {o.lstrip("-"): o for a in actions for o in a.option_strings if o.startswith("--")}
+    near = nearest(name.lstrip("-"), known)
+    return f"unknown option '{visible(name)}'" + (f"; did you mean '{known[near[0]]}'?" if near else "")
 
 
 class _Once(argparse.Action):

@@ -23,6 +23,8 @@ _WORDS = re.compile(
 _END = re.compile(rf"\s*+[;{HOLE}]")
 # The constraints of constants, which stand beside those of registers.
 _CONSTANTS = frozenset("niC")
+# Operands of MLIR's inline PTX, where they are read, written, or both.
+_OPERAND_OF_MLIR = re.compile(r"\$(?:r|w|rw)\d")
 # A statement that a person writes.
 _LONGEST = 4096
 _HEADER = re.compile(rf"\d+\.\d+|(?:sm|compute)_\d+[af]?|.*{HOLE}.*")
@@ -46,7 +48,7 @@ class Evidence:
         assembler = db.data["assembler"]
         self._registers, self._letters = assembler["registers"], assembler["constraints"]
         self._text, self._constraints, self._likely = text, constraints, likely
-        others = "|".join(assembler["other_opcodes"])
+        others = "|".join(db.other_opcodes)
         self.certain = (
             certain
             or re.search(rf"(?<![\w.])(?:{others})(?:\.[\w:]+)*\.{traces.TYPE}\s[^;\n]{{0,200}}+;", text) is not None
@@ -66,7 +68,11 @@ class Evidence:
         """Take in a statement of an opcode that PTX does not have."""
         end = self._text.find(";", start, start + _LONGEST)
         if not self.certain and end >= 0:
-            self.certain = self._likely or self._fit(_names(head), self._text[start + len(head) : end])
+            # Bare names are registers of other machines.
+            operands = self._text[start + len(head) : end]
+            self.certain = (self._likely and bool(uses(operands) or _OPERAND_OF_MLIR.search(operands))) or self._fit(
+                _names(head), operands
+            )
 
     def header(self, values: Sequence[str]) -> None:
         """Take in `.version` or `.target`, which other assemblers have for other things."""

@@ -135,7 +135,7 @@ class Linter:
         self.met: list[Met] | None = None
         self._opcodes = frozenset(db.opcodes)
         self._numbers = itertools.count()
-        self._others = frozenset(assembler["other_opcodes"])
+        self._others = frozenset(db.other_opcodes)
         self.judge = InstructionJudge(db)
         self._declarations = Declarations(db)
 
@@ -241,8 +241,11 @@ class Linter:
             yield from self._stranger(item, view, module, file)
         elif item.kind == STATEMENT:
             module.statement, module.number = item.statement, next(self._numbers)
-            problems = [*self._guard(item, view, module), *others.names(item, module.registers, module.labels)]
-            problems = problems or [*others.lengths(item, module.registers)]
+            problems = [
+                *self._guard(item, view, module),
+                *others.names(item, module.registers, module.labels, self.db.outside),
+            ]
+            problems = problems or [*others.lengths(item, module.registers, self.db.outside)]
             yield from (_problem(p._replace(statement=item.statement), view, module, file) for p in problems)
 
     def _guard(self, item: Instruction | Other, view: View, module: _Module) -> list[Problem]:
@@ -291,7 +294,9 @@ class Linter:
             return False, []
         found = [_problem(p, view, module, file) for p in self._guard(item, view, module)]
         if judgement is ELSEWHERE:
-            return False, found or [_problem(p, view, module, file) for p in others.lengths(item, module.registers)]
+            return False, found or [
+                _problem(p, view, module, file) for p in others.lengths(item, module.registers, self.db.outside)
+            ]
         if known != opcode:
             message = f"there is no instruction {opcode}; opcodes are written in lower case"
             right = f"{known}{dot}{names}"

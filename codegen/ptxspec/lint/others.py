@@ -4,8 +4,9 @@ and with the lengths of vectors."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from ..catalog.outside import Outside, Places
 from ..ptx import operands as kinds
 from ..ptx.operands import Operand, split
 from ..ptx.registers import Registers
@@ -16,20 +17,14 @@ _NAME = re.compile(r"(?<![\w.$%])(?:%{0,2}(?!_\b)[A-Za-z_$][\w$]*+|[%$]\d++)", r
 # No label is longer, as far as anyone looks back from its colon.
 _LONGEST = 4096
 _LABEL_BACKWARDS = re.compile(r"\s*+(?P<name>[%\w$]++)", re.ASCII)
-# The opcodes that take labels.
-_TAKE_LABELS = ("bra", "brx", "call")
-# Of these the first operand is the register that is written.
-_READ = ("ld", "ldu", "atom")
 _NOT_WRITTEN = (kinds.FUNCTION, kinds.VARIABLE, *kinds.SPECIALS)
 _HELP = "name a register"
 _UNKNOWN = (kinds.UNDECLARED, kinds.BEYOND)
-# Names of no other kind are right wherever they stand, but for those that bra goes to.
+# Names of no other kind are right wherever they stand, but for those that branches go to.
 _REMARKABLE = frozenset([*_UNKNOWN, *_NOT_WRITTEN])
 # What may be a predicate.
 _PREDICATES = (".pred", kinds.PREDICATE_SPECIAL, kinds.REGISTER)
-# The operands that are as long as .v2, .v4 or .v8 says; nothing but loads and stores say it of single registers too.
-_LOADS = {"ld": (0,), "ldu": (0,), "st": (1,)}
-_AS_LONG = {**_LOADS, "red": (1,), "atom": (0, 2), "tex": (0,)}
+_NOTHING = Places()
 
 
 class Labels:
@@ -66,27 +61,28 @@ def guard(text: str, statement: int, registers: Registers, labels: Labels) -> Pr
     return Problem(start, len(name), code, f"{name} is no predicate", "name a register of .pred")
 
 
-def names(item: Other, registers: Registers, labels: Labels) -> Iterator[Problem]:
+def names(item: Other, registers: Registers, labels: Labels, outside: Mapping[str, Outside]) -> Iterator[Problem]:
     """Yield what is wrong with the names among the operands of an instruction that the database does not have."""
     opcode = item.text.partition(".")[0].strip()
-    remarkable = opcode == "bra" or not _REMARKABLE.isdisjoint(map(registers.kind, _NAME.findall(item.operands)))
+    places = outside[opcode].operands if opcode in outside else _NOTHING
+    remarkable = places.only_labels or not _REMARKABLE.isdisjoint(map(registers.kind, _NAME.findall(item.operands)))
     if not remarkable or HOLE in item.operands:
         return
     for m in _NAME.finditer(item.operands):
         name, start = m[0], item.operands_start + m.start()
         kind = registers.kind(name)
         if kind in _UNKNOWN:
-            if not (opcode in _TAKE_LABELS and name in labels):
+            if not (places.labels and name in labels):
                 yield _unknown(name, start, kind, labels)
-        elif opcode == "bra" and kind != kinds.REGISTER:
+        elif places.only_labels and kind != kinds.REGISTER:
             yield Problem(start, len(name), "illegal-operand", f"{name} is no label", "name a label of this function")
-        elif opcode in _READ and not item.operands[: m.start()].strip(" \t\n{") and kind in _NOT_WRITTEN:
+        elif places.written and not item.operands[: m.start()].strip(" \t\n{") and kind in _NOT_WRITTEN:
             yield Problem(start, len(name), "illegal-destination", f"{name} is no register", _HELP)
         elif kind == kinds.FUNCTION and item.operands[: m.start()].rstrip().endswith("["):
             yield Problem(start, len(name), "illegal-operand", f"{name} is a function, which is no address here", _HELP)
 
 
-def lengths(item: Instruction | Other, registers: Registers) -> Iterator[Problem]:
+def lengths(item: Instruction | Other, registers: Registers, outside: Mapping[str, Outside]) -> Iterator[Problem]:
     """Yield what is wrong with the lengths of the vectors of an instruction."""
     # Those of the database have one source.
     is_move = isinstance(item, Instruction)
@@ -97,8 +93,9 @@ def lengths(item: Instruction | Other, registers: Registers) -> Iterator[Problem
     head = "".join(written.split())
     opcode, *names = head.split(".")
     said = next((int(n[1:]) for n in names if n in ("v2", "v4", "v8")), 0)
-    places = (0, 1) if is_move else _AS_LONG.get(opcode, ())
-    if not places or not (said or opcode in _LOADS):
+    about = outside[opcode].operands if opcode in outside else _NOTHING
+    places = (0, 1) if is_move else about.vectors
+    if not places or not (said or about.single):
         return
     operands = [registers.known(o) for o in split(item.operands)]
     if is_move and len(operands) != 2:

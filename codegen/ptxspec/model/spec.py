@@ -10,6 +10,7 @@ from typing import Any
 
 from ..basis import Basis
 from ..catalog import Catalog, Product, PtxVersion, Target
+from ..catalog.outside import Outside
 from .code import Code
 from .formats import FixedPoint, Format, NanRule, Type
 from .functions import Functions
@@ -79,7 +80,6 @@ class Assembler:
     crashing: tuple[str, ...] = ()
     constants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     named_integers: tuple[str, ...] = ()
-    other_opcodes: tuple[str, ...] = ()
     other_types: tuple[str, ...] = ()
     target_options: tuple[str, ...] = ()
     registers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -91,14 +91,25 @@ class Assembler:
 @dataclass(frozen=True)
 class Naming:
     """The names of GPUs: their products, other names of the architectures than those that targets have, the words that
-    may be left out of a name or added to it (`editions` are patterns), and the titles and addresses of sources."""
+    may be left out of a name or added to it (`editions` are patterns), patterns of what `foreign` makers call theirs,
+    and the titles and addresses of sources."""
 
     products: tuple[Product, ...] = ()
     architectures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     brands: tuple[str, ...] = ()
     series: tuple[str, ...] = ()
     editions: tuple[str, ...] = ()
+    foreign: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """What PTX has outside of the specification, by its opcodes. `statements` are those that prove each form, by the
+    opcode and the form's pattern."""
+
+    opcodes: Mapping[str, Outside] = field(default_factory=dict)
+    statements: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -132,6 +143,7 @@ class Spec:
     functions: Functions = field(default_factory=Functions)
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     messages: tuple[Mapping[str, Any], ...] = ()
+    outside: Beyond = field(default_factory=Beyond)
     instead: Mapping[Variant, tuple[Instead, ...]] = field(default_factory=dict)
     missing: Mapping[Variant, tuple[Instead, ...]] = field(default_factory=dict)
 

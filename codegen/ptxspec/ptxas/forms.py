@@ -268,11 +268,7 @@ def _no_instruction(db: Database, m: re.Match[str]) -> Meaning:
     name = m["name"]
     if name.lower() in db.opcodes:
         return Meaning(f"opcodes are written in lower case: {name.lower()}")
-    near = (
-        None
-        if is_other_function(name, db.opcodes)
-        else _near(name, [*db.opcodes, *db.data["assembler"]["other_opcodes"]])
-    )
+    near = None if is_other_function(name, db.opcodes) else _near(name, [*db.opcodes, *db.other_opcodes])
     return Meaning(f"did you mean '{near}'?") if near else Meaning(f"no instruction of this database is {name}")
 
 

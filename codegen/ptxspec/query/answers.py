@@ -10,6 +10,7 @@ from ..catalog.explaining import RECIPE, place
 from ..catalog.known import Recipe
 from ..diagnostics import visible
 from .database import Database
+from .families import Family
 from .lists import broken, limits, table, wrapped
 from .verdicts import Verdict
 
@@ -45,7 +46,9 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None, dr
     else:
         head = f"no: {name} is not available{' on ' + asked if asked else ''}"
     facts = []
-    if verdict.requires:
+    if verdict.family:
+        return _family(db, verdict, verdict.family, asked)
+    if verdict.exists and verdict.requires:
         facts += [("here", f"{requirement(db, verdict.here, here)} on {here}")] if verdict.here else []
         facts.append(("needs", requirement(db, verdict.requires)))
         facts += (
@@ -82,6 +85,22 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None, dr
     return Told(
         head, reasons, tuple(facts), (_recipe_head(db, offer, asked, target), offer) if offer else None, none, alike
     )
+
+
+def _family(db: Database, verdict: Verdict, whole: Family, asked: str) -> Told:
+    """The answer to a question about a family."""
+    here = [v for v in whole.variants if db.takes(v, *verdict.asked)]
+    count = f"{len(here)} of {len(whole.variants)}" if len(here) < len(whole.variants) else f"{len(here)}"
+    answer, where = "yes" if here else "no", f" on {asked}" if asked else ""
+    head = f"{answer}: {visible(verdict.variant)} stands for {count} variant{'s' * (len(whole.variants) != 1)}{where}"
+    facts = [(name, "one of " + ", ".join(f".{m}" for m in members)) for name, members in whole.groups.items()]
+    needs = whole.needs()
+    for r, some in needs.items():
+        of = f": {', '.join(v.spelling for v in some)}" if len(needs) > 1 else ""
+        facts.append(("needs", requirement(db, r) + of))
+    hazards = ((v.spelling, db.hazard(v, *verdict.asked)) for v in here)
+    facts += [("hazard", f"{spelling}: {hazard}") for spelling, hazard in hazards if hazard]
+    return Told(head, (), tuple(facts), None, None, None)
 
 
 def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str | None, driver: bool = False) -> str:

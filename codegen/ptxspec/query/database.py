@@ -15,6 +15,7 @@ from ..catalog import ByName, Catalog, Hazard, PtxVersion, Requirement, Target, 
 from ..catalog.known import Known, Opcode as AnyOpcode, Recipe, filled
 from ..catalog.likeness import known_range
 from ..catalog.names import Named
+from ..catalog.outside import Form, Outside, Places
 from ..check.claims import basis_text, bound
 from ..diagnostics import PtxspecError, unknown
 from .inline import inline_assembly
@@ -27,10 +28,11 @@ SCHEMA = 11
 
 
 class Data(NamedTuple):
-    """The content of generated/data: ptxspec.json, and the files of the opcodes by their names."""
+    """The content of generated/data: ptxspec.json, the files of the opcodes and `other` files by their names."""
 
     shared: Mapping[str, Any]
     opcodes: Mapping[str, Mapping[str, Any]]
+    other: Callable[[str], Mapping[str, Any]]
 
 
 class Opcode(AnyOpcode[Variant]):
@@ -105,13 +107,10 @@ def _read(path: Path) -> Mapping[str, Any]:
     return found
 
 
-def _recorded_calls(path: Path) -> Mapping[str, Any]:
-    """Return what was recorded of functions, which everything else can do without."""
-    try:
-        found = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) and found.get("schema") == 1 else {}
+def _numbers(text: str) -> tuple[int, ...]:
+    """The numbers of a version, 12.4; none of what is none."""
+    parts = text.split(".")
+    return tuple(map(int, parts)) if all(p.isdecimal() and p.isascii() for p in parts) else ()
 
 
 class Database(Named, Known[Variant]):
@@ -119,14 +118,15 @@ class Database(Named, Known[Variant]):
 
     opcodes: Mapping[str, Opcode]
     lists = "ptxspec list"
+    lacks = "; this database does not describe it"
 
     def __init__(
         self,
         data: Mapping[str, Any],
         opcode: Callable[[str], Mapping[str, Any]],
-        calls: Callable[[], Mapping[str, Any]] = dict,
+        other: Callable[[str], Mapping[str, Any]],
     ) -> None:
-        self._calls = calls
+        self._other = other
         catalog = Catalog(
             (
                 Target(order=i, **{name: x for name, x in t.items() if x is not None})
@@ -154,16 +154,32 @@ class Database(Named, Known[Variant]):
     @classmethod
     def read(cls, path: Path) -> Self:
         """The database in a ptxspec.json and the files beside it. Raises PtxspecError where one cannot be read."""
+        folder = path.parent
         return cls(
             _read(path),
-            lambda opcode: _read(path.parent / "opcodes" / f"{opcode}.json"),
-            lambda: _recorded_calls(path.with_name("calls.json")),
+            lambda opcode: _read(folder / "opcodes" / f"{opcode}.json"),
+            lambda name: _read(folder / f"{name}.json"),
         )
 
     @cached_property
     def calls(self) -> Mapping[str, Any]:
-        """What nvcc makes of functions of CUDA C++; empty where nothing was recorded."""
-        return self._calls()
+        """What nvcc makes of functions of CUDA C++."""
+        return self._other("calls")
+
+    @cached_property
+    def outside(self) -> dict[str, Outside]:
+        """What PTX has that is not described here, by its opcodes: those without variants, and forms of the others."""
+        return {
+            opcode: Outside(
+                opcode, section, summary, tuple(Form(p, requirement_of(r)) for p, r in forms), Places(**operands)
+            )
+            for opcode, (section, summary, operands, *forms) in self._other("outside")["opcodes"].items()
+        }
+
+    @cached_property
+    def other_opcodes(self) -> tuple[str, ...]:
+        """The opcodes of PTX that have no variants here."""
+        return tuple(name for name in self.outside if name not in self.opcodes)
 
     @property
     def targets(self) -> dict[str, Target]:
@@ -244,8 +260,21 @@ class Database(Named, Known[Variant]):
     def ptx_version(self, text: str) -> str:
         """A PTX version such as 8.6. Raises PtxspecError for one that does not exist."""
         if text not in self.versions:
+            if release := self._of_release(text):
+                reads = f"CUDA {text} reads PTX up to {release}: --ptx {release}"
+                raise PtxspecError(f"{text} is a CUDA release, and no PTX version; {reads}")
             raise PtxspecError(unknown("PTX version", text, self.versions, known_range(self.versions)))
         return text
+
+    def _of_release(self, text: str) -> str:
+        """The newest PTX version that a CUDA release reads; empty where there is no such release, and for those whose
+        numbers are PTX versions' as well."""
+        releases = {_numbers(v.cuda): v.version for v in self.versions.values() if v.cuda}
+        asked = _numbers(text)
+        if len(asked) > 3 or not _numbers(self.catalog.newest_version)[:1] < asked[:1] <= max(releases)[:1]:
+            return ""
+        within = [version for release, version in releases.items() if release <= (*asked, 0)]
+        return within[-1] if (*asked, 0)[:2] <= max(releases) else ""
 
     # What is there
 

@@ -10,6 +10,7 @@ from ..catalog.known import Recipe
 from ..diagnostics import PtxspecError
 from . import calls
 from .database import Database, Variant
+from .families import Family, family
 
 
 class Verdict(NamedTuple):
@@ -18,7 +19,9 @@ class Verdict(NamedTuple):
     `hazard` is what its machine code does instead there, `loose` what its results may be beside what it says.
     `nearest` is what exists there and is spelled alike, and need not do the same; `help` says how to mend it, and
     names `not_the_same`, which computes something else and is easily taken for it. `instead` are the recipes, those
-    first that work there; `no_recipe` is why there is none, or none for every target."""
+    first that work there; `no_recipe` is why there is none, or none for every target.
+    `family` are the variants that a spelling with the manual's placeholders stands for, and `asked` the target and PTX
+    version that were named."""
 
     variant: str
     operands: int | None
@@ -38,6 +41,8 @@ class Verdict(NamedTuple):
     not_the_same: str = ""
     instead: tuple[Recipe, ...] = ()
     no_recipe: str = ""
+    family: Family | None = None
+    asked: tuple[str | None, str | None] = (None, None)
 
     def __bool__(self) -> bool:
         """Return whether it is available where it was asked."""
@@ -69,6 +74,7 @@ class Verdict(NamedTuple):
             "instead": [recipe_as_json(db, r) for r in self.instead if r.works],
             "instead_elsewhere": [recipe_as_json(db, r) for r in self.instead if not r.works],
             "no_recipe": self.no_recipe or None,
+            "family": self.family.as_json(db, *self.asked) if self.family else None,
         }
 
 
@@ -81,6 +87,10 @@ def query(
     target = db.target(target) if target is not None else None
     ptx = db.ptx_version(ptx) if ptx is not None else None
     opcode, *names = spelling.strip().split(".")
+    if whole := family(db, spelling, operands):
+        some = any(db.takes(v, target, ptx) for v in whole.variants)
+        requires = next(iter(whole.needs())) if len(whole.needs()) == 1 else None
+        return Verdict(spelling, operands, True, some, requires, family=whole, asked=(target, ptx))
     found, why = db.find(opcode, names, operands), explain(db, spelling, operands, target, ptx)
     why = why._replace(reasons=_with_functions(db, spelling, why.reasons))
     verdict = Verdict(
@@ -97,7 +107,8 @@ def query(
         verdict = verdict._replace(instead=recipes_of_missing(db, opcode, names, target, ptx))
         refused = db.refused(opcode, names)
         if refused is None:
-            return verdict
+            about = db.outside.get(opcode) if any(r.code == "not-in-database" for r in why.reasons) else None
+            return verdict._replace(requires=about.requires(names, db.catalog)) if about else verdict
         return verdict._replace(manual=requirement_of(refused["manual"]), means=refused["means"])
     here, longer = db.on(found, target), db.stands_for(found)
     verdict = verdict._replace(
@@ -125,6 +136,8 @@ def variant(db: Database, spelling: str, operands: int | None = None) -> Variant
     Raises PtxspecError for a spelling that does not exist."""
     opcode, *names = spelling.strip().split(".")
     found = db.find(opcode, names, operands)
+    if found is None and (whole := family(db, spelling, operands)):
+        raise PtxspecError(whole.question(spelling))
     if found is None:
         reasons = _with_functions(db, spelling, why_not(db, spelling, operands))
         raise PtxspecError("; ".join(r.message for r in reasons))

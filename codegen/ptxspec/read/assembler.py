@@ -29,7 +29,6 @@ def read_assembler(doc: Document, context: Context) -> Assembler:
         crashing=tuple(data["crashing"]),
         constants={name: tuple(found) for name, found in data["constants"].items()},
         named_integers=tuple(data["named_integers"]),
-        other_opcodes=tuple(data["other_opcodes"]),
         # A type that types.yaml has come to describe is none of these any more.
         other_types=tuple(n for n in data["other_types"] if n not in context.types),
         target_options=tuple(data["target_options"]),

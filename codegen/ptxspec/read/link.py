@@ -18,6 +18,7 @@ from .instruction import read_instruction
 from .messages import read_messages
 from .modifiers import check_stages, read_groups, read_implied, read_modifiers
 from .observed import read_calls, read_evidence, read_judgements, read_machine_code, read_recordings, read_speed
+from .outside import read_outside
 from .positioned import Document
 from .published import read_published
 from .targets import read_naming, read_targets, read_versions
@@ -29,9 +30,9 @@ _SHARED = ("types", "modifiers", "targets", "assembler", "units")
 _OBSERVED = ("calls", "evidence", "judged", "machine_code", "recordings", "speed")
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
-# The functions of other languages, the manual's words, tools' messages, and what was found out about the specification:
-# no result depends on these files, and they may be missing.
-_TOLD = ("functions", "words", "messages")
+# The functions of other languages, the manual's words, tools' messages, what PTX has besides, and what was found out
+# about the specification: no result depends on these files, and they may be missing.
+_TOLD = ("functions", "words", "messages", "outside")
 OBSERVED = frozenset({*(f"spec/{name}.yaml" for name in _TOLD), *(f"spec/observed/{name}.yaml" for name in _OBSERVED)})
 
 
@@ -56,15 +57,12 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
     files = _Files(root)
     shared = {name: files.document(files.folder / f"{name}.yaml", name) for name in _SHARED}
     published = files.optional(files.folder / "published.yaml", "published")
-    # Of calls there are many, and one spelling does not need them.
+    # They are long, and one spelling does not need them.
+    long = frozenset(("calls", "outside", "messages") if spelling else ())
     observed = {
-        name: files.optional(files.folder / "observed" / f"{name}.yaml", name)
-        for name in _OBSERVED
-        if spelling is None or name != "calls"
+        name: files.optional(files.folder / "observed" / f"{name}.yaml", name) for name in _OBSERVED if name not in long
     }
-    functions = files.optional(files.folder / "functions.yaml", "functions")
-    words = files.optional(files.folder / "words.yaml", "words")
-    messages = files.optional(files.folder / "messages.yaml", "messages")
+    told = {name: files.optional(files.folder / f"{name}.yaml", name) for name in _TOLD if name not in long}
     opcode = spelling and spelling.partition(".")[0]
     instructions = list(files.instructions(lambda path: opcode in (None, path.stem)))
     models = list(files.models())
@@ -76,7 +74,8 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
     if spec is not None:
         meanings = _meanings(spec)
         spec = _with_models(models, spec, context, files.sources)
-        spec = replace(spec, functions=read_functions(functions, context, meanings))
+        spec = replace(spec, functions=read_functions(told["functions"], context, meanings))
+        spec = replace(spec, outside=read_outside(told.get("outside"), context, spec.catalog))
         read_ones = [read_instruction(doc, context, spec, meanings, spelling) for doc in instructions]
         spec = replace(
             spec,
@@ -87,9 +86,9 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
             calls=read_calls(observed.get("calls"), context),
             machine=read_machine_code(observed["machine_code"], context),
             recordings=read_recordings(observed["recordings"], context),
-            messages=read_messages(messages, context),
+            messages=read_messages(told.get("messages"), context),
         )
-        spec = _of_all(spec, files, context, published, None if spelling else words)
+        spec = _of_all(spec, files, context, published, None if spelling else told["words"])
     return Reading(spec, sorted(set(files.errors)), files.every(), frozenset(spec.instructions if spec else ()))
 
 

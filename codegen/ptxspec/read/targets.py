@@ -62,11 +62,15 @@ def read_naming(doc: Document, context: Context) -> Naming:
                 context.errors.append(doc.error(("products", i, "names", j), message))
             products.append(product)
     words = doc.data.get("naming", {})
-    for j, pattern in enumerate(words.get("editions", [])):
+    foreign = {str(maker): str(pattern) for maker, pattern in words.get("foreign", {}).items()}
+    patterns: list[tuple[tuple[str | int, ...], str]] = []
+    patterns += [(("editions", j), p) for j, p in enumerate(words.get("editions", []))]
+    patterns += [(("foreign", maker), p) for maker, p in foreign.items()]
+    for where, pattern in patterns:
         try:
             re.compile(pattern)
         except re.error as e:
-            context.errors.append(doc.error(("naming", "editions", j), f"not a pattern: {e}"))
+            context.errors.append(doc.error(("naming", *where), f"not a pattern: {e}"))
     architectures = {a["names"][0]: tuple(a["names"][1:]) for a in doc.data.get("architectures", [])}
     brands, series, editions = (tuple(words.get(kind, ())) for kind in ("brands", "series", "editions"))
     return Naming(
@@ -75,6 +79,7 @@ def read_naming(doc: Document, context: Context) -> Naming:
         brands=brands,
         series=series,
         editions=editions,
+        foreign=foreign,
         sources={name: (s["title"], s["url"]) for name, s in doc.data.get("sources", {}).items()},
     )
 

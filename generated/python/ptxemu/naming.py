@@ -236,6 +236,7 @@ _DATA: dict[str, Any] = {
         "brands": ["NVIDIA", "GeForce", "Tesla", "Quadro", "Jetson", "AGX"],
         "series": ["RTX", "GTX", "GT", "GTS"],
         "editions": ["Ada", "Generation", "Blackwell", "Pascal", "Server", "Workstation", "Edition", "SFF", "Max", "Q", "NX", "Nano", "Laptop", "GPU", "SUPER", "PCIe", "SXM[0-9]?", "NVL", "HBM[0-9]e?", "G?DDR[0-9]", "[0-9]+GB"],
+        "foreign": {"AMD": "gfx[0-9a-f]{3,4}|mi ?[0-9]{2,3}\\w?|(rdna|cdna)[0-9]?|(radeon|instinct)\\b.*", "Apple": "apple\\b.*|metal|m[1-9] (pro|max|ultra)", "Intel": "intel\\b.*|pvc|ponte vecchio|xe(hp[cg]|_?hp[cg])?|gaudi ?[0-9]?|arc [ab][0-9]{3}m?", "Google": "tpu\\b.*"},
     },
 }
 

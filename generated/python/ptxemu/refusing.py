@@ -11,7 +11,8 @@ from typing import Any, Final
 from .assembler import MODIFIERS, OTHER_TYPES
 from .catalog import known
 from .catalog.explaining import Explanation, alike, explain, recipes
-from .index import CATALOG, OPCODES, TYPES
+from .catalog.outside import Outside
+from .index import CATALOG, OPCODES, OUTSIDE, TYPES
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, opcode_named, rows_of
 
 # Of these it cannot be said that a variant does not exist.
@@ -50,6 +51,8 @@ class _Known(known.Known[Row]):
     other_types = OTHER_TYPES
     modifiers = MODIFIERS
     lists = "ptxemu.variants()"
+    lacks = ", and not one of the instructions that are emulated"
+    outside: Mapping[str, Outside] = {name: Outside(name, "", summary) for name, summary in OUTSIDE.items()}
 
 
 KNOWN: Final = _Known()

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...check.checking import Checked
-from ...model import Becomes, Spec, runs
+from ...model import Becomes, CallEvidence, Spec, runs
+from ...query.database import SCHEMA
 from ..parts import Parts
 from ..registry import product
 from ..text import Files, Templates
@@ -15,10 +16,8 @@ from ..text import Files, Templates
 
 @product("calls")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
-    """Return the file; none where no calls were recorded."""
+    """Return the file."""
     about = as_data(spec)
-    if not about:
-        return {}
     rows = ",\n".join(f"{json.dumps(c)}:{json.dumps(x, separators=(',', ':'))}" for c, x in about.pop("calls").items())
     return {"data/calls.json": f'{json.dumps(about, indent=0)[:-2]},\n"calls": {{\n{rows}\n}}\n}}\n'}
 
@@ -26,9 +25,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
 def as_data(spec: Spec) -> dict[str, Any]:
     """Return the content of the file. What becomes of a call is, for each of several targets in a row by the first and
     the last of them, the number of its instructions and its PTX, which is empty where that is long or jumps."""
-    found = spec.calls
-    if found is None:
-        return {}
+    found = spec.calls or CallEvidence("", (), ())
 
     def becomes(some: Iterable[Becomes]) -> list[object]:
         return [[[[r[0], r[-1]] for r in runs(b.targets, found.targets)], b.count, b.ptx] for b in some]
@@ -38,6 +35,7 @@ def as_data(spec: Spec) -> dict[str, Any]:
         calls[c.call] = {"gives": c.gives, "header": c.header, "low": c.low, "becomes": becomes(c.becomes)}
         calls[c.call] |= {"fast": becomes(c.fast)} if c.fast else {}
     return {
-        "schema": 1, "generated": "by ptxspec from spec/observed/calls.yaml; do not edit", "compiler": found.compiler,
+        "schema": SCHEMA, "generated": "by ptxspec from spec/observed/calls.yaml; do not edit",
+        "compiler": found.compiler,
         "targets": list(found.targets), "calls": calls,
     }  # fmt: skip

@@ -44,6 +44,7 @@ from ..assembler import assembler
 from ..parts import Parts
 from ..registry import product
 from ..text import Files, Templates
+from . import calls
 
 _STAMP = "by ptxspec from spec/; do not edit"
 
@@ -52,6 +53,7 @@ _STAMP = "by ptxspec from spec/; do not edit"
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the files of generated/data."""
     files = {"data/ptxspec.json": _lines(_shared(spec))}
+    files["data/outside.json"] = _lines(_outside(spec))
     for i in spec.instructions.values():
         about = parts.of("data", i.opcode, partial(_opcode, spec, i))
         files[f"data/opcodes/{i.opcode}.json"] = about
@@ -64,7 +66,22 @@ def _opcode(spec: Spec, instruction: Instruction) -> str:
 
 def as_data(spec: Spec) -> Data:
     """Return the content of the files."""
-    return Data(_shared(spec), {i.opcode: _Opcode(spec, i).data() for i in spec.instructions.values()})
+    opcodes = {i.opcode: _Opcode(spec, i).data() for i in spec.instructions.values()}
+    others = {"outside": _outside, "calls": calls.as_data}
+    return Data(_shared(spec), opcodes, lambda name: others[name](spec))
+
+
+def _outside(spec: Spec) -> dict[str, Any]:
+    forms = {
+        o.opcode: [
+            o.section,
+            o.summary,
+            _given(**o.operands._asdict()),
+            *([f.pattern, f.requires.as_json()] for f in o.forms),
+        ]
+        for o in spec.outside.opcodes.values()
+    }
+    return {"schema": SCHEMA, "generated": _STAMP, "opcodes": forms}
 
 
 def _shared(spec: Spec) -> dict[str, Any]:
@@ -214,6 +231,7 @@ def naming(n: Naming) -> dict[str, Any]:
         "naming": {
             "architectures": {name: list(others) for name, others in n.architectures.items()},
             "brands": [*n.brands], "series": [*n.series], "editions": [*n.editions],
+            "foreign": dict(n.foreign),
         },
     }  # fmt: skip
 

@@ -84,7 +84,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
         integers=[f for f in spec.formats.values() if isinstance(f, FixedPoint)],
     )  # fmt: skip
     files[f"{_FOLDER}/index.py"] = templates.render(
-        "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", "spec/instructions"],
+        "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", "spec/outside.yaml", "spec/instructions"],
+        outside=[(o.opcode, o.summary) for o in spec.outside.opcodes.values() if o.opcode not in spec.instructions],
         targets=list(spec.targets.values()), versions=list(spec.versions.values()), types=list(spec.types.values()),
         opcodes=[c.instruction.opcode for c in checked],
     )  # fmt: skip

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from . import Catalog, Hazardous, Requirement
+from .outside import Outside
 
 
 class Existing(Hazardous, Protocol):
@@ -150,10 +151,10 @@ class Opcode(ABC, Generic[V]):
         return self._by_key.get((modifiers, types), [])
 
 
-class Known(Generic[V]):
+class Known(ABC, Generic[V]):
     """All that exists. `types` are those that are declared here, `floats` the floating-point ones among them, and
     `other_types` those of other instructions; `modifiers` have a sentence each on what they mean; `lists` is what names
-    all that is here."""
+    all that is here; `outside` is what else PTX has, by its opcodes, and `lacks` what is said of it."""
 
     catalog: Catalog
     opcodes: Mapping[str, Opcode[V]]
@@ -162,6 +163,11 @@ class Known(Generic[V]):
     other_types: frozenset[str]
     modifiers: Mapping[str, str]
     lists: str
+    lacks: str
+
+    @property
+    @abstractmethod
+    def outside(self) -> Mapping[str, Outside]: ...
 
     def split(self, names: Iterable[str]) -> tuple[list[str], tuple[str, ...]]:
         """The modifiers among the names of a spelling, and its types in their order."""

@@ -53,9 +53,13 @@ def section(about: About) -> Syntax:
 
 
 def _asked(about: About) -> Mapping[str, Sequence[str]]:
-    """Return the groups of modifiers that the instruction has members of."""
+    """Return the groups of modifiers that the instruction has members of; of those that are the same, the first."""
     used = {name for v in about.instruction.variants for name in v.modifiers}
-    return {group: members for group, members in about.spec.groups.items() if not used.isdisjoint(members)}
+    found = dict[str, Sequence[str]]()
+    for group, members in about.spec.groups.items():
+        if not used.isdisjoint(members) and members not in found.values():
+            found[group] = members
+    return found
 
 
 def _lines(instruction: Instruction) -> list[Line]:

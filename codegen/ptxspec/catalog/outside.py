@@ -1,0 +1,69 @@
+"""What PTX has outside of the database: its opcodes, and from where on the assembler takes their forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from . import Catalog, Requirement
+
+
+class Form(NamedTuple):
+    """The spellings of an opcode that have all of some names. `pattern` is these names, as ".m16n8k16.bf16", empty for
+    all spellings."""
+
+    pattern: str
+    requires: Requirement
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(filter(None, self.pattern.split(".")))
+
+    @property
+    def ptx(self) -> str:
+        return self.requires.ptx
+
+    @property
+    def target(self) -> str:
+        return self.requires.target
+
+
+class Places(NamedTuple):
+    """What is known of an opcode's operands. `labels`: they may be labels, and `only_labels` nothing else; `written`:
+    the first is a register that is written; `vectors` are the places of those that are as long as .v2, .v4 or .v8 says,
+    and `single`: of one register where nothing says it."""
+
+    labels: bool = False
+    only_labels: bool = False
+    written: bool = False
+    vectors: tuple[int, ...] = ()
+    single: bool = False
+
+
+class Outside(NamedTuple):
+    """An opcode of PTX that is not in the database, or has forms that are not. `section` is the manual's, with its
+    title; empty where the manual has none. Without `forms` nothing is known but the name."""
+
+    opcode: str
+    section: str
+    summary: str
+    forms: tuple[Form, ...] = ()
+    operands: Places = Places()
+
+    @property
+    def ptx(self) -> str | None:
+        """The first PTX version that has any of it: of the form without names, where there is one."""
+        return self.forms[0].ptx if self.forms else None
+
+    @property
+    def target(self) -> str | None:
+        """The first target that has any of it."""
+        return self.forms[0].target if self.forms else None
+
+    def requires(self, names: Iterable[str], catalog: Catalog) -> Requirement | None:
+        """Return what a spelling with these names needs at least; None where nothing is known of it. Of two forms of
+        which one has the names of the other and more, that one counts."""
+        asked = frozenset(names)
+        fitting = [(f.names, f.requires) for f in self.forms if f.names <= asked]
+        last = [r for own, r in fitting if not any(own < other for other, _ in fitting)]
+        return catalog.together(last) if last else None

@@ -1,0 +1,124 @@
+"""Questions about PTX that the database does not describe, and about families."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import ptxemu
+import pytest
+from helpers import ROOT
+from ptxspec import Database
+from ptxspec.cli.main import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+_MMA = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*arguments: str) -> tuple[int, str, str]:
+        try:
+            code = main([arguments[0], "--root", str(ROOT), *arguments[1:]])
+        except SystemExit as e:
+            code = int(str(e))
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ((_MMA,), "mma is PTX (section 9.7.16, Warp-level matrices), and needs sm_80 and PTX 7.0 or newer"),
+        ((_MMA, "--target", "sm_75"), "it needs sm_80 or newer; sm_75 is older"),
+        ((_MMA, "--target", "sm_90"), "sm_90 has it from PTX 7.8 on"),
+        ((_MMA, "--target", "sm_90", "--ptx", "6.5"), "it needs PTX 7.0 (CUDA 11.0) or newer; 6.5 is older"),
+        ((_MMA, "--ptx", "7.0"), "PTX 7.0 has it"),
+        (("wgmma.fence.sync.aligned", "--target", "sm_100a"), "sm_100a does not have it, which needs sm_90a"),
+        (("shfl.idx.b32", "--target", "sm_75"), "sm_75 has it from PTX 6.3 to 6.3"),
+        (("shf.l.wrap.b32",), "shf is PTX (section 9.7.9, Logic and shift), and needs sm_32 and PTX 3.1 or newer"),
+        (("bfe",), "bfe is PTX (section 9.7.1, Integer arithmetic), and needs sm_20 and PTX 2.0 or newer"),
+        (("max.s8x4",), "needs sm_120f family from PTX 9.2; sm_107f family from PTX 9.4; here max has"),
+    ],
+)
+def test_what_is_outside_is_known_to_be_ptx(run: Run, asked: tuple[str, ...], said: str) -> None:
+    code, out, _ = run("query", *asked)
+    assert code == 1 and said in " ".join(out.split())
+    assert "did you mean" not in out and "spelled alike" not in out
+    found = json.loads(run("query", *asked, "--format", "json")[1])
+    assert [r["code"] for r in found["reasons"]] == ["not-in-database"] and found["requires"]["ptx"]
+    assert not (found["exists"] or found["available"] or found["nearest"])
+
+
+def test_show_says_so_as_well(run: Run) -> None:
+    code, _, error = run("show", "mma")
+    assert code == 2 and "mma is PTX (section 9.7.16, Warp-level matrices)" in error
+
+
+@pytest.mark.parametrize("text", ["shf.l.wrap.b32 d, a, b, c;", "bfe.u32 d, a, b, c;", "bra L;"])
+def test_the_emulator_knows_it_too(text: str) -> None:
+    opcode = text.partition(" ")[0].partition(".")[0]
+    with pytest.raises(ValueError, match=f"{opcode} is PTX, and not one of the instructions that are emulated"):
+        ptxemu.function(text)
+    with pytest.raises(LookupError, match=f"^{opcode}: {opcode} is PTX, and not one of the instructions that"):
+        ptxemu.compile(opcode)
+
+
+@pytest.mark.parametrize(
+    ("spelling", "groups", "count"),
+    [
+        ("setp.cmp.f32", {"cmp": 14}, 14),
+        ("fma.rnd.f32", {"rnd": 4}, 4),
+        ("cvt.frnd.f16.f32", {"frnd": 4}, 4),
+        ("set.cmp.bool.f32.f32", {"cmp": 14, "bool": 3}, 42),
+    ],
+)
+def test_a_placeholder_is_a_question_about_the_family(
+    run: Run, db: Database, spelling: str, groups: dict[str, int], count: int
+) -> None:
+    code, out, _ = run("query", spelling)
+    assert code == 0 and out.startswith(f"yes: {spelling} stands for {count} variants\n")
+    found = json.loads(run("query", spelling, "--format", "json")[1])
+    assert found["exists"] and found["available"] and not found["reasons"]
+    assert {name: len(members) for name, members in found["family"]["groups"].items()} == groups
+    for v in found["family"]["variants"]:
+        assert db.variant(v["variant"], v["operands"]).requires.as_json() == v["requires"]
+
+
+def test_a_family_has_what_the_manual_lists(run: Run) -> None:
+    """ptxas takes fma.rz.bf16 and makes something else of it: nobody means that."""
+    assert run("query", "fma.rnd.bf16")[1].splitlines()[1].split() == ["rnd", "one", "of", ".rn"]
+
+
+def test_a_family_that_a_target_lacks_is_not_there(run: Run) -> None:
+    code, out, _ = run("query", "setp.cmp.bf16", "--target", "sm_80")
+    assert code == 1 and out.startswith("no: setp.cmp.bf16 stands for 0 of 14 variants on sm_80\n")
+
+
+@pytest.mark.parametrize("command", [("show",), ("eval",)])
+def test_one_of_a_family_is_asked_for_where_one_is_needed(run: Run, command: tuple[str, ...]) -> None:
+    code, _, error = run(*command, "fma.rnd.f32", *(["1", "2", "3"] if command == ("eval",) else []))
+    assert code == 2 and "fma.rnd.f32 stands for 4 variants, name one of them: fma.rn.f32, fma.rz.f32" in error
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--ptx", "12.4"), "12.4 is a CUDA release, and no PTX version; CUDA 12.4 reads PTX up to 8.4: --ptx 8.4"),
+        (("--ptx", "12.6"), "reads PTX up to 8.5: --ptx 8.5"),
+        (("--ptx", "13"), "13 is a CUDA release, and no PTX version; CUDA 13 reads PTX up to 9.0: --ptx 9.0"),
+        (("--ptx", "10.2"), "--ptx 6.5"),
+        (("--ptx", "77"), "unknown PTX version '77'; known: 1.0 to 9.5"),
+        (("--target", "gfx90a"), "'gfx90a' is a GPU of AMD, and no target of PTX"),
+        (("--target", "mi300"), "'mi300' is a GPU of AMD"),
+        (("--target", "Apple M2"), "'Apple M2' is a GPU of Apple"),
+        (("--count",), "unknown option '--count'\n"),
+        (("--opreands", "2"), "unknown option '--opreands'; did you mean '--operands'?"),
+    ],
+)
+def test_a_near_miss_is_what_people_mean(run: Run, given: tuple[str, ...], said: str) -> None:
+    code, _, error = run("query", "add.f32", *given)
+    assert code == 2 and said in error

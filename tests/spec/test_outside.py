@@ -1,0 +1,62 @@
+"""What PTX has outside of the database: ptxas takes the statement of each form exactly where the form says, and
+knows no opcode besides."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from helpers.sizes import each_size, spread
+from ptxspec import Database
+from ptxspec.model import Spec
+from ptxspec.ptxas.asking import Sheet, judge, unexpected
+from ptxspec.ptxas.verify import pairs
+
+_UNKNOWN = "Not a name of any known instruction"
+
+
+@each_size
+def test_forms_are_taken_exactly_where_they_are_said_to_be(spec: Spec, ptxas: Path, whole: bool) -> None:
+    """Some pairs, or all: so each form is taken at its floor, and refused one PTX version and one target below."""
+    forms = [(o.opcode, f) for o in spec.outside.opcodes.values() for f in o.forms]
+    statements = Sheet([spec.outside.statements[opcode, f.pattern] for opcode, f in forms])
+    every = pairs(spec)
+    taken = {
+        pair: {i for i, (_, f) in enumerate(forms) if spec.catalog.takes(f.requires, *pair)}
+        for pair in (every if whole else spread(every, 24))
+    }
+    assert len(forms) > 500 and any(taken.values())
+    assert list(unexpected(ptxas, statements, taken)) == []
+
+
+def test_a_statement_needs_what_all_forms_that_it_has_need(spec: Spec) -> None:
+    """What a query says of a statement's spelling is what ptxas asks of the statement."""
+    catalog = spec.catalog
+    for (opcode, pattern), statement in spec.outside.statements.items():
+        about = spec.outside.opcodes[opcode]
+        form = next(f for f in about.forms if f.pattern == pattern)
+        spelled = re.search(rf"(?<![\w.%]){opcode}((?:\.[\w:]+)*) ?(?=[^.\w:])", statement)
+        assert spelled, statement
+        names = [n for n in spelled[1].split(".") if n]
+        found = about.requires(names, catalog)
+        assert found is not None and form.names <= {*names}, statement
+        assert [p for p in pairs(spec) if catalog.takes(found, *p) != catalog.takes(form.requires, *p)] == [], statement
+
+
+def test_opcodes_are_those_that_ptxas_knows(db: Database, ptxas: Path) -> None:
+    """Names in the program itself, written as statements: it knows none but those that are here."""
+    name = rb"(?<=\0)[a-z][a-z0-9]{1,20}(?:\.[a-z][a-z_0-9]*){0,4}(?=\0)"
+    written = {found.decode() for found in re.findall(name, ptxas.read_bytes())}
+    tried = sorted({*written, *db.outside, "fabric.submit", "trace.mark"})
+    verdicts = judge(ptxas, [f"{name} %r1;" for name in tried], "sm_100a", "9.5")
+    known = {n for n, said in zip(tried, verdicts, strict=True) if not any(_UNKNOWN in m for m in said)}
+    assert len(known) > 150
+    assert {n.partition(".")[0] for n in known} <= {*db.opcodes, *db.outside}
+
+
+@pytest.mark.parametrize("opcode", ["mma", "wgmma", "ldmatrix", "cp", "lop3", "shf", "tcgen05", "atom", "ld", "add"])
+def test_the_first_version_and_target_are_those_of_the_plainest_form(db: Database, opcode: str) -> None:
+    about = db.outside[opcode]
+    assert about.summary and about.section.startswith("9.7.")
+    assert (about.ptx, about.target) == (about.forms[0].ptx, about.forms[0].target)
