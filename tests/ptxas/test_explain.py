@@ -435,15 +435,9 @@ def test_what_is_said_of_other_instructions_is_what_ptxas_wants(db: Database, pt
 @pytest.mark.parametrize(
     ("message", "target"),
     [
-        ("Feature 'mma' requires .target sm_70 or higher", "sm_70"),
-        ("Feature 'ldmatrix' requires .target sm_75 or higher", "sm_75"),
-        ("Modifier '.m8n8' requires .target sm_75 or higher", "sm_75"),
-        ("Feature '.mmio' requires .target sm_70 or higher", "sm_70"),
-        ("Feature 'cp.async.bulk' requires .target sm_90 or higher", "sm_90"),
         ("Feature 'mma with FP8 floating point type' requires .target sm_89 or higher", "sm_89"),
         ("Feature 'mma with .bf16' requires .target sm_80 or higher", "sm_80"),
         ("Feature 'WMMA with floating point types' requires .target sm_70 or higher", "sm_70"),
-        ("Instruction 'wmma.mma' requires .target 70 or higher", "sm_70"),
         ("Instruction 'atom.add.f64.global' requires .target sm_60 or higher", "sm_60"),
         ("Modifier '.evict_normal' on 'applypriority' requires .target sm_80 or higher", "sm_80"),
         ("Feature 'max.relu' requires .target sm_90 or higher", "sm_90"),
@@ -456,6 +450,24 @@ def test_no_version_is_told_of_what_the_database_does_not_have_there(db: Databas
     (found,) = explanations(db, [message])
     assert found.meaning.change == f"compile for {target} or newer (-arch={target}; .target {target} in PTX)"
     assert any("not known" in why for why in found.meaning.why) and found.is_known
+
+
+@pytest.mark.parametrize(
+    ("message", "target", "version"),
+    [
+        ("Feature 'mma' requires .target sm_70 or higher", "sm_70", "6.4 (CUDA 10.1)"),
+        ("Feature 'ldmatrix' requires .target sm_75 or higher", "sm_75", "6.5 (CUDA 10.2)"),
+        ("Modifier '.m8n8' requires .target sm_75 or higher", "sm_75", "6.5 (CUDA 10.2)"),
+        ("Feature '.mmio' requires .target sm_70 or higher", "sm_70", "8.2 (CUDA 12.2)"),
+        ("Feature '.mmio' on 'ld' requires .target sm_70 or higher", "sm_70", "8.2 (CUDA 12.2)"),
+        ("Feature 'cp.async.bulk' requires .target sm_90 or higher", "sm_90", "8.0 (CUDA 12.0)"),
+        ("Instruction 'wmma.mma' requires .target 70 or higher", "sm_70", "6.3 (CUDA 10.0)"),
+    ],
+)
+def test_the_version_of_what_is_outside_is_told(db: Database, message: str, target: str, version: str) -> None:
+    (found,) = explanations(db, [message])
+    change = f"compile for {target} or newer (-arch={target}; .target {target} in PTX) with .version {version} or newer"
+    assert found.meaning.change == change
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Messages that something needs a newer target or PTX version, and what the database has of that there.
 
 ptxas names the target, and seldom the PTX version. That is told where every word of the message is one of the
-database's, and the database has what they name there; of anything else it is said that it is not known."""
+database's, and the database has what they name there, or where it is known of PTX outside of it; of anything else it is
+said that it is not known."""
 
 from __future__ import annotations
 
@@ -29,6 +30,8 @@ def target_floor(db: Database, m: re.Match[str]) -> Meaning:
     variants = [] if target not in db.targets else meant(db, name)
     first = {r: ptx for r in dict.fromkeys(v.requires for v in variants) if (ptx := _first_on(db, r, target))}
     lacking = tuple(v for v in variants if v.requires in first)
+    if not variants and (outside := _outside(db, name, target)):
+        return floors(db, target, outside, why)
     if not first:
         # What is the database's, and newer than this target, needs another one, which ptxas names as well.
         return floors(db, target, "" if variants else None, why)._replace(lacking=tuple(variants))
@@ -131,6 +134,29 @@ def meant(db: Database, feature: str) -> list[Variant]:
         exact = [v for v in found if v.types == tuple(types)]
         return exact or ([v for v in found if types[0] in v.types] if len(types) == 1 else [])
     return [v for v in found if not types or not {*types}.isdisjoint(v.types)]
+
+
+def _outside(db: Database, feature: str, target: str) -> str | None:
+    """Return the first PTX version that has what the words of a message name, and the database does not describe, if it
+    came with a target: another opcode with these modifiers, or all that have them where the words name none. None where
+    that is not known."""
+    opcodes, names = list[str](), list[str]()
+    for word in _WORD.findall(feature):
+        first, *rest = word.split(".")
+        if word in _FILLING:
+            continue
+        if first and first not in db.outside:
+            return None
+        opcodes += [first] if first else []
+        names += rest
+    every = [(f.names, f.requires) for o in (opcodes or db.outside) for f in db.outside[o].forms]
+    if len(opcodes) > 1 or not {*names} <= frozenset().union(*(own for own, _ in every)):
+        return None
+    needs = (
+        [db.outside[opcodes[0]].requires(names, db.catalog)] if opcodes else [r for own, r in every if own == {*names}]
+    )
+    first_ones = {db.catalog.first_version(r) for r in needs if r and r.target == target}
+    return first_ones.pop() if len(first_ones) == 1 else None
 
 
 def _first_on(db: Database, r: Requirement, target: str) -> str | None:

@@ -36,7 +36,7 @@ def meaning(db: Database, text: str) -> Meaning | None:
             instruction = m.groupdict().get("opcode")
             if instruction is None:
                 return tell(db, m)
-            return _besides(db, instruction, tell(db, m)) if _is_ours(db, instruction) else _elsewhere(instruction)
+            return _besides(db, instruction, tell(db, m)) if _is_ours(db, instruction) else _elsewhere(db, instruction)
     return None
 
 
@@ -58,7 +58,14 @@ def _is_ours(db: Database, instruction: str) -> bool:
     return {*names}.issubset(db.opcodes[opcode].names)
 
 
-def _elsewhere(instruction: str) -> Meaning:
+def _elsewhere(db: Database, instruction: str) -> Meaning:
+    opcode, names = _spelled(instruction)
+    outside = db.outside.get(opcode)
+    needs = outside and outside.requires(names, db.catalog)
+    if outside and needs:
+        section = f" (section {outside.section})" if outside.section else ""
+        known = f"{instruction} is PTX{section}, and needs {db.catalog.text(needs)} or newer"
+        return Meaning(f"{known}: this database does not describe its operands", known=False)
     return Meaning(f"{instruction} is not in this database: nothing is known of it here", known=False)
 
 
