@@ -37,9 +37,13 @@ _WHOLE = {
     "specification": ("spec", "*.yaml"),
 }
 # Modules of the emulator that say what exists, or what PTX is, and compute nothing.
-_SAYING = ("assembler", "catalog", "functions", "index", "lookup", "notebook", "refusing", "statements", "straightline")
+_SAYING = (
+    "assembler", "catalog", "functions", "index", "lookup", "naming", "notebook", "refusing", "statements", "straightline",
+)  # fmt: skip
 
 
+# Files of the specification that answer questions, and on which nothing that is computed depends.
+_TOLD = ("messages", "outside", "intrinsics", "words", "observed/calls", "observed/intrinsics", "observed/speed")
 # Marks that say when a test runs, and not what it asks.
 _MARKS = tuple(f"pytest.mark.{name}" for name in ("exhaustive", "inputs", "sampled"))
 
@@ -162,8 +166,7 @@ def inputs(root: Path, name: str) -> set[Path]:
         assert path.exists(), f"no input is called {name}"
         return {path} if path.is_file() else _below(path)
     folder, pattern = _WHOLE[kind]
-    # Nothing that is computed depends on how long it took.
-    files = _below(root / folder, pattern) - {root / "spec/observed/speed.yaml"}
+    files = _below(root / folder, pattern) - {root / f"spec/{told}.yaml" for told in _TOLD}
     if kind == "emulator":
         package = root / _EMULATOR
         files -= {p for p in files if p.parent.name in ("catalog", "opcodes", "ptx") or p.stem in _SAYING}
