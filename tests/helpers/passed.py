@@ -38,7 +38,8 @@ _WHOLE = {
 }
 # Modules of the emulator that say what exists, or what PTX is, and compute nothing.
 _SAYING = (
-    "assembler", "catalog", "functions", "index", "lookup", "naming", "notebook", "refusing", "statements", "straightline",
+    "assembler", "catalog", "functions", "index", "lookup", "naming", "notebook", "refusing", "statements",
+    "straightline",
 )  # fmt: skip
 
 
