@@ -1,4 +1,5 @@
-"""Functions of CUDA C++ and the PTX that spec/observed/ has of them: nvcc makes it anew, and ptxas takes it."""
+"""Functions of CUDA C++, LLVM's intrinsics and the PTX that spec/observed/ has of them: nvcc and libnvvm make it anew,
+and ptxas takes it."""
 
 from __future__ import annotations
 
@@ -12,12 +13,14 @@ from helpers import ROOT
 from helpers.sizes import each_size, spread
 from ptxspec import Database
 from ptxspec.cli.main import main
-from ptxspec.model import CompiledCall, Spec
-from ptxspec.nvcc import compiling, record
+from ptxspec.model import CompiledCall, Signature, Spec
+from ptxspec.nvcc import compiling, libnvvm, record
 from ptxspec.nvcc.body import work
 from ptxspec.query import calls
 
-pytestmark = pytest.mark.inputs("spec/observed/calls.yaml", "codegen/ptxspec/nvcc")
+pytestmark = pytest.mark.inputs(
+    "spec/observed/calls.yaml", "spec/observed/intrinsics.yaml", "spec/llvm.yaml", "codegen/ptxspec/nvcc"
+)
 
 # What CUDA's types have in their registers, from NVIDIA's documentation of them.
 BITS = {
@@ -28,6 +31,8 @@ BITS = {
     "unsigned short int": 16, "__half": 16,
     "__half_raw": 16, "__half2": 32, "__half2_raw": 32, "__nv_bfloat16": 16, "__nv_bfloat16_raw": 16,
     "__nv_bfloat162": 32, "__nv_bfloat162_raw": 32,
+    "half": 16, "bfloat": 16, "<2 x half>": 32, "<2 x bfloat>": 32, "<4 x float>": 128, "<4 x i8>": 32,
+    "i16": 16, "i32": 32, "i64": 64,
 }  # fmt: skip
 
 
@@ -56,8 +61,8 @@ def test_what_each_function_becomes_is_told_for_targets_that_nvcc_compiles_for(
 
 
 def test_the_file_is_what_is_read_of_it(spec: Spec) -> None:
-    assert spec.calls is not None
-    assert record.as_yaml(spec.calls) == (ROOT / record.PATH).read_text("utf-8")
+    for path, found in ((record.PATH, spec.calls), (record.INTRINSICS, spec.intrinsics)):
+        assert found is not None and record.as_yaml(found) == (ROOT / path).read_text("utf-8")
 
 
 @pytest.mark.exhaustive
@@ -76,12 +81,44 @@ def test_nvcc_makes_some_of_it_anew(spec: Spec, nvcc: Path, recorded: dict[str, 
         assert now == [b.ptx for b in told if target in b.targets], call
 
 
+@pytest.fixture(scope="module")
+def libnvvm_path(nvcc: Path) -> Path:
+    found = libnvvm.find(nvcc)
+    assert found is not None
+    return found
+
+
+def test_libnvvm_knows_only_names_of_intrinsics(libnvvm_path: Path) -> None:
+    names = ("llvm.nvvm.fma.rn.f", "llvm.nvvm.fma.rx.f", "llvm.nothing.f")
+    for target in ("sm_80", "sm_100"):
+        asked = libnvvm.calls([Signature(name, ("float",) * 3, "float") for name in names])
+        assert [c.name for c in libnvvm.compiled(libnvvm_path, asked, target)] == [names[0]]
+
+
+def test_libnvvm_makes_some_of_it_anew(spec: Spec, libnvvm_path: Path) -> None:
+    assert spec.intrinsics is not None
+    recorded = {c.call: c for c in spec.intrinsics.calls}
+    for target in ("sm_89", "sm_120a"):
+        asked = spread(libnvvm.calls(spec.signatures), 60)
+        found = libnvvm.compiled(libnvvm_path, asked, target)
+        assert len(found) > 20
+        for call in asked:
+            now = [work(call, found[call]).ptx] if call in found else []
+            told = recorded[call.written].becomes if call.written in recorded else ()
+            assert now == [b.ptx for b in told if target in b.targets], call
+
+
+@pytest.mark.exhaustive
+def test_libnvvm_makes_all_of_it_anew(spec: Spec, nvcc: Path) -> None:
+    assert record.examine_intrinsics(nvcc, spec.signatures, record.targets(spec)) == spec.intrinsics
+
+
 @pytest.mark.sampled(0)
 @each_size
 def test_ptxas_takes_what_is_told(spec: Spec, ptxas: Path, tmp_path: Path, db: Database, whole: bool) -> None:
     """Registers have the sizes of the types in C++, whatever the recorder took them for."""
-    assert spec.calls is not None
-    rows = [(c, b) for c in spec.calls.calls for b in (*c.becomes, *c.fast) if b.ptx]
+    assert spec.calls is not None and spec.intrinsics is not None
+    rows = [(c, b) for e in (spec.calls, spec.intrinsics) for c in e.calls for b in (*c.becomes, *c.fast) if b.ptx]
     by_target: dict[str, list[tuple[CompiledCall, str]]] = {}
     for c, b in rows if whole else spread(rows, 60):
         by_target.setdefault(b.targets[0], []).append((c, b.ptx))
@@ -111,7 +148,7 @@ def function(n: int, c: CompiledCall, ptx: str, byte: tuple[int, int]) -> str:
         type = given[int(name[2:3]) - 1 if name[2:3].isdigit() else 0] if name[1] == "d" else types[name[1]]
         small = 16 if re.search("fp8x2|fp6x2|fp4x4", type) else byte[name[1] == "d"]
         bits = BITS.get(type, 32 if re.search("fp[68]x4", type) else small)
-        parts = 1 if name[-1] not in "xyzw" else 4 if type.endswith("4") else 2
+        parts = 1 if name[-1] not in "xyzw" else 4 if type.endswith("4") or type.startswith("<4") else 2
         declared.append(f".reg .b{bits // parts} {name};")
     return f".func k{n}() {{ {' '.join(declared)} {ptx} ret; }}"
 
@@ -146,7 +183,7 @@ def test_instructions_name_the_functions_that_become_them(db: Database) -> None:
     [
         (["query", "__hmul2", "--target", "A100"], 0, "mul.f16x2 %d, %a, %b;"),
         (["query", "__hmul2(__nv_bfloat162)"], 0, "sm_75: software"),
-        (["query", "__hfma(__nv_bfloat16)", "--target", "sm_75"], 1, "it does not compile"),
+        (["query", "__hfma(__nv_bfloat16)", "--target", "sm_75"], 1, "does not compile it"),
         (["query", "__hmul2", "--target", "sm_70"], 1, "compiles for sm_75"),
         (["query", "sqrtf"], 0, "from sm_75 on, under -use_fast_math: one instruction"),
         (["query", "__hmul3"], 1, "did you mean '__hmul2'?"),
@@ -158,6 +195,13 @@ def test_instructions_name_the_functions_that_become_them(db: Database) -> None:
         (["eval", "__fadd_rz", "1"], 2, "takes a, b, not 1 operand"),
         (["eval", "__hmul2", "1", "2"], 2, "name one of them"),
         (["eval", "sinf", "1"], 2, "software"),
+        (["query", "llvm.nvvm.fma.rn.bf16", "--target", "sm_100a"], 0, "fma.rn.bf16 %d, %a, %b, %c;"),
+        (["query", "llvm.nvvm.fma.rn.f", "--target", "A100"], 0, "as libnvvm"),
+        (["query", "llvm.maximum.f32", "--target", "A100"], 1, "another LLVM may"),
+        (["query", "llvm.nvvm.fma.rn.bf17"], 1, "did you mean 'llvm.nvvm.fma.rn.bf16'?"),
+        (["query", "llvm.nvvm.ex2.approx.f"], 0, "ex2.approx.f32 %d, %a;"),
+        (["show", "fma.rn.f32"], 0, "`llvm.nvvm.fma.rn.f(float, float, float)`"),
+        (["eval", "llvm.nvvm.fma.rn.f", "1", "2", "3"], 0, "5.0"),
     ],
 )
 def test_commands_take_functions(capsys: pytest.CaptureFixture[str], command: list[str], code: int, said: str) -> None:

@@ -39,7 +39,7 @@ COMMANDS = {
     "versions": "the PTX versions, with the CUDA releases and drivers that read them",
     "verify": "prove every requirement against a real ptxas",
     "machine-code": "what ptxas makes of a variant on each target: one instruction or several",
-    "calls": "what nvcc makes of the functions of CUDA C++, held against it again",
+    "calls": "what nvcc makes of functions of CUDA C++ and LLVM's intrinsics, held against it again",
     "conformance": "hold the emulator against a GPU, and record what it returns",
     "vectors": "operands with results, of a recorded GPU or of the emulator",
     "completion": "make a shell complete commands, variants, opcodes and targets at the Tab key",

@@ -97,6 +97,14 @@ class CallEvidence:
     calls: tuple[CompiledCall, ...]
 
 
+class Signature(NamedTuple):
+    """A name of an intrinsic of LLVM with the types that it takes and gives."""
+
+    name: str
+    takes: tuple[str, ...]
+    gives: str
+
+
 def runs(targets: Iterable[str], every: Sequence[str]) -> list[list[str]]:
     """Return some of the targets in `every`, grouped into runs of those that follow each other there."""
     found: list[list[str]] = []

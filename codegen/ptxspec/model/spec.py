@@ -24,6 +24,7 @@ from .observed import (
     MachineEvidence,
     PublishedModel,
     Recording,
+    Signature,
     Speed,
 )
 from .recipes import Instead
@@ -135,6 +136,8 @@ class Spec:
     speed: Speed | None = None
     machine: MachineEvidence | None = None
     calls: CallEvidence | None = None
+    signatures: tuple[Signature, ...] = ()
+    intrinsics: CallEvidence | None = None
     recordings: tuple[Recording, ...] = ()
     judgements: Mapping[str, tuple[Judgement, ...]] = field(default_factory=dict)
     units: Mapping[str, Unit] = field(default_factory=dict)

@@ -1,4 +1,5 @@
-"""spec/observed/calls.yaml: the PTX that nvcc makes of each function of CUDA C++, on every target it compiles for."""
+"""spec/observed/calls.yaml and intrinsics.yaml: the PTX that nvcc makes of each function of CUDA C++, and its libnvvm
+of LLVM's intrinsics, on every target it compiles for."""
 
 from __future__ import annotations
 
@@ -7,15 +8,20 @@ import re
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
-from ..model import Becomes, CallEvidence, CompiledCall, Spec, runs
+from ..model import Becomes, CallEvidence, CompiledCall, Signature, Spec, runs
+from . import libnvvm
 from .body import Work, work
 from .compiling import NvccError, compiled, declared
 from .headers import Call
 
 PATH = "spec/observed/calls.yaml"
-FAST = "-use_fast_math"
+INTRINSICS = "spec/observed/intrinsics.yaml"
+FAST = ("-use_fast_math",)
+# The kernels of calls on a target, with options.
+Compile = Callable[[Sequence[Call], str, Sequence[str]], Mapping[Call, str]]
 Progress = Callable[[int, int], None]
 # What became of a call, by target.
 Works = Mapping[str, Work]
@@ -39,11 +45,33 @@ def version(nvcc: Path) -> str:
 
 def examine(nvcc: Path, on: Sequence[str], progress: Progress | None = None) -> CallEvidence:
     """Return what nvcc makes of all functions on some targets. Raises NvccError."""
-    asked = declared(nvcc, on[-1])
-    jobs = [(target, options) for target in on for options in ((), (FAST,))]
+    name = f"nvcc {version(nvcc)}"
+    return _examined(name, declared(nvcc, on[-1]), partial(compiled, nvcc), FAST, on, progress)
+
+
+def examine_intrinsics(
+    nvcc: Path, signatures: Sequence[Signature], on: Sequence[str], progress: Progress | None = None
+) -> CallEvidence:
+    """Return what the libnvvm that belongs to an nvcc makes of LLVM's intrinsics. Raises NvccError."""
+    library = libnvvm.find(nvcc)
+    if library is None:
+        raise NvccError("no libnvvm belongs to it; install the wheel nvidia-nvvm, or the toolkit")
+    name = f"libnvvm {version(nvcc)}"
+    return _examined(name, libnvvm.calls(signatures), partial(libnvvm.compiled, library), libnvvm.FAST, on, progress)
+
+
+def _examined(
+    name: str,
+    asked: Sequence[Call],
+    compile: Compile,
+    fast_math: tuple[str, ...],
+    on: Sequence[str],
+    progress: Progress | None,
+) -> CallEvidence:
+    jobs = [(target, options) for target in on for options in ((), fast_math)]
 
     def run(job: tuple[str, tuple[str, ...]]) -> Mapping[Call, Work]:
-        return {call: work(call, text) for call, text in compiled(nvcc, asked, *job).items()}
+        return {call: work(call, text) for call, text in compile(asked, *job).items()}
 
     found: dict[tuple[str, tuple[str, ...]], Mapping[Call, Work]] = {}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -53,10 +81,10 @@ def examine(nvcc: Path, on: Sequence[str], progress: Progress | None = None) -> 
                 progress(len(found), len(jobs))
     calls = []
     for call in asked:
-        plain, fast = ({t: w[call] for t in on if call in (w := found[t, options])} for options in ((), (FAST,)))
+        plain, fast = ({t: w[call] for t in on if call in (w := found[t, options])} for options in ((), fast_math))
         if plain:
             calls.append(_compiled(call, plain, fast))
-    return CallEvidence(f"nvcc {version(nvcc)}", tuple(on), tuple(calls))
+    return CallEvidence(name, tuple(on), tuple(calls))
 
 
 def _compiled(call: Call, plain: Works, fast: Works) -> CompiledCall:

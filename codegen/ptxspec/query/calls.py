@@ -1,5 +1,5 @@
-"""Functions of CUDA C++ and libdevice by their names, with the PTX that nvcc makes of them, as recorded in
-generated/data/calls.json."""
+"""Functions of CUDA C++ and libdevice and LLVM's intrinsics by their names, with the PTX that nvcc and its libnvvm make
+of them, as recorded in generated/data/calls.json."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from ..catalog.likeness import are_near, nearest
 from ..diagnostics import PtxspecError
 from .database import Database, Variant
 
-# A name as C++ has it, with or without the types of arguments.
+# A name as C++ or LLVM has it, with or without the types of arguments.
 _ASKED = re.compile(
-    r"\s*(?P<name>[A-Za-z_]\w*(?:::operator [\w ]+)?|operator[^\w\s()]+)\s*(?P<list>\(\s*(?P<takes>[^()]*)\))?\s*"
+    r"\s*(?P<name>llvm\.[\w.]+|[A-Za-z_]\w*(?:::operator [\w ]+)?|operator[^\w\s()]+)"
+    r"\s*(?P<list>\(\s*(?P<takes>[^()]*)\))?\s*"
 )
 _STATEMENT = re.compile(r"(?:@!?\S+ )?(?P<spelling>\S+) (?P<operands>.*)")
 _OPERAND = re.compile(r"\{[^}]*\}|[^,{}]+")
@@ -37,8 +38,8 @@ class Became:
 
 class Call(NamedTuple):
     """A call of a function: its text with the types of arguments, or constants, the type of what it gives, and the
-    header that declares it. `fast` is what becomes of it under -use_fast_math; empty where that is the same. `low` is 8
-    where it gives the low 8 bits of %d."""
+    header that declares it; of an intrinsic that is LLVM. `fast` is what becomes of it under -use_fast_math; empty
+    where that is the same. `low` is 8 where it gives the low 8 bits of %d."""
 
     text: str
     gives: str
@@ -84,12 +85,22 @@ def near(db: Database, text: str) -> str:
     """Return the name of a function that is meant by one that is none; empty where none is like it, or an opcode is as
     much."""
     name = text.partition("(")[0].strip()
-    if not name.isidentifier() or name in db.opcodes:
+    is_intrinsic = _is_intrinsic(name)
+    if not (name.isidentifier() or is_intrinsic) or name in db.opcodes:
         return ""
-    names = dict.fromkeys([*db.opcodes, *(c.name for c in every(db))])
+    names = dict.fromkeys([*db.opcodes, *(c.name for c in every(db) if _is_intrinsic(c.name) == is_intrinsic)])
     # A wrong letter rather than one too many.
     found = [n for n in names if len(n) == len(name) and are_near(n, name)] or nearest(name, names)
     return found[0] if found and found[0] not in db.opcodes else ""
+
+
+def _is_intrinsic(name: str) -> bool:
+    return name.startswith("llvm.")
+
+
+def compiler(db: Database, call: Call) -> str:
+    """Return the compiler that makes of a call what is recorded."""
+    return str(db.calls["compilers"].get(call.header, db.calls["compiler"]))
 
 
 def is_on(db: Database, became: Became, target: str) -> bool:

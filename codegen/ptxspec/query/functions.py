@@ -1,4 +1,4 @@
-"""The answers of `query` about functions of CUDA C++, as text and JSON."""
+"""The answers of `query` about functions of CUDA C++ and LLVM's intrinsics, as text and JSON."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .answers import requirement
-from .calls import Became, Call, on, variant
+from .calls import Became, Call, compiler, on, variant
 from .database import Database
 from .lists import broken
 
@@ -15,11 +15,14 @@ def as_text(db: Database, name: str, found: Sequence[Call], target: str | None) 
     """Return the text of `query` about calls."""
     compiled = [c for c in (on(db, c, target) for c in found) if c.becomes]
     where = f" on {target}" if target else ""
-    compiler, order = db.calls["compiler"], db.calls["targets"]
+    by, order = compiler(db, found[0]), db.calls["targets"]
     if not compiled:
-        why = f"{compiler} compiles for {order[0]} to {order[-1]}" if target not in order else "it does not compile"
+        why = f"{by} compiles for {order[0]} to {order[-1]}"
+        if target in order:
+            # Each LLVM has intrinsics of its own.
+            why = f"{by} does not compile it" + ("; another LLVM may" if by != db.calls["compiler"] else "")
         return f"no: {name}{where}: {why}"
-    lines = [f"yes: {name}{where}, as {compiler} compiles it"]
+    lines = [f"yes: {name}{where}, as {by} compiles it"]
     for call in compiled:
         lines += broken(f"{call.text} gives {call.gives}; of {call.header}", "  ", "    ")
         for became in call.becomes:
@@ -72,7 +75,7 @@ def as_json(db: Database, name: str, found: Sequence[Call], target: str | None) 
         "target": target,
         "exists": True,
         "available": bool(compiled),
-        "compiler": db.calls["compiler"],
+        "compiler": compiler(db, found[0]),
         "calls": [
             {
                 "call": c.text,

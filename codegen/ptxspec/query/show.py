@@ -94,12 +94,13 @@ def _variant(db: Database, v: Variant, code: Path) -> str:
 
 
 def _functions(db: Database, v: Variant) -> Iterator[str]:
-    """Yield a line with the functions of CUDA C++ that become a variant alone, where there are any."""
-    where: dict[str, list[str]] = {}
+    """Yield a line with the functions of CUDA C++, or intrinsics, that become a variant alone, where there are any."""
+    where: dict[tuple[str, str], list[str]] = {}
     for call, became in calls.becoming(db, v):
-        where.setdefault(functions.places(db, became.on), []).append(f"`{call.text}`")
-    for on, some in where.items():
-        yield f"- what {db.calls['compiler']} makes of these functions, {on}: {', '.join(some)}"
+        key = calls.compiler(db, call), functions.places(db, became.on)
+        where.setdefault(key, []).append(f"`{call.text}`")
+    for (compiler, on), some in where.items():
+        yield f"- what {compiler} makes of these functions, {on}: {', '.join(some)}"
 
 
 def _with_fences(lines: Iterable[str]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from .assembler import read_assembler
 from .context import Context
 from .functions import read_functions
 from .instruction import read_instruction
+from .llvm import read_intrinsics
 from .messages import read_messages
 from .modifiers import check_stages, read_groups, read_implied, read_modifiers
 from .observed import read_calls, read_evidence, read_judgements, read_machine_code, read_recordings, read_speed
@@ -27,12 +28,14 @@ from .units import read_model, read_units
 from .words import read_words
 
 _SHARED = ("types", "modifiers", "targets", "assembler", "units")
-_OBSERVED = ("calls", "evidence", "judged", "machine_code", "recordings", "speed")
+_OBSERVED = ("calls", "evidence", "intrinsics", "judged", "machine_code", "recordings", "speed")
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
 # The functions of other languages, the manual's words, tools' messages, what PTX has besides, and what was found out
 # about the specification: no result depends on these files, and they may be missing.
-_TOLD = ("functions", "words", "messages", "outside")
+_TOLD = ("functions", "words", "messages", "outside", "llvm")
+# What has the form of another file.
+_LIKE = {"intrinsics": "calls"}
 OBSERVED = frozenset({*(f"spec/{name}.yaml" for name in _TOLD), *(f"spec/observed/{name}.yaml" for name in _OBSERVED)})
 
 
@@ -58,9 +61,11 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
     shared = {name: files.document(files.folder / f"{name}.yaml", name) for name in _SHARED}
     published = files.optional(files.folder / "published.yaml", "published")
     # They are long, and one spelling does not need them.
-    long = frozenset(("calls", "outside", "messages") if spelling else ())
+    long = frozenset(("calls", "intrinsics", "llvm", "outside", "messages") if spelling else ())
     observed = {
-        name: files.optional(files.folder / "observed" / f"{name}.yaml", name) for name in _OBSERVED if name not in long
+        name: files.optional(files.folder / "observed" / f"{name}.yaml", _LIKE.get(name, name))
+        for name in _OBSERVED
+        if name not in long
     }
     told = {name: files.optional(files.folder / f"{name}.yaml", name) for name in _TOLD if name not in long}
     opcode = spelling and spelling.partition(".")[0]
@@ -84,6 +89,8 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
             evidence=read_evidence(observed["evidence"]),
             speed=read_speed(observed["speed"], context),
             calls=read_calls(observed.get("calls"), context),
+            signatures=read_intrinsics(told.get("llvm"), context),
+            intrinsics=read_calls(observed.get("intrinsics"), context),
             machine=read_machine_code(observed["machine_code"], context),
             recordings=read_recordings(observed["recordings"], context),
             messages=read_messages(told.get("messages"), context),

@@ -1,4 +1,5 @@
-"""The model -> generated/data/calls.json: what nvcc makes of the functions of CUDA C++, for queries by their names."""
+"""The model -> generated/data/calls.json: what nvcc makes of the functions of CUDA C++, and its libnvvm of LLVM's
+intrinsics, for queries by their names."""
 
 from __future__ import annotations
 
@@ -25,17 +26,19 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
 def as_data(spec: Spec) -> dict[str, Any]:
     """Return the content of the file. What becomes of a call is, for each of several targets in a row by the first and
     the last of them, the number of its instructions and its PTX, which is empty where that is long or jumps."""
-    found = spec.calls or CallEvidence("", (), ())
+    none = CallEvidence("", (), ())
+    found, others = spec.calls or none, spec.intrinsics or none
+    every = found.targets or others.targets
 
     def becomes(some: Iterable[Becomes]) -> list[object]:
-        return [[[[r[0], r[-1]] for r in runs(b.targets, found.targets)], b.count, b.ptx] for b in some]
+        return [[[[r[0], r[-1]] for r in runs(b.targets, every)], b.count, b.ptx] for b in some]
 
     calls = {}
-    for c in found.calls:
+    for c in (*found.calls, *others.calls):
         calls[c.call] = {"gives": c.gives, "header": c.header, "low": c.low, "becomes": becomes(c.becomes)}
         calls[c.call] |= {"fast": becomes(c.fast)} if c.fast else {}
     return {
-        "schema": SCHEMA, "generated": "by ptxspec from spec/observed/calls.yaml; do not edit",
-        "compiler": found.compiler,
-        "targets": list(found.targets), "calls": calls,
+        "schema": SCHEMA, "generated": "by ptxspec from spec/observed/; do not edit",
+        "compiler": found.compiler, "compilers": {c.header: others.compiler for c in others.calls},
+        "targets": list(every), "calls": calls,
     }  # fmt: skip
