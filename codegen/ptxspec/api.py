@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import shown
 from .diagnostics import PtxspecError
-from .query import database, verdicts
+from .query import calls, database, verdicts
 from .query.variant import Variant
 
 # The error messages for arguments that are no text.
@@ -70,7 +70,8 @@ class Database(database.Database):
         named.
 
         A spelling that does not exist is an answer, too: `reasons` say why, `instead` what to write, `nearest` what is
-        spelled alike. Raises PtxspecError for an unknown target or PTX version.
+        spelled alike. A function of CUDA C++ or libdevice, as "__hmul2", is answered with the PTX that nvcc makes of
+        it. Raises PtxspecError for an unknown target or PTX version.
 
             >>> db.query("max.xorsign.f64")
             no: max.xorsign.f64 does not exist
@@ -82,6 +83,11 @@ class Database(database.Database):
               max.xorsign.abs.f16 (2 operands)  sm_86 or newer, PTX 7.2 or newer (CUDA 11.2)
         """
         _check(operands, spelling=spelling, target=target, ptx=ptx)
+        if found := calls.named(self, spelling):
+            for name, value in (("operands", operands), ("ptx", ptx)):
+                if value is not None:
+                    raise PtxspecError(f"{name}= is about a variant, and {found[0].name} is a function")
+            return shown.Function.called(self, found, target and self.target(target))
         verdict = verdicts.query(self, spelling, operands, target, ptx)
         return shown.Answer.of(self, verdict, target and self.target(target), ptx)
 

@@ -4,9 +4,12 @@ Each is what it was made of, a tuple or a list, and knows the database besides; 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from .query import functions
 from .query.answers import told, verdict_as_text
+from .query.calls import Call, on
 from .query.database import Database, Variant
 from .query.lists import variants_as_table
 from .query.verdicts import Verdict
@@ -55,6 +58,36 @@ class Answer(Verdict):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Verdict._make, (tuple(self),)
+
+
+class Function(Answer):
+    """What nvcc makes of a function of CUDA C++, shown as `ptxspec query` prints it. It is available where some call
+    of it compiles; what a variant has besides is empty."""
+
+    _calls: tuple[Call, ...] = ()
+
+    @classmethod
+    def called(cls, db: Database, calls: Sequence[Call], target: str | None) -> Function:
+        compiles = any(on(db, call, target).becomes for call in calls)
+        found = cls(variant=calls[0].name, operands=None, exists=True, available=compiles)
+        found._asked, found._calls = (db, target, None), tuple(calls)
+        return found
+
+    def as_json(self, db: Database | None = None) -> dict[str, Any]:
+        """Return what `ptxspec query --format json` prints, as a dictionary."""
+        assert self._asked
+        own, target, _ = self._asked
+        return functions.as_json(db or own, self.variant, self._calls, target)
+
+    def __repr__(self) -> str:
+        assert self._asked
+        db, target, _ = self._asked
+        return functions.as_text(db, self.variant, self._calls, target)
+
+    def _repr_html_(self) -> str:
+        from .query import pages
+
+        return pages.function(repr(self))
 
 
 class Variants(list[Variant]):

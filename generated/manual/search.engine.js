@@ -119,7 +119,8 @@
     if (!atoms.length) {
       return [];
     }
-    const {places, operands, rest: named, unknown, releases} = search.places(atoms);
+    const {places, operands, rest: words, unknown, releases} = search.places(atoms);
+    const {results: others, rest: named, begun} = search.others(words, places);
     let sure = [], unsure = [], pages = [], meant = [];
     const rest = named.filter(a => !search.isFiller(a));
     for (const words of search.meant(named)) {
@@ -132,13 +133,13 @@
     const entries = entriesOf(query, atoms), at = (least, greatest) => entries.filter(e => e.level >= least && e.level <= greatest).map(shown);
     const best = at(5, 5), good = at(2, 4);
     const near = at(1, 1).slice(0, 4).map(e => ({...e, text: `Did you mean this? ${e.text}`.trim()}));
-    const first = meant.length || places.length ? [] : best, alone = [...released(releases), ...pairs(places)];
-    const isLost = !places.length && !sure.length && !pages.length && !good.length && !near.length && !alone.length;
+    const first = meant.length || places.length ? [] : best, alone = others.length ? [] : [...released(releases), ...pairs(places)];
+    const isLost = !others.length && !places.length && !sure.length && !pages.length && !good.length && !begun.length && !near.length && !alone.length;
     const partly = isLost ? search.partly(rest.map(a => a.text)).map(shown) : [];
     return distinct([
-      ...strange(unknown), ...first, ...(sure.length || unsure.length ? [] : alone), ...(sure.length ? [] : best), ...pages, ...sure, ...(unsure.length && !sure.length && places.length ? unsure : []), ...good, ...partly, ...(places.length || !at(3, 4).length ? unsure : []),
+      ...strange(unknown), ...others, ...first, ...(sure.length || unsure.length ? [] : alone), ...(sure.length ? [] : best), ...pages, ...sure, ...(unsure.length && !sure.length && places.length ? unsure : []), ...good, ...begun, ...partly, ...(places.length || !at(3, 4).length ? unsure : []),
       ...(sure.length || unsure.length || places.length ? context(sure.length || unsure.length ? meant.slice(0, 3) : [], places) : []),
-      ...(sure.length || unsure.length || pages.length || alone.length ? [] : near),
+      ...(others.length || sure.length || unsure.length || pages.length || alone.length ? [] : near),
     ]).slice(0, most);
   };
 

@@ -6,7 +6,7 @@
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
-  const files = ["data", "words", "places", "decision", "variants", "meaning", "missing", "verdicts", "entries", "engine"];
+  const files = ["data", "words", "places", "decision", "variants", "meaning", "missing", "verdicts", "others", "entries", "engine"];
   const byId = id => document.getElementById(id);
   const root = byId("search"), opener = byId("search-open"), closer = byId("search-close");
   const input = byId("search-words"), list = byId("search-results"), count = byId("search-count");

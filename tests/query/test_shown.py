@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import re
 from html.parser import HTMLParser
@@ -29,6 +30,20 @@ QUERIES = [
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str | None) -> str:
     main([str(arguments[0]), "--root", str(ROOT), *(a for a in arguments[1:] if a is not None)])
     return capsys.readouterr().out.rstrip("\n")
+
+
+@pytest.mark.parametrize(("name", "target"), [("__hmul2", None), ("fma(double)", "sm_90"), ("__hmul2", "sm_52")])
+def test_a_function_is_answered_as_query_answers_it(
+    db: ptxspec.Database, capsys: pytest.CaptureFixture[str], name: str, target: str | None
+) -> None:
+    options = ["--target", target] if target else []
+    answer = db.query(name, target=target)
+    assert repr(answer) == printed(capsys, "query", name, *options)
+    assert answer.as_json() == json.loads(printed(capsys, "query", name, *options, "--format", "json"))
+    assert bool(answer) == (target != "sm_52")
+    assert pickle.loads(pickle.dumps(answer)).variant == name.partition("(")[0]
+    with pytest.raises(ptxspec.PtxspecError, match="ptx= is about a variant, and"):
+        db.query(name, ptx="8.0")
 
 
 @pytest.mark.parametrize(("spelling", "operands", "target", "ptx"), QUERIES)

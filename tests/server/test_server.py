@@ -148,6 +148,15 @@ async def test_hover_tells_what_an_instruction_does_and_needs(client: LanguageCl
     assert await program.hover(1, 5) == ""
 
 
+async def test_hover_tells_what_becomes_of_a_function(client: LanguageClient, folder: Path) -> None:
+    editor = Editor(client, (folder / "function.cu").as_uri())
+    await editor.open("// a product\nd = __hmul2(a, b) + own(c) + __hmul2;\n", "cuda-cpp")
+    told = await editor.hover(1, 6)
+    assert told.startswith("**yes: \\_\\_hmul2 on sm\\_80, as nvcc")
+    assert "      mul.f16x2 %d, %a, %b;" in told and "fma.rn.bf16x2 %d, %a, %b, %t1;" in told
+    assert [await editor.hover(1, column) for column in (1, 12, 20, 30)] == ["", "", "", ""]
+
+
 async def test_hover_warns_of_a_hazard(client: LanguageClient, folder: Path) -> None:
     editor = Editor(client, (folder / "hazard.ptx").as_uri())
     await editor.open(".version 9.0\n.target sm_90\nfma.rz.bf16 %h0, %h1, %h2, %h3;\n", "ptx")

@@ -166,7 +166,8 @@ class Known(ABC, Generic[V]):
 
     @property
     @abstractmethod
-    def outside(self) -> Mapping[str, Outside]: ...
+    def outside(self) -> Mapping[str, Outside]:
+        """What else PTX has, by its opcodes."""
 
     def split(self, names: Iterable[str]) -> tuple[list[str], tuple[str, ...]]:
         """The modifiers among the names of a spelling, and its types in their order."""

@@ -24,6 +24,11 @@ def verdict(found: Told) -> str:
     return notebook.block(found.head, *parts)
 
 
+def function(told: str) -> str:
+    head, _, rest = told.partition("\n")
+    return notebook.block(head, notebook.code(rest) if rest else "")
+
+
 def variants(db: Database, count: int, few: Sequence[Variant | None]) -> str:
     """So many variants, of which `few` are shown; None stands where others are left out."""
     header = ("variant", "operands", "needs", "claim")

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..lint.languages import CPP
 from ..lint.linter import Met
+from ..query import calls, functions
 from ..query.answers import told
 from ..query.database import Database
 from ..query.show import section
@@ -15,13 +17,35 @@ from .judged import Judged
 
 # What Markdown would take for more than a character.
 _MARKS = re.compile(r"([\\`*_\[\]<>#|])")
+# The name of a function that is called, and the most characters of one.
+_CALL = re.compile(r"(?<![\w.>])([A-Za-z_]\w*)\s*\(")
+_LONGEST = 80
+# The most lines that are shown of what becomes of a function.
+_MOST = 24
 
 
 def hover(db: Database, judged: Judged, offset: int, manual: Path) -> tuple[int, int, str] | None:
-    """Return the part of a text that an instruction's spelling takes, and what is known of it; None where none is.
-    `manual` is the folder of the manual."""
-    found = judged.at(offset)
-    return (found[0].start, found[0].end, "\n".join(_lines(db, found, manual))) if found else None
+    """Return the part of a text that an instruction's spelling takes, or the name of a function of CUDA C++ that is
+    called there, and what is known of it; None where none is. `manual` is the folder of the manual."""
+    if found := judged.at(offset):
+        return found[0].start, found[0].end, "\n".join(_lines(db, found, manual))
+    if judged.language != CPP:
+        return None
+    line = judged.text.rfind("\n", 0, offset) + 1
+    here = (m for m in _CALL.finditer(judged.text, line, offset + _LONGEST) if m.start() <= offset <= m.end(1))
+    name = next(here, None)
+    if name is None or not (known := calls.named(db, f"{name[1]}()")):
+        return None
+    targets = dict.fromkeys(target for target, _ in judged.places(offset))
+    return name.start(), name.end(1), "\n".join(part for t in targets for part in _called(db, known, t))
+
+
+def _called(db: Database, found: list[calls.Call], target: str | None) -> Iterator[str]:
+    head, *rest = functions.as_text(db, found[0].name, found, target).split("\n")
+    left = [f"  ... {len(rest) - _MOST} more lines"] * (len(rest) > _MOST)
+    yield f"**{_plain(head)}**"
+    if rest:
+        yield from ("", "```text", *rest[:_MOST], *left, "```", "")
 
 
 def _lines(db: Database, found: list[Met], manual: Path) -> Iterator[str]:

@@ -8,7 +8,7 @@
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
   const {opcodes, targets, versions} = ptxspec.data;
   // Where two fit as well, what is asked for more often comes first.
-  const kinds = ["opcode", "target", "PTX", "CUDA", "modifier", "type", "function", "claim", "hazard", "section", "note"];
+  const kinds = ["opcode", "target", "PTX", "CUDA", "modifier", "type", "function", "claim", "hazard", "section", "note", "outside"];
   const words = text => text.toLowerCase().match(/\w+(?:::\w+)*(?:\.\d+)*/g) ?? [];
   // A name such as convertStochastic is called by its parts, too.
   const parts = text => words(text.replace(/([a-z])([A-Z])/g, "$1 $2"));
@@ -49,6 +49,10 @@
         }
       }
     }
+    for (const opcode of Object.keys(search.data.outside)) {
+      const {title, link, text} = search.outside(opcode);
+      add("outside", title, link, text, [opcode]);
+    }
     for (const entry of found) {
       entry.called = [entry.title, ...entry.names].map(n => n.toLowerCase());
       entry.inName = [...new Set([...entry.called.flatMap(words), ...parts(entry.title)])];
@@ -85,7 +89,7 @@
   }
 
   // Of names alone: among the words of a text there is one like everything.
-  const isName = entry => !["section", "hazard", "note"].includes(entry.kind);
+  const isName = entry => !["section", "hazard", "note", "outside"].includes(entry.kind);
   let vocabulary = null;
   const nearly = new Map();
   function near(word) {

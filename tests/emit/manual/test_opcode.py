@@ -319,3 +319,14 @@ def test_anchors_that_were_there_once_are_there_still() -> None:
     assert {"syntax", "semantics", "nan", "corner-cases", "hazards", "recipes", "notes", "claims"} <= ids
     assert "functions" in page(FOLDER / "max.html").ids and "accuracy" in page(FOLDER / "ex2.html").ids
     assert {"requirements", "variants"} <= ids
+
+
+@pytest.mark.parametrize("opcode", [i.opcode for i in SPEC.instructions.values() if i.missing])
+def test_what_ptx_has_nowhere_stands_with_its_recipe(opcode: str) -> None:
+    found = [(FOLDER / f"{opcode}.{kind}").read_text("utf-8") for kind in ("html", "md")]
+    assert all("What people write that PTX does not have" in text for text in found)
+    for entry in SPEC.instructions[opcode].missing:
+        first = entry.variants[0]
+        recipe = next(x.ptx for x in SPEC.missing[first] if x.recipe is entry.recipe)
+        assert f'id="missing-{first.spelling}"' in found[0]
+        assert all(recipe in unescape(text) for text in found)

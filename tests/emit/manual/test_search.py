@@ -14,6 +14,7 @@ from helpers.manual import page
 from helpers.repository import database
 from helpers.search import FOLDER, Engine
 from helpers.sizes import each_size, spread
+from ptxspec.query.calls import Call, every, on
 from ptxspec.query.database import Variant
 from ptxspec.query.names import targets
 from ptxspec.query.verdicts import query
@@ -37,6 +38,12 @@ def first(results: list[dict[str, Any]]) -> tuple[str, str]:
     assert results
     return results[0]["answer"] or results[0]["kind"], results[0]["title"]
 
+
+# The answers and titles about functions on targets, without what else a query finds.
+_FUNCTIONS = """asked => asked.map(([text, target]) =>
+  ptxspec.search.others([{text, dotted: false, head: false, word: 0}], [{target, ptx: null, called: ""}])
+    .results.map(({answer, title}) => [answer, title]))"""
+_SPELLING = re.compile(r"(?:@!?\S+ )?(\S+).*")
 
 # What people ask, by what the first result says.
 
@@ -122,12 +129,59 @@ NAMES = {
     "max.nan.f16 sm_80": ("yes", "max.NaN.f16 is on sm_80, from PTX 7.0 (CUDA 11.0) on"),
     "rcp.f64 sm_80": ("no", "rcp.f64 is on no target"),
     "tanh.bf16": ("no", "tanh.bf16 does not exist"),
+    # Functions of CUDA C++ and libdevice.
+    "fmaf": ("function", "fmaf"),
+    "__nv_fmaf": ("function", "__nv_fmaf"),
+    "sqrtf H100": ("yes", "sqrtf on sm_90 (H100): sqrt.rn.f32"),
+    "sinf sm_80": ("yes", "sinf on sm_80: software"),
+    "fmaf sm_52": ("no", "fmaf is not compiled for sm_52"),
+    "__hmul3": ("function", "__hmul2(__half2, __half2)"),
+    # Other instructions of PTX.
+    "mma": ("outside", "mma is PTX, and not in this manual"),
+    "lop3": ("outside", "lop3 is PTX, and not in this manual"),
+    "is wgmma on H100": ("outside", "wgmma is PTX, and not in this manual"),
+    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32": ("outside", "mma is PTX, and not in this manual"),
+    "tensor core": ("outside", "tcgen05 is PTX, and not in this manual"),
 }
 
 
 @pytest.mark.parametrize("asked", NAMES)
 def test_what_is_called_so_comes_first(engine: Engine, asked: str) -> None:
     assert first(engine.ask(asked)) == NAMES[asked]
+
+
+def test_a_function_is_told_by_what_nvcc_makes_of_it(engine: Engine) -> None:
+    half, bfloat = (r for r in engine.ask("__hmul2") if r["title"].startswith("__hmul2("))
+    assert half["text"].startswith("from sm_75 on one instruction: mul.f16x2.")
+    assert bfloat["text"] == (
+        "from sm_90 on one instruction: mul.bf16x2; sm_80 to sm_89: mov.b32, fma.rn.bf16x2; sm_75: software."
+    )
+    assert (half["link"], bfloat["link"]) == ("mul.html#mul.f16x2", "mul.html#mul.bf16x2")
+    there = next(r for r in engine.ask("__hmul2 A100") if "bfloat" in r["title"])
+    assert there["title"] == "__hmul2(__nv_bfloat162, __nv_bfloat162) on sm_80 (A100): mov.b32, fma.rn.bf16x2"
+
+
+def test_every_function_is_told_as_query_tells_it(engine: Engine) -> None:
+    calls: dict[str, list[Call]] = {}
+    for c in every(DB):
+        if c.name.isidentifier() and c.name != c.gives and c.name not in DB.opcodes:
+            calls.setdefault(c.name, []).append(c)
+    asked = [(name, target) for name in calls for target in ("sm_75", "sm_90", "sm_121a")]
+    wrong = []
+    for (name, target), found in zip(asked, engine.run(_FUNCTIONS, asked), strict=True):
+        told = [title.partition(": ")[2] for answer, title in found if answer == "yes"]
+        made = [b for c in calls[name] for b in on(DB, c, target).becomes]
+        texts = {", ".join(_SPELLING.sub(r"\1", s) for s in b.statements) or "software" for b in made}
+        wrong += [f"{name} on {target}: {t}" for t in told if not t.startswith("several") and t not in texts]
+        wrong += [f"{name} on {target}: {found}"] * (bool(made) != bool(told))
+    assert not wrong
+
+
+def test_another_instruction_is_told_with_its_section_and_needs(engine: Engine) -> None:
+    text = engine.ask("mma")[0]["text"]
+    assert "Section 9.7.16, Warp-level matrices. Needs sm_70, PTX 6.4." in text
+    asked = {opcode: engine.ask(opcode)[0]["title"] for opcode in DB.other_opcodes}
+    assert asked == {opcode: f"{opcode} is PTX, and not in this manual" for opcode in asked}
 
 
 def test_what_was_read_as_something_else_is_said(engine: Engine) -> None:

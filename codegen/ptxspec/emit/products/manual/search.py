@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ....catalog import Requirement
-from ....model import Instruction, Spec, Variant
+from ....model import CallEvidence, Instruction, Spec, Variant
 from ...text import Files, Templates, as_lines
+from .called import functions
 from .catalog import called
 from .entries import Entries
 from .forms import Forms, Writer
@@ -37,9 +38,15 @@ def emit(spec: Spec, write: Writer, templates: Templates, site: Site) -> Files:
             for i in spec.instructions.values()
         },
         "entries": found.entries(),
+        "functions": functions(spec.calls or CallEvidence("", (), ())),
+        "outside": {
+            o.opcode: [o.section, o.summary, spec.catalog.text(r) if (r := o.requires((), spec.catalog)) else ""]
+            for o in spec.outside.opcodes.values() if o.opcode not in spec.instructions
+        },
         "sections": {name: places.headings for name, places in site.places.items()},
     }  # fmt: skip
-    sources = [f"spec/{name}.yaml" for name in ("targets", "types", "modifiers", "functions", "words")]
+    names = ("targets", "types", "modifiers", "functions", "words", "outside", "observed/calls")
+    sources = [f"spec/{name}.yaml" for name in names]
     sources.append("spec/instructions/")
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=as_lines(data))}
 

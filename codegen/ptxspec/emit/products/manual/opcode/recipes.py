@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .....basis import Basis
 from .....model import Instead, Recipe, Spec, Variant
@@ -42,7 +42,7 @@ class Works:
 @dataclass(frozen=True)
 class Offered:
     """A recipe, or why there is none: then `none` says so. `text` is it as the file writes it, where it `works` for
-    several variants."""
+    several variants. Where it is `nowhere`, PTX does not have what it is for."""
 
     id: str
     works: Sequence[Works]
@@ -51,10 +51,12 @@ class Offered:
     text: str = ""
     example: Example | None = None
     none: str = ""
+    nowhere: bool = False
 
 
 def section(about: About) -> list[Offered]:
-    """Return the entries in the order of the file, without those that say the same of no variant."""
+    """Return the entries in the order of the file, without those that say the same of no variant; last what PTX has
+    nowhere."""
     spec, write = about.spec, about.write
     found = []
     for id, recipe, variants in _placed(about):
@@ -64,6 +66,11 @@ def section(about: About) -> list[Offered]:
         else:
             made = [(v, x) for v in variants for x in spec.instead[v] if x.recipe is recipe]
             found.append(_entry(spec, write, id, recipe, made))
+    for entry in about.instruction.missing:
+        made = [(v, x) for v in entry.variants for x in spec.missing[v] if x.recipe is entry.recipe]
+        if made:
+            id = f"missing-{made[0][0].spelling}"
+            found.append(replace(_entry(spec, write, id, entry.recipe, made), nowhere=True))
     return found
 
 

@@ -1,0 +1,56 @@
+"""The functions of CUDA C++ and libdevice as data for the manual's search: what nvcc makes of each, in few words."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from typing import Any
+
+from ....model import Becomes, CallEvidence
+
+# The most instructions of a call whose spellings are told, and the most calls of a function.
+_TOLD, _CALLS = 2, 4
+_SPELLING = re.compile(r"(?:@!?\S+ )?(\S+)")
+_SOFTWARE = "software"
+
+
+def functions(found: CallEvidence) -> dict[str, Any]:
+    """Return the functions that have a plain name, without constructors.
+
+    Names have the place of a history; several such places with the types of their arguments, behind the number of those
+    left out, where what becomes of a call depends on them. A history is, for each of several targets in a row, the
+    place of a text and the number of these targets; a text is empty where a call does not compile."""
+    texts: dict[str, int] = {}
+    histories: dict[tuple[int, ...], int] = {}
+    names: dict[str, dict[tuple[int, ...], str]] = {}
+    for call in found.calls:
+        name, _, takes = call.call.partition("(")
+        if name.isidentifier() and name != call.gives:
+            on = {target: _told(b) for b in call.becomes for target in b.targets}
+            each = (on.get(target, "") for target in found.targets)
+            runs = ((texts.setdefault(text, len(texts)), len([*alike])) for text, alike in groupby(each))
+            names.setdefault(name, {}).setdefault(tuple(n for run in runs for n in run), takes.rstrip(")"))
+    software = texts.get(_SOFTWARE)
+
+    def row(own: dict[tuple[int, ...], str]) -> Any:
+        kept = [h for h in own if set(h[::2]) != {software}][:_CALLS] or [*own][:1]
+        rows = [(histories.setdefault(h, len(histories)), own[h]) for h in kept]
+        return rows[0][0] if len(own) == 1 else [len(own) - len(rows), *rows]
+
+    rows = {name: row(own) for name, own in names.items()}
+    return {
+        "compiler": found.compiler, "targets": found.targets, "texts": [*texts], "histories": [*histories],
+        "names": rows,
+    }  # fmt: skip
+
+
+def _told(became: Becomes) -> str:
+    """Return what became of a call: the spellings of its instructions, or where they are several that of the one
+    whose spelling says most."""
+    if not became.ptx:
+        return _SOFTWARE if became.count else "no instruction"
+    statements = (s.strip() for s in became.ptx.split(";"))
+    spellings = [m[1] for s in statements if s and s[0] != "." and (m := _SPELLING.match(s))]
+    if became.count <= _TOLD:
+        return ", ".join(spellings)
+    return f"several instructions with {max(spellings, key=len)}"
