@@ -98,10 +98,15 @@ def test_a_family_that_a_target_lacks_is_not_there(run: Run) -> None:
     assert code == 1 and out.startswith("no: setp.cmp.bf16 stands for 0 of 14 variants on sm_80\n")
 
 
-@pytest.mark.parametrize("command", [("show",), ("eval",)])
-def test_one_of_a_family_is_asked_for_where_one_is_needed(run: Run, command: tuple[str, ...]) -> None:
-    code, _, error = run(*command, "fma.rnd.f32", *(["1", "2", "3"] if command == ("eval",) else []))
+def test_one_of_a_family_is_asked_for_where_one_is_needed(run: Run) -> None:
+    code, _, error = run("eval", "fma.rnd.f32", "1", "2", "3")
     assert code == 2 and "fma.rnd.f32 stands for 4 variants, name one of them: fma.rn.f32, fma.rz.f32" in error
+
+
+def test_a_family_is_shown_as_query_tells_it(run: Run) -> None:
+    _, told, _ = run("query", "fma.rnd.f32")
+    code, shown, _ = run("show", "fma.rnd.f32")
+    assert code == 0 and told in shown
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,10 @@ from ..catalog.explaining import recipes
 from ..diagnostics import PtxspecError
 from ..roots import Root
 from . import calls, functions, machine_code
-from .answers import recipe, requirement
+from .answers import recipe, requirement, verdict_as_text
 from .database import Database, Variant
-from .verdicts import variant
+from .families import family
+from .verdicts import query, variant
 
 STANDINGS = {"equal": "every bit equal", "inside": "inside of the bound", "unequal": "not equal"}
 
@@ -35,6 +36,8 @@ def page(root: Root, name: str, operands: int | None = None) -> str:
             raise PtxspecError(f"{path}: {e.strerror}; run `ptxspec generate`") from None
     if found := calls.named(db, name):
         return f"# {found[0].name}\n\n```\n{functions.as_text(db, found[0].name, found, None)}\n```\n"
+    if family(db, name, operands):
+        return f"# {name}\n\n```\n{verdict_as_text(db, query(db, name, operands), None, None)}\n```\n"
     first = variant(db, name, operands)
     same = db.opcodes[first.opcode].spelled(first.modifiers, first.types)
     code = root.data.with_name("machine_code.json")
