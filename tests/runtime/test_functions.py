@@ -194,7 +194,7 @@ def refused(text: str, **options: Any) -> list[tuple[int, int, str]]:
     [
         ("ld.global.f32 a, [p];", 1, "there is no memory"),
         ("add.f32 d, a, [p];", 15, "memory is not read here"),
-        ("bra L;", 1, "unknown opcode 'bra'"),
+        ("bra L;", 1, "bra is PTX, and not one of the instructions that are emulated"),
         ("L: add.f32 d, a, b;", 1, "no labels"),
         ("fmaa.rn.f32 d, a, b, c;", 1, "did you mean 'fma'?"),
         ("fma.f32 d, a, b, c;", 1, "write fma.r"),

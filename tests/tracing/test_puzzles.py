@@ -26,7 +26,9 @@ def variants(spec: Spec) -> dict[Form, Variant]:
 @pytest.fixture(autouse=True)
 def read_once(spec: Spec, variants: dict[Form, Variant], monkeypatch: pytest.MonkeyPatch) -> None:
     """One reading of the specification serves all: tests/cli reads it as the command does."""
-    monkeypatch.setattr(evaluate, "find_variant", lambda _, spelling, operands: (spec, variants[spelling, operands]))
+    monkeypatch.setattr(
+        evaluate, "find_variant", lambda _, spelling, operands, whole: (spec, variants[spelling, operands])
+    )
 
 
 @pytest.fixture

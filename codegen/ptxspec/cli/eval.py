@@ -73,13 +73,15 @@ def run(options: argparse.Namespace) -> int:
         return run_file(options)
     if options.variant is None:
         raise PtxspecError("eval takes a VARIANT and its OPERANDs, or --file FILE and registers")
-    if found := calls.named(database(options), options.variant):
-        from .eval_function import run as run_function
+    if calls.may_be_named(options.variant):
+        db = database(options)
+        if found := calls.named(db, options.variant):
+            from .eval_function import run as run_function
 
-        return run_function(options, found)
-    if calls.near(database(options), options.variant):
-        # It is no variant, and what is meant is a function.
-        verdicts.variant(database(options), options.variant)
+            return run_function(options, found)
+        if calls.near(db, options.variant):
+            # It is no variant, and what is meant is a function.
+            verdicts.variant(db, options.variant)
     from .eval_variant import run as run_variant
 
     return run_variant(options)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..catalog.likeness import are_near, nearest
@@ -21,13 +20,12 @@ _STATEMENT = re.compile(r"(?:@!?\S+ )?(?P<spelling>\S+) (?P<operands>.*)")
 _OPERAND = re.compile(r"\{[^}]*\}|[^,{}]+")
 
 
-@dataclass(frozen=True)
-class Became:
+class Became(NamedTuple):
     """What became of a call: `on` are targets, the first and the last of those in a row. `ptx` is empty where it is
-    software: more than can be told here, up to `count` instructions on a target, with jumps or calls among them."""
+    software: more than can be told here, up to `size` instructions on a target, with jumps or calls among them."""
 
     on: tuple[tuple[str, str], ...]
-    count: int
+    size: int
     ptx: str
 
     @property
@@ -65,6 +63,11 @@ def every(db: Database) -> Iterator[Call]:
             for name in ("becomes", "fast")
         )
         yield Call(text, c["gives"], c["header"], c["low"], becomes, fast)
+
+
+def may_be_named(text: str) -> bool:
+    """Return whether a text is like a function's name, so that it is worth to look for one."""
+    return _ASKED.fullmatch(text) is not None
 
 
 def named(db: Database, text: str) -> list[Call]:

@@ -48,8 +48,8 @@ def _told(db: Database, became: Became, target: str | None, under: str) -> Itera
 def number(became: Became) -> str:
     """Return how many instructions became of a call, in words."""
     if not became.ptx:
-        return f"software, up to {became.count} instructions" if became.count else "nothing is left to do"
-    return "one instruction" if became.count == 1 else f"{became.count} instructions"
+        return f"software, up to {became.size} instructions" if became.size else "nothing is left to do"
+    return "one instruction" if became.size == 1 else f"{became.size} instructions"
 
 
 def lines_of(ptx: str) -> list[str]:
@@ -94,7 +94,7 @@ def _object(db: Database, became: Became, target: str | None) -> Mapping[str, An
     variants = [variant(db, s) for s in became.statements]
     return {
         "on": [list(run) for run in became.on],
-        "count": became.count,
+        "count": became.size,
         "ptx": became.ptx or None,
         "instructions": [
             {
