@@ -48,9 +48,9 @@ def _told(became: Becomes) -> str:
     """Return what became of a call: the spellings of its instructions, or where they are several that of the one
     whose spelling says most."""
     if not became.ptx:
-        return _SOFTWARE if became.size else "no instruction"
+        return _SOFTWARE if became.count else "no instruction"
     statements = (s.strip() for s in became.ptx.split(";"))
     spellings = [m[1] for s in statements if s and s[0] != "." and (m := _SPELLING.match(s))]
-    if became.size <= _TOLD:
+    if became.count <= _TOLD:
         return ", ".join(spellings)
     return f"several instructions with {max(spellings, key=len)}"
