@@ -36,6 +36,7 @@ CODES = {
     "--against tests/recordings/NAME": 2,
     "--scheduler": 2,
     "ptxspec generate --check": 1,
+    "ptxspec query - --target A100": 1,
     "ptxspec query max.NaN.f64": 1,
     "ptxspec query add.bf16 --target A100": 1,
     "ptxspec query max.f32 --operands 3 --ptx 8.7": 1,
