@@ -274,9 +274,8 @@ def _needs(known: Known[V], opcode: str, names: Sequence[str], target: str | Non
         return "; ".join([said, *(_refusal(known, "it", r, target, ptx) for r in refused)])
     if target is None:
         return f"{said}; PTX {ptx} has it"
-    since, until = catalog.window(needs, target)
-    since = max(since, catalog.targets[target].ptx, key=list(catalog.versions).index)
-    return f"{said}; {target} has it from PTX {since} {f'to {until}' if until else 'on'}"
+    here = catalog.here(needs, target)
+    return f"{said}; {target} has it from PTX {here.ptx} {f'to {here.until}' if here.until else 'on'}"
 
 
 def _combination(

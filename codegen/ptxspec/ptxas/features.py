@@ -164,7 +164,7 @@ def _first_on(db: Database, r: Requirement, target: str) -> str | None:
     if not db.catalog.takes(r, target):
         return None
     here = db.targets[target]
-    ptx = max(db.catalog.window(r, target)[0], here.ptx, key=_order(db))
+    ptx = db.catalog.here(r, target).ptx
     older = (t for t in db.targets.values() if t.order < here.order)
     return None if any(db.catalog.takes(r, t.name, ptx) for t in older) else ptx
 
