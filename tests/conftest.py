@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -35,6 +36,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # They are for this run, and for no pytest that a test starts: its report would be taken for this one's.
+    os.environ.pop("PYTEST_ADDOPTS", None)
     passed = Passed(config)
     config.pluginmanager.register(passed)
     config.pluginmanager.register(judging.Judging(config, passed=passed))
