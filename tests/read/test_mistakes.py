@@ -32,7 +32,7 @@ MISTAKES: dict[str, Mistake] = {
         "'nine' is not what belongs here",
         "9.7.3.12",
     ),
-    "an unknown type": (ADD, "add{.rnd}.f64 ", "add{.rnd}«.f46 ", "unknown modifier or type '.f46'", "'.f64'"),
+    "an unknown type": (ADD, "add{.rnd}.f64 ", "add{.rnd}«.f644 ", "unknown modifier or type '.f644'", "'.f64'"),
     "an unknown modifier": (
         ADD,
         "add{.rnd}{.ftz}.f32x2",

@@ -51,8 +51,8 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "a group of an unknown modifier": (
         MODIFIERS,
-        "rnd: [rn, rz, rm, rp]",
-        "rnd: [rn, rz, rm, rp, «rnn]",
+        "dir: [l, r]",
+        "dir: [l, r, «rnn]",
         "unknown modifier 'rnn'",
         "'rn'",
     ),
