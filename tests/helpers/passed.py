@@ -43,8 +43,9 @@ _SAYING = (
 )  # fmt: skip
 
 
-# Files of the specification that answer questions, and on which nothing that is computed depends.
-_TOLD = ("llvm", "messages", "outside", "words", "observed/calls", "observed/intrinsics", "observed/speed")
+# Files of the specification that answer questions, and on which nothing that is computed depends; so are those that
+# machines write.
+_TOLD = ("llvm", "messages", "outside", "words")
 # Marks that say when a test runs, and not what it asks.
 _MARKS = tuple(f"pytest.mark.{name}" for name in ("exhaustive", "inputs", "sampled"))
 
@@ -159,15 +160,18 @@ def digest(root: Path, tests: list[pytest.Item]) -> str:
 
 
 def inputs(root: Path, name: str) -> set[Path]:
-    """The files of what a sweep judges: of all that is generated, or of an opcode's emulator as `emulator:sin`, or one
-    path."""
+    """The files of what a sweep judges: of all that is generated, or of an opcode's emulator as `emulator:sin`, or a
+    module of the emulator with all that it imports as `runtime:arithmetic`, or one path."""
     kind, _, opcode = name.partition(":")
+    if kind == "runtime":
+        return _with_imports(root / _EMULATOR / f"{opcode}.py")
     if kind not in _WHOLE:
         path = root / name
         assert path.exists(), f"no input is called {name}"
         return {path} if path.is_file() else _below(path)
     folder, pattern = _WHOLE[kind]
     files = _below(root / folder, pattern) - {root / f"spec/{told}.yaml" for told in _TOLD}
+    files -= _below(root / "spec/observed")
     if kind == "emulator":
         package = root / _EMULATOR
         files -= {p for p in files if p.parent.name in ("catalog", "opcodes", "ptx") or p.stem in _SAYING}
@@ -177,6 +181,21 @@ def inputs(root: Path, name: str) -> set[Path]:
             assert own, f"there is no emulator of {opcode}"
             files = shared | own
     return files
+
+
+def _with_imports(module: Path) -> set[Path]:
+    """A module, and those beside it that it imports."""
+    found: set[Path] = set()
+    left = [module]
+    while left:
+        path = left.pop()
+        if path not in found:
+            found.add(path)
+            tree = ast.parse(path.read_text("utf-8"))
+            beside = [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.level == 1]
+            names = [name for n in beside for name in ([n.module] if n.module else [a.name for a in n.names])]
+            left += [path.with_name(f"{name}.py") for name in names]
+    return found
 
 
 def _below(folder: Path, pattern: str = "*") -> set[Path]:

@@ -13,7 +13,7 @@ from helpers.judging import Judged
 from helpers.sizes import spread
 from oracles import conversions
 
-pytestmark = pytest.mark.inputs("emulator")
+pytestmark = pytest.mark.inputs("emulator:cvt")
 
 SPELLINGS = sorted(
     conversions.spellings(),

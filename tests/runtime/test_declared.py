@@ -20,7 +20,9 @@ from ptxspec.semantics.exact.rounding import round_to
 from ptxspec.semantics.functions import TABLE
 from ptxspec.semantics.program import Apply, Const
 
-pytestmark = pytest.mark.inputs("emulator")
+pytestmark = pytest.mark.inputs(
+    "runtime:arithmetic", "runtime:comparison", "runtime:encoding", "runtime:selection", "runtime:conversion"
+)
 
 binary = load("binary")
 conversion = load("conversion")

@@ -40,7 +40,12 @@ intervals = load("intervals")
 NAMES = ("exp2", "log2", "sin", "cos", "tanh", "rSqrt")
 Bits = NDArray[Any]
 
-pytestmark = [pytest.mark.usefixtures("quiet"), pytest.mark.inputs("emulator")]
+pytestmark = [
+    pytest.mark.usefixtures("quiet"),
+    pytest.mark.inputs(
+        "runtime:arithmetic", "runtime:comparison", "runtime:encoding", "runtime:selection", "runtime:elementary"
+    ),
+]
 each_name = pytest.mark.parametrize("name", NAMES)
 
 

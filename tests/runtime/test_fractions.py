@@ -35,7 +35,10 @@ from oracles.mpfr import decode
 
 comparison = load("comparison")
 
-pytestmark = [pytest.mark.usefixtures("quiet"), pytest.mark.inputs("emulator")]
+pytestmark = [
+    pytest.mark.usefixtures("quiet"),
+    pytest.mark.inputs("runtime:arithmetic", "runtime:comparison", "runtime:encoding", "runtime:selection"),
+]
 
 
 @pytest.mark.sampled(16)

@@ -198,7 +198,7 @@ def refused(text: str, **options: Any) -> list[tuple[int, int, str]]:
         ("L: add.f32 d, a, b;", 1, "no labels"),
         ("fmaa.rn.f32 d, a, b, c;", 1, "did you mean 'fma'?"),
         ("fma.f32 d, a, b, c;", 1, "write fma.r"),
-        ("mad.lo.s32 d, a, b, c;", 1, "mad.lo.s32 is PTX outside of the database"),
+        ("mad.lo.cc.s32 d, a, b, c;", 1, "mad.lo.cc.s32 is PTX outside of the database"),
         ("add.f32 d, a, 1;", 15, "write it as a floating-point number"),
         ("add.f32 d, a, 1.x;", 15, "no operand"),
         ("add.f32 %0, %1, %2;", 9, "%0 is of CUDA's inline assembly"),

@@ -216,7 +216,7 @@ def test_a_target_before_sm_20_flushes() -> None:
             r"spelled alike: max\.f64, ",
         ),
         ("fma.bf16", r"fma\.bf16 lacks \.rn or .*; write fma\.rn\.bf16$"),
-        ("add.s64", r"^add\.s64: add\.s64 is a form of other sections of PTX; here add has \.f32, "),
+        ("mov.b128", r"^mov\.b128: mov\.b128 is a form of other sections of PTX; here mov has \.f32, "),
         ("add.f32 d, a, b", r"a spelling is names with a dot between, as in add\.f32, without operands"),
         ("tan.f32", r"^tan\.f32: PTX has no tan; what is spelled alike computes something else"),
         ("qqq.f32", r"unknown opcode 'qqq'; `ptxemu.variants\(\)` names what is here"),

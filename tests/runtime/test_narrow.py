@@ -21,7 +21,7 @@ from ptxspec.model import Format
 from ptxspec.semantics.exact.lanes import lanes_of
 from ptxspec.semantics.exact.rounding import decode
 
-pytestmark = pytest.mark.inputs("emulator")
+pytestmark = pytest.mark.inputs("emulator:cvt")
 
 # ml_dtypes rounds to nearest and keeps what these formats have beside numbers for itself.
 PEERS = {

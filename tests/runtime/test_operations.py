@@ -30,7 +30,10 @@ from oracles.mpfr import decode, mpfr_apply
 
 wide = load("wide")
 
-pytestmark = [pytest.mark.usefixtures("quiet"), pytest.mark.inputs("emulator")]
+pytestmark = [
+    pytest.mark.usefixtures("quiet"),
+    pytest.mark.inputs("runtime:arithmetic", "runtime:comparison", "runtime:encoding", "runtime:selection"),
+]
 
 
 def check(name: str, operands: list[NDArray[Any]], f: Any, mode: str, ftz: bool) -> None:
