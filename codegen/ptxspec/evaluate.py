@@ -162,7 +162,9 @@ def parse_operand(text: str, type_: Type) -> int:
         return int(text.lower() == "true")
     digits = text[2:]
     if text[:2].lower() == "0x" and "p" not in digits.lower() and "." not in digits:
-        if len(digits) * 4 != type_.width or not all(c in "0123456789abcdefABCDEF" for c in digits):
+        # Of a float a digit that is missing would be another number.
+        fits = len(digits) * 4 == type_.width or (not type_.kind.format and 0 < len(digits) * 4 < type_.width)
+        if not fits or not all(c in "0123456789abcdefABCDEF" for c in digits):
             wanted = f"0x and {type_.width // 4} hexadecimal digits"
             raise PtxspecError(
                 f"operand '{text}': the bits of .{type_.name} are {wanted}; a number ends in p0, as in 0x1p0"

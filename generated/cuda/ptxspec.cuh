@@ -211,6 +211,9 @@ typedef struct {
 #define PTXSPEC_TYPE_s64 {8, 1, 0x40, 0, 0x40, 0, 1}
 #define PTXSPEC_TYPE_u64 {8, 1, 0x40, 0, 0x40, 0, 1}
 #define PTXSPEC_TYPE_u16x2 {4, 2, 0x10, 0, 0x10, 0, 1}
+#define PTXSPEC_TYPE_s16x2 {4, 2, 0x10, 0, 0x10, 0, 1}
+#define PTXSPEC_TYPE_u8x4 {4, 4, 8, 0, 8, 0, 1}
+#define PTXSPEC_TYPE_s8x4 {4, 4, 8, 0, 8, 0, 1}
 #define PTXSPEC_TYPE_b8 {1, 1, 8, 0, 8, 0, 1}
 #define PTXSPEC_TYPE_b16 {2, 1, 0x10, 0, 0x10, 0, 1}
 #define PTXSPEC_TYPE_b32 {4, 1, 0x20, 0, 0x20, 0, 1}
@@ -1219,6 +1222,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_h_h_h_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=h"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_h_h_r(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned short *s0, const unsigned int *s1, unsigned short *d0, unsigned int n) \
@@ -1519,6 +1537,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_l_l_l_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=l"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_l_l_r_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, const unsigned int *s3, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, %1, %2, %3, %4;" \
+                : "=l"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_l_l_r(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned long long *s0, const unsigned int *s1, unsigned long long *d0, unsigned int n) \
@@ -1529,6 +1577,21 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1, %2;" \
                 : "=l"(r0) \
                 : "l"(ptxspec_in_l(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_l_r_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned int *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=l"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned long long)ptxspec_out_l(r0); \
         } \
     } \
@@ -1574,6 +1637,36 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1, %2, %3;" \
                 : "=l"(r0) \
                 : "r"(ptxspec_in_r(s0[i])), "l"(ptxspec_in_l(s1[i])), "l"(ptxspec_in_l(s2[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_r_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=l"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_r_r_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned long long *s2, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=l"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "l"(ptxspec_in_l(s2[i]))); \
             d0[i] = (unsigned long long)ptxspec_out_l(r0); \
         } \
     } \
@@ -1724,6 +1817,66 @@ static int ptxspec_end(void)
             asm volatile("{.reg .pred %%d0; .reg .pred %%d1; .reg .pred %%s2; setp.ne.b32 %%s2, %4, 0; " instruction " %%d0|%%d1, %2, %3, %%s2; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
                 : "=r"(r0), "=r"(r1) \
                 : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_pp_h_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; " instruction " %%d0|%%d1, %2, %3; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_pp_h_h_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; .reg .pred %%s2; setp.ne.b32 %%s2, %4, 0; " instruction " %%d0|%%d1, %2, %3, %%s2; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_pp_l_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; " instruction " %%d0|%%d1, %2, %3; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_pp_l_l_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; .reg .pred %%s2; setp.ne.b32 %%s2, %4, 0; " instruction " %%d0|%%d1, %2, %3, %%s2; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
         } \
     } \
@@ -2059,6 +2212,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_r_l_l_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=r"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_r_r(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned int *s0, unsigned int *d0, unsigned int n) \
@@ -2159,6 +2327,21 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1, %2, %3;" \
                 : "=r"(r0) \
                 : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_r_r_r_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2, %3, %4;" \
+                : "=r"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \

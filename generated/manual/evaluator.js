@@ -1009,6 +1009,8 @@
     compareGreaterEqual: comparison((x, y) => x >= y),
     addIntegers: wrapped((x, y) => x + y),
     subtractIntegers: wrapped((x, y) => x - y),
+    multiplyIntegers: wrapped((x, y) => x * y),
+    divideIntegers: (t, x, y) => (y ? BigInt.asUintN(t.kind.width, integer(t, 0, x) / integer(t, 1, y)) : 0n),
     shiftLeftBy: (t, x, count) => BigInt.asUintN(t.kind.width, x << within(t, count)),
     shiftRightBy: (t, x, count) => x >> within(t, count),
     sameInteger: truth((t, x, y) => x === y),
@@ -1350,7 +1352,9 @@
     }
     const digits = text.slice(2);
     if (/^0x/i.test(text) && !/[p.]/i.test(digits)) {
-      if (digits.length * 4 !== type.width || !/^[0-9a-f]+$/i.test(digits)) {
+      // Of a float a digit that is missing would be another number.
+      const short = !type.kind.format && digits.length * 4 < type.width;
+      if (!(short || digits.length * 4 === type.width) || !/^[0-9a-f]+$/i.test(digits)) {
         const wanted = `0x and ${type.width / 4} hexadecimal digits`;
         return {error: `operand '${text}': the bits of ${called} are ${wanted}; a number ends in p0, as in 0x1p0`};
       }
@@ -1662,6 +1666,7 @@
     congruent: x => x,
     addIntegers: (x, y) => x + y,
     subtractIntegers: (x, y) => x - y,
+    multiplyIntegers: (x, y) => x * y,
   };
   const EXTREMES = {
     maximum: "a NaN operand makes it a NaN",

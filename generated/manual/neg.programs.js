@@ -12,7 +12,11 @@ formats: {
 "f32": {"exponent_bits":8,"fraction_bits":23,"bias":127,"nans":"8388607","canonical_nan":"0x7fffffff","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true},
 "f64": {"exponent_bits":11,"fraction_bits":52,"bias":1023,"nans":"4503599627370495","canonical_nan":"0xfff8000000000000","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true},
 "f16": {"exponent_bits":5,"fraction_bits":10,"bias":15,"nans":"1023","canonical_nan":"0x7fff","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true},
-"bf16": {"exponent_bits":8,"fraction_bits":7,"bias":127,"nans":"127","canonical_nan":"0x7fff","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true}
+"bf16": {"exponent_bits":8,"fraction_bits":7,"bias":127,"nans":"127","canonical_nan":"0x7fff","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true},
+"s16": {"width":16,"signed":true,"point":0},
+"s32": {"width":32,"signed":true,"point":0},
+"s64": {"width":64,"signed":true,"point":0},
+"s8": {"width":8,"signed":true,"point":0}
 },
 types: {
 "f32": ["f32",1,32,0],
@@ -20,14 +24,19 @@ types: {
 "f16": ["f16",1,16,0],
 "f16x2": ["f16",2,16,0],
 "bf16": ["bf16",1,16,0],
-"bf16x2": ["bf16",2,16,0]
+"bf16x2": ["bf16",2,16,0],
+"s16": ["s16",1,16,0],
+"s32": ["s32",1,32,0],
+"s64": ["s64",1,64,0],
+"s8x4": ["s8",4,8,0]
 },
 units: [],
 stages: ["operation","NaN",".ftz a"],
 places: [
-["spec/instructions/neg.yaml",32,"d = -a"],
+["spec/instructions/neg.yaml",39,"d = -a"],
 ["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
-["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"]
+["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
+["spec/instructions/neg.yaml",37,"d = 0 - a"]
 ],
 operations: [
 ["negate","f32"],
@@ -41,7 +50,8 @@ operations: [
 ["isSubnormal","f16"],
 ["copySign","f16"],
 ["negate","bf16"],
-["isNaN","bf16"]
+["isNaN","bf16"],
+["subtractIntegers"]
 ],
 terms: [
 ["f32","d_2"],
@@ -79,7 +89,23 @@ terms: [
 ["bf16","d"],
 ["bool",11,32],
 ["bf16","0x7fff"],
-["bf16",1,33,34,32]
+["bf16",1,33,34,32],
+["s16","d"],
+["s16","0x0"],
+["s16","a"],
+["s16",12,37,38],
+["s32","d"],
+["s32","0x0"],
+["s32","a"],
+["s32",12,41,42],
+["s64","d"],
+["s64","0x0"],
+["s64","a"],
+["s64",12,45,46],
+["s8","d"],
+["s8","0x0"],
+["s8","a"],
+["s8",12,49,50]
 ],
 origins: {},
 lets: [
@@ -93,7 +119,11 @@ lets: [
 ["a_2",26,2,2],
 ["d",28,0,0],
 ["d",31,0,0],
-["d_2",35,1,1]
+["d_2",35,1,1],
+["d",39,0,3],
+["d",43,0,3],
+["d",47,0,3],
+["d",51,0,3]
 ],
 programs: [
 [0,0,1],
@@ -101,7 +131,11 @@ programs: [
 [13,4],
 [16,5,6],
 [16,7,8,6],
-[29,9,10]
+[29,9,10],
+[36,11],
+[40,12],
+[44,13],
+[48,14]
 ],
 signatures: [
 {"lanes":1,"results":[{"name":"d","type":"f32"}],"sources":[{"name":"a","type":"f32"}]},
@@ -109,7 +143,11 @@ signatures: [
 {"lanes":1,"results":[{"name":"d","type":"f16"}],"sources":[{"name":"a","type":"f16"}]},
 {"lanes":2,"results":[{"name":"d","type":"f16x2"}],"sources":[{"name":"a","type":"f16x2"}]},
 {"lanes":1,"results":[{"name":"d","type":"bf16"}],"sources":[{"name":"a","type":"bf16"}]},
-{"lanes":2,"results":[{"name":"d","type":"bf16x2"}],"sources":[{"name":"a","type":"bf16x2"}]}
+{"lanes":2,"results":[{"name":"d","type":"bf16x2"}],"sources":[{"name":"a","type":"bf16x2"}]},
+{"lanes":1,"results":[{"name":"d","type":"s16"}],"sources":[{"name":"a","type":"s16"}]},
+{"lanes":1,"results":[{"name":"d","type":"s32"}],"sources":[{"name":"a","type":"s32"}]},
+{"lanes":1,"results":[{"name":"d","type":"s64"}],"sources":[{"name":"a","type":"s64"}]},
+{"lanes":4,"results":[{"name":"d","type":"s8x4"}],"sources":[{"name":"a","type":"s8x4"}]}
 ],
 families: [
 {"texts":[".f32"],"signature":0,"claim":"exact","targets":"0xffffffffffff","implied":[["0xf","ftz"]],"programs":[0],"on":[["0xf",[1]]]},
@@ -118,7 +156,11 @@ families: [
 {"texts":["{.ftz}.f16"],"signature":2,"claim":"exact","targets":"0xfffffffff000","programs":[3,4]},
 {"texts":["{.ftz}.f16x2"],"signature":3,"claim":"exact","targets":"0xfffffffff000","programs":[3,4]},
 {"texts":[".bf16"],"signature":4,"claim":"exact","targets":"0xfffffff80000","programs":[5]},
-{"texts":[".bf16x2"],"signature":5,"claim":"exact","targets":"0xfffffff80000","programs":[5]}
+{"texts":[".bf16x2"],"signature":5,"claim":"exact","targets":"0xfffffff80000","programs":[5]},
+{"texts":[".s16"],"signature":6,"claim":"exact","targets":"0xffffffffffff","programs":[6]},
+{"texts":[".s32"],"signature":7,"claim":"exact","targets":"0xffffffffffff","programs":[7]},
+{"texts":[".s64"],"signature":8,"claim":"exact","targets":"0xffffffffffff","programs":[8]},
+{"texts":[".s8x4"],"signature":9,"claim":"exact","targets":"0xd86000000000","programs":[9]}
 ]
 };
 })();

@@ -10,7 +10,13 @@ modifiers: {
 },
 formats: {
 "f32": {"exponent_bits":8,"fraction_bits":23,"bias":127,"nans":"8388607","canonical_nan":"0x7fffffff","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true},
-"f64": {"exponent_bits":11,"fraction_bits":52,"bias":1023,"nans":"4503599627370495","canonical_nan":"0xfff8000000000000","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true}
+"f64": {"exponent_bits":11,"fraction_bits":52,"bias":1023,"nans":"4503599627370495","canonical_nan":"0xfff8000000000000","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true},
+"s16": {"width":16,"signed":true,"point":0},
+"s32": {"width":32,"signed":true,"point":0},
+"s64": {"width":64,"signed":true,"point":0},
+"u16": {"width":16,"signed":false,"point":0},
+"u32": {"width":32,"signed":false,"point":0},
+"u64": {"width":64,"signed":false,"point":0}
 },
 types: {
 "f32": ["f32",1,32,0],
@@ -18,7 +24,13 @@ types: {
 "f64": ["f64",1,64,0],
 "b16": ["16",1,16,0],
 "b32": ["32",1,32,0],
-"b64": ["64",1,64,0]
+"b64": ["64",1,64,0],
+"s16": ["s16",1,16,0],
+"s32": ["s32",1,32,0],
+"s64": ["s64",1,64,0],
+"u16": ["u16",1,16,0],
+"u32": ["u32",1,32,0],
+"u64": ["u64",1,64,0]
 },
 units: [],
 stages: ["operation"],
@@ -49,7 +61,31 @@ terms: [
 ["64","d"],
 ["64","a"],
 ["64","b"],
-["64",0,1,18,19]
+["64",0,1,18,19],
+["s16","d"],
+["s16","a"],
+["s16","b"],
+["s16",0,1,22,23],
+["s32","d"],
+["s32","a"],
+["s32","b"],
+["s32",0,1,26,27],
+["s64","d"],
+["s64","a"],
+["s64","b"],
+["s64",0,1,30,31],
+["u16","d"],
+["u16","a"],
+["u16","b"],
+["u16",0,1,34,35],
+["u32","d"],
+["u32","a"],
+["u32","b"],
+["u32",0,1,38,39],
+["u64","d"],
+["u64","a"],
+["u64","b"],
+["u64",0,1,42,43]
 ],
 origins: {},
 lets: [
@@ -57,28 +93,52 @@ lets: [
 ["d",8,0,0],
 ["d",12,0,0],
 ["d",16,0,0],
-["d",20,0,0]
+["d",20,0,0],
+["d",24,0,0],
+["d",28,0,0],
+["d",32,0,0],
+["d",36,0,0],
+["d",40,0,0],
+["d",44,0,0]
 ],
 programs: [
 [0,0],
 [5,1],
 [9,2],
 [13,3],
-[17,4]
+[17,4],
+[21,5],
+[25,6],
+[29,7],
+[33,8],
+[37,9],
+[41,10]
 ],
 signatures: [
 {"lanes":1,"results":[{"name":"d","type":"f32"}],"sources":[{"name":"a","type":"f32"},{"name":"b","type":"f32"},{"name":"c","type":"pred","negatable":true}]},
 {"lanes":1,"results":[{"name":"d","type":"f64"}],"sources":[{"name":"a","type":"f64"},{"name":"b","type":"f64"},{"name":"c","type":"pred","negatable":true}]},
 {"lanes":1,"results":[{"name":"d","type":"b16"}],"sources":[{"name":"a","type":"b16"},{"name":"b","type":"b16"},{"name":"c","type":"pred","negatable":true}]},
 {"lanes":1,"results":[{"name":"d","type":"b32"}],"sources":[{"name":"a","type":"b32"},{"name":"b","type":"b32"},{"name":"c","type":"pred","negatable":true}]},
-{"lanes":1,"results":[{"name":"d","type":"b64"}],"sources":[{"name":"a","type":"b64"},{"name":"b","type":"b64"},{"name":"c","type":"pred","negatable":true}]}
+{"lanes":1,"results":[{"name":"d","type":"b64"}],"sources":[{"name":"a","type":"b64"},{"name":"b","type":"b64"},{"name":"c","type":"pred","negatable":true}]},
+{"lanes":1,"results":[{"name":"d","type":"s16"}],"sources":[{"name":"a","type":"s16"},{"name":"b","type":"s16"},{"name":"c","type":"pred","negatable":true}]},
+{"lanes":1,"results":[{"name":"d","type":"s32"}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"},{"name":"c","type":"pred","negatable":true}]},
+{"lanes":1,"results":[{"name":"d","type":"s64"}],"sources":[{"name":"a","type":"s64"},{"name":"b","type":"s64"},{"name":"c","type":"pred","negatable":true}]},
+{"lanes":1,"results":[{"name":"d","type":"u16"}],"sources":[{"name":"a","type":"u16"},{"name":"b","type":"u16"},{"name":"c","type":"pred","negatable":true}]},
+{"lanes":1,"results":[{"name":"d","type":"u32"}],"sources":[{"name":"a","type":"u32"},{"name":"b","type":"u32"},{"name":"c","type":"pred","negatable":true}]},
+{"lanes":1,"results":[{"name":"d","type":"u64"}],"sources":[{"name":"a","type":"u64"},{"name":"b","type":"u64"},{"name":"c","type":"pred","negatable":true}]}
 ],
 families: [
 {"texts":[".f32"],"signature":0,"claim":"exact","targets":"0xffffffffffff","programs":[0]},
 {"texts":[".f64"],"signature":1,"claim":"exact","targets":"0xffffffffffff","programs":[1]},
 {"texts":[".b16"],"signature":2,"claim":"exact","targets":"0xffffffffffff","programs":[2]},
 {"texts":[".b32"],"signature":3,"claim":"exact","targets":"0xffffffffffff","programs":[3]},
-{"texts":[".b64"],"signature":4,"claim":"exact","targets":"0xffffffffffff","programs":[4]}
+{"texts":[".b64"],"signature":4,"claim":"exact","targets":"0xffffffffffff","programs":[4]},
+{"texts":[".s16"],"signature":5,"claim":"exact","targets":"0xffffffffffff","programs":[5]},
+{"texts":[".s32"],"signature":6,"claim":"exact","targets":"0xffffffffffff","programs":[6]},
+{"texts":[".s64"],"signature":7,"claim":"exact","targets":"0xffffffffffff","programs":[7]},
+{"texts":[".u16"],"signature":8,"claim":"exact","targets":"0xffffffffffff","programs":[8]},
+{"texts":[".u32"],"signature":9,"claim":"exact","targets":"0xffffffffffff","programs":[9]},
+{"texts":[".u64"],"signature":10,"claim":"exact","targets":"0xffffffffffff","programs":[10]}
 ]
 };
 })();

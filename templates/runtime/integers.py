@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -57,6 +57,17 @@ class Magnitude(NamedTuple):
 def compareIntegers(x: Array, y: Array, relation: int, f: FixedPoint) -> Array:
     """Return whether x stands to y in a relation, as comparison.py has them."""
     return compared(x ^ f.sign, y ^ f.sign, relation)
+
+
+def divideIntegers(x: Array, y: Array, f: FixedPoint) -> Array:
+    """Return x / y cut toward zero, modulo 2**width, and 0 where y is 0."""
+    if f.signed:
+        # The least integer over -1 wraps around, which NumPy does not promise: magnitudes are divided.
+        of_x, of_y = (x & f.sign) != 0, (y & f.sign) != 0
+        zero = f.unsigned.type(0)
+        size = divideIntegers(np.where(of_x, zero - x, x), np.where(of_y, zero - y, y), replace(f, signed=False))
+        return np.where(of_x == of_y, size, zero - size)
+    return np.floor_divide(x, y, out=np.zeros_like(x), where=y != 0)
 
 
 def read(x: Array, f: FixedPoint) -> Magnitude:

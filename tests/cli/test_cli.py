@@ -71,6 +71,12 @@ def test_eval_shows_decimal_hexadecimal_and_bits(capsys: pytest.CaptureFixture[s
     assert "  d  -1.9 -0x1.e66666p+0 0xbff33333" in out
 
 
+def test_bits_that_are_no_float_need_not_have_all_their_digits(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "  d  8 0x00000008\n" in run(capsys, "eval", "popc.b32", "0xff")[1]
+    assert "  d  256 0x00000100\n" in run(capsys, "eval", "add.u32", "0xff", "0x1")[1]
+    assert run(capsys, "eval", "add.u32", "0x1ffffffff", "0x1")[0] == 2
+
+
 def test_the_trace_shows_each_stage_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "eval", "add.ftz.sat.f32", "0x00000001", "3", "--trace", "--format", "json")
     found = json.loads(out)
@@ -109,7 +115,7 @@ def test_the_trace_shows_each_stage_with_its_line(capsys: pytest.CaptureFixture[
         (("show", "max.NaNN.f32"), "did you mean '.NaN'?"),
         (("show", "max.f64", "--operands", "3"), "max.f64 takes 2 source operands, not 3"),
         (("show", "max", "--operands", "2"), "--operands belongs to a variant, such as max.f32"),
-        (("show", "add.s64"), "other sections of PTX"),
+        (("show", "mov.b128"), "other sections of PTX"),
         (("validate", "nowhere.yaml"), "no such file"),
         (("valdate",), "validate"),
         (("query", "add.f32", "--traget", "sm_90"), "unknown option '--traget'; did you mean '--target'?"),
@@ -139,7 +145,7 @@ def test_misuse_is_told_with_the_nearest(
         # The answer to a question is no.
         ("query max.NaN.f64", 1),
         ("query add.bf16 --target sm_80", 1),
-        ("query add.s64", 1),
+        ("query mov.b128", 1),
         ("list --opcode tanh --target sm_50", 1),
         # A name is unknown where a known one is needed.
         ("query add.f32 --target sm_91", 2),

@@ -50,7 +50,7 @@ def test_it_opens_where_the_name_stands(
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["fna"], "unknown page 'fna'; did you mean 'fma'?"),
+        (["fmma"], "unknown page 'fmma'; did you mean 'fma'?"),
         (["max.NaN.f64"], "max.f64 has no .NaN; it has no modifiers"),
         (["--port", "8000"], "--port says where to serve it: add --serve"),
         (["--serve", "--port", "70000"], "a port is a number from 0 to 65535"),

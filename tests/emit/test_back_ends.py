@@ -41,6 +41,7 @@ WRITTEN_OUT = {
     "highWord",
     "addIntegers",
     "subtractIntegers",
+    "multiplyIntegers",
 }
 # What has a module of its own, whatever the formats, or is one function with a relation.
 OF_ANY_FORMATS = {"unit", "convertStochastic", *TRUE_OF}

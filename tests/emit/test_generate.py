@@ -116,14 +116,14 @@ def test_every_file_is_stamped_and_none_names_a_machine_or_a_time(project: Proje
         text = data.decode(errors="surrogateescape").replace(measured, "")
         assert str(project.root) not in text and str(Path.home()) + "/" not in text, name
         assert not re.search(r"\b20[2-9]\d-\d\d-\d\d\b|\d\d:\d\d:\d\d", text), name
-        assert b"\r" not in data
+        assert b"\r" not in data or name in UNSTAMPED
         assert not text or "by ptxspec from" in text[:600] or name in UNSTAMPED, name
 
 
 def test_what_changed_is_said(project: Project) -> None:
     project.write(ABS, without_recipes((ROOT / ABS).read_text("utf-8")))
     first = project.run("generate")
-    assert first.code == 0 and "neg: new, 9 variants\n" in first.out
+    assert first.code == 0 and "neg: new, 13 variants\n" in first.out
     assert re.search(r"generated/: (\d+) added, 0 changed, 0 removed, \1 files in all", first.out)
     assert "was up to date" in project.run("generate").out
     project.edit(NEG, "summary: Value with the opposite sign.", "summary: The value with the opposite sign.")
@@ -134,7 +134,7 @@ def test_what_changed_is_said(project: Project) -> None:
     assert not (project.root / "generated/stray.txt").exists()
     (project.root / NEG).unlink()
     third = project.run("generate").out
-    assert "neg: gone, 9 variants\n" in third and "  removed: cuda/neg.cu\n" in third
+    assert "neg: gone, 13 variants\n" in third and "  removed: cuda/neg.cu\n" in third
 
 
 F64 = "  - neg.f64                   d, a\n"

@@ -25,11 +25,33 @@ def test_results_are_those_of_integers(v: Variant, whole: bool, judged: Judged) 
     rows = rows_of(v, 10_000 if whole else 300)
     got = ptxemu.execute(v.spelling, *columns_of(v, rows))
     got = got if got.dtype == bool else got.view(f"u{got.itemsize}")
-    want = [integers.expected(v.spelling, registers(v), row) for row in rows]
+    want = [integers.expected(v.spelling, v.result, registers(v), row) for row in rows]
     wrong = [(list(map(hex, r)), hex(int(g)), hex(w)) for r, g, w in zip(rows, got, want, strict=True) if int(g) != w]
     assert not wrong, wrong[:3]
     if whole:
         judged("definition", [(v.spelling, v.operands)])
+
+
+def all_of_few_bits(v: Variant) -> list[tuple[int, ...]] | None:
+    """All operands of 16 bits, or all pairs of eight, four in a register; None of more bits."""
+    types = registers(v)
+    if types == [types[0]] and integers.width(types[0]) == 16:
+        return [(x,) for x in range(1 << 16)]
+    if {t[1:] for t in types} != {"8x4"}:
+        return None
+    numbers = range(1 << (8 * len(types)))
+    columns = [bytes(x >> (8 * i) & 0xFF for x in numbers) for i in range(len(types))]
+    return [tuple(int.from_bytes(c[k : k + 4], "little") for c in columns) for k in range(0, len(numbers), 4)]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("v", [v for v in VARIANTS if all_of_few_bits(v)], ids=str)
+def test_all_operands_of_few_bits(v: Variant) -> None:
+    rows = all_of_few_bits(v)
+    assert rows
+    got = ptxemu.execute(v.spelling, *columns_of(v, rows))
+    want = [integers.expected(v.spelling, v.result, registers(v), row) for row in rows]
+    assert got.view(f"u{got.itemsize}").tolist() == want
 
 
 def test_single_values_wrap_without_a_word() -> None:
@@ -50,11 +72,26 @@ def test_ptxas_folds_them_to_the_same(ptxas: Path, nvdisasm: Path, tmp_path: Pat
     rows = {f"k{i}": rng.sample(rows_of(v, 100), 40) for i, v in enumerate(FOLDED)}
     kernels = [kernel_of(v, f"k{i}", rows[f"k{i}"]) for i, v in enumerate(FOLDED)]
     code = machine_code(ptxas, nvdisasm, tmp_path, kernels)
+    seldom = set()
     for i, v in enumerate(FOLDED):
         found = folded(code[f"k{i}"], bytes_of(v))
-        assert len(found) > 20, v
         for row, bits in found.items():
             operands = rows[f"k{i}"][row]
-            want = integers.expected(v.spelling, registers(v), operands)
-            assert stored(v, want) == bits, (v, list(map(hex, operands)))
-        judged("ptxas folding", [(v.spelling, v.operands)])
+            want = integers.expected(v.spelling, v.result, registers(v), operands)
+            assert stored(v, want) == bits or _is_open(v, operands), (v, list(map(hex, operands)))
+        if len(found) > 20:
+            judged("ptxas folding", [(v.spelling, v.operands)])
+        else:
+            seldom.add(v.opcode)
+    assert seldom <= SELDOM
+
+
+# Instructions some variants of which ptxas leaves to the machine, with constants too.
+SELDOM = {
+    "add", "bmsk", "div", "dp2a", "dp4a", "mad", "max", "min", "mul", "prmt", "rem", "sad", "szext",
+}  # fmt: skip
+
+
+def _is_open(v: Variant, operands: tuple[int, ...]) -> bool:
+    """Of a distance whose magnitude is no signed integer the manual's loop says nothing."""
+    return v.opcode == "fns" and operands[-1] == 1 << 31

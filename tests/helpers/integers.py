@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,12 @@ from ptxspec import Variant
 
 from helpers.repository import database
 
+_INTEGER = re.compile(r"pred|[bsu]\d+(x\d)?")
 VARIANTS = [
     v
     for opcode in OPCODES
     for v in database().opcodes[opcode].variants
-    if all(s.type[0] in "bsup" for s in v.sources) or opcode == "mov"
-    if not v.types[0].startswith("bf")
+    if all(_INTEGER.fullmatch(t) for t in (v.result, *(s.type for s in v.sources))) or opcode == "mov"
 ]
 # On sm_90. There are no moves of 8 bits that could bring ptxas constants.
 FOLDED = [v for v in VARIANTS if database().takes(v, "sm_90", "8.8") and all(s.type != "b8" for s in v.sources)]

@@ -175,7 +175,7 @@ UNTOUCHED = r"""
   /* add.foo.f32 %f0, %f1, %f2;
      " */
   add.s32 %r0, %r1, 1; mad.lo.u32 %r1, %r2, %r3, %r4; min.u16x2 %r0, %r1, %r2; add.f32.bf16 %f0, %h1, %f2;
-  sub.rn.f32.f16 %f0, %h1, %f2; fma.rn.sat.f32.bf16 %f0, %h1, %h2, %f3; max.s32.relu %r0, %r1, %r2; neg.s64 %rd0, %rd1;
+  sub.rn.f32.f16 %f0, %h1, %f2; fma.rn.sat.f32.bf16 %f0, %h1, %h2, %f3; max.relu.s32 %r0, %r1, %r2; neg.s64 %rd0, %rd1;
   mul.wide.u32 %rd0, %r1, %r2; div.s32 %r0, %r1, %r2; abs.s32 %r0, %r1; add.cc.u32 %r0, %r1, %r2; addc.u32 %r0, %r1, 0;
   mul24.lo.u32 %r0, %r1, %r2; sad.u32 %r0, %r1, %r2, %r3; cvt.rn.f32.s32 %f0, %r0; setp.lt.f32 p, %f0, 0f00000000;
   ld.global.v2.f32 {%f0, %f1}, [%rd0+8]; st.global.v4.f32 [%rd0], {%f0, %f1, %f2, %f3};

@@ -80,12 +80,12 @@ def test_spoilt_operands_are_judged_as_ptxas_judges_them(db: Database, ptxas: Pa
 
 
 def test_a_form_of_other_instructions_is_left_alone(db: Database) -> None:
-    others = "setp.lt.s32 %p0, %r1, 5; setp.lo.and.u32 p|q, a, b, !c; setp.eq.b64 p, {a}, _; selp.s32 d, a, 1, p;"
-    others += "slct.u32.s32 d, a, b, c;"
+    others = "set.lt.u8x4 %r0, %r1, 5; add.cc.u32 d, a, _; mov.b128 d, {a, b}; sub.cc.s64 d, a, {1}, p;"
+    others += "cvt.rn.ue8m0x2.f16x2 d, {a};"
     assert db.lint(others) == []
     assert db.lint(f'asm("{others}" :: "r"(a));', language="c++") == []
     assert db.lint(f'"{others}"', language="python") == []
-    assert [r.code for r in db.query("setp.lt.s32").reasons] == ["not-in-database"]
+    assert [r.code for r in db.query("mov.b128").reasons] == ["not-in-database"]
     # What no instruction of the name has is wrong.
     for statement in ("setp.lt.b8 %p0, %h1, %h2;", "selp.f16 %h0, %h1, %h2, %p3;", "slct.f32.f64 %f0, %f1, %f2, %d3;"):
         assert db.lint(statement)[0].code == "illegal-type"

@@ -111,7 +111,7 @@ def registers(v: str, operands: int) -> tuple[Row, ...]:
     if found is None:
         return ()
     sources = integers.registers(found)
-    return tuple((r, (definition.expected(v, sources, r),)) for r in integers.rows_of(found, 60))
+    return tuple((r, (definition.expected(v, found.result, sources, r),)) for r in integers.rows_of(found, 60))
 
 
 @cache

@@ -108,7 +108,7 @@ def expected(spelling: str, operands: Sequence[Bits]) -> tuple[Bits, ...]:
     if opcode == "setp":
         type_ = lane(modifiers[-1])
         p = _compared(modifiers, type_, operands)
-        has_second = modifiers[-1] in ("f32", "f64")
+        has_second = type_ not in ("f16", "bf16")
         return (p, _compared(modifiers, type_, operands, negated=True)) if has_second else (p,)
     a, b, c = operands[:3] if opcode != "set" else (*operands, None)[:3]
     if opcode == "selp":

@@ -40,8 +40,9 @@ def test_what_variants_share_stands_once() -> None:
     for path in FOLDER.glob("opcodes/*.json"):
         data = json.loads(path.read_text("utf-8"))
         assert data["schema"] == shared["schema"] and data["opcode"] == path.stem
-        for table in ("signatures", "classes", "requirements"):
-            assert len({json.dumps(x) for x in data[table]}) == len(data[table]) <= len(data["variants"])
+        # What the manual asks for may be something else than what the assembler does.
+        for table, most in (("signatures", 1), ("classes", 1), ("requirements", 2)):
+            assert len({json.dumps(x) for x in data[table]}) == len(data[table]) <= most * len(data["variants"])
         assert {v[1] for v in data["variants"]} == {*range(len(data["signatures"]))}
         assert {v[2] for v in data["variants"]} == {*range(len(data["classes"]))}
 

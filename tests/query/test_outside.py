@@ -39,9 +39,9 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         ((_MMA, "--ptx", "7.0"), "PTX 7.0 has it"),
         (("wgmma.fence.sync.aligned", "--target", "sm_100a"), "sm_100a does not have it, which needs sm_90a"),
         (("shfl.idx.b32", "--target", "sm_75"), "sm_75 has it from PTX 6.3 to 6.3"),
-        (("shf.l.wrap.b32",), "shf is PTX (section 9.7.9, Logic and shift), and needs sm_32 and PTX 3.1 or newer"),
-        (("bfe",), "bfe is PTX (section 9.7.1, Integer arithmetic), and needs sm_20 and PTX 2.0 or newer"),
-        (("max.s8x4",), "needs sm_120f family from PTX 9.2; sm_107f family from PTX 9.4; here max has"),
+        (("lop3.b32",), "lop3 is PTX (section 9.7.9, Logic and shift), and needs sm_50 and PTX 4.3 or newer"),
+        (("madc",), "madc is PTX (section 9.7.2, Extended-precision integer arithmetic), and needs sm_20 and PTX 3.0"),
+        (("cvt.pack.sat.s16.s32",), "needs sm_72 and PTX 6.5 or newer; here cvt has"),
     ],
 )
 def test_what_is_outside_is_known_to_be_ptx(run: Run, asked: tuple[str, ...], said: str) -> None:
@@ -58,7 +58,7 @@ def test_show_says_so_as_well(run: Run) -> None:
     assert code == 2 and "mma is PTX (section 9.7.16, Warp-level matrices)" in error
 
 
-@pytest.mark.parametrize("text", ["shf.l.wrap.b32 d, a, b, c;", "bfe.u32 d, a, b, c;", "bra L;"])
+@pytest.mark.parametrize("text", ["vote.sync.all.pred p, q, a;", "addc.u32 d, a, b;", "bra L;"])
 def test_the_emulator_knows_it_too(text: str) -> None:
     opcode = text.partition(" ")[0].partition(".")[0]
     with pytest.raises(ValueError, match=f"{opcode} is PTX, and not one of the instructions that are emulated"):

@@ -81,7 +81,7 @@ def test_what_the_manual_says_stands_beside_what_the_assembler_does(db: ptxspec.
         ("cvt.rn.e4m3x2.f64", None, "illegal-type", "it has .e4m3x2.f32, .e4m3x2.f16x2, .u8.f64 and other forms of 2"),
         ("cvt.rn.satfinite.e4m3.f32", None, "illegal-type", "it has .e4m3x2.f32, .e4m3x4.f32, .e5m2x2.f32 and other"),
         ("add.f64.f64", None, "illegal-type", "add has no .f64.f64; it has .f64, .f32, .f32x2 and others"),
-        ("add.f8", None, "unknown-type", ".s32, .u32 and forms of 2 or 3 types"),
+        ("add.f8", None, "unknown-type", "unknown type or modifier '.f8'; add has .f32, .f32x2, .f64, "),
         ("add.sat.sat.f32", None, "repeated-modifier", ".sat stands twice"),
         ("add..f32", None, "syntax", "a spelling is names with a dot between, as in add.f32, without operands"),
         ("max.f32 d, a, b, c", None, "syntax", "as in max.f32, without operands"),
@@ -100,11 +100,12 @@ def test_what_does_not_exist_is_explained(
 @pytest.mark.parametrize(
     ("spelling", "said"),
     [
-        ("add.s64", "add.s64 is a form of other sections of PTX (section 9.7.1, Integer arithmetic), and needs "),
-        ("mul.s32", "mul.s32 is a form of other sections"),
-        ("mul.lo.s32", "mul.s32 is a form of other sections"),
-        ("add.cc.u32", "add.u32 is a form of other sections"),
-        ("mul24.lo.u32", "mul24 is PTX (section 9.7.1, "),
+        (
+            "mov.b128",
+            "mov.b128 is a form of other sections of PTX (section 9.7.10, Data movement and conversion), and ",
+        ),
+        ("add.cc.u32", "add.u32 is a form of other sections of PTX (section 9.7.1, Integer arithmetic), and needs "),
+        ("addc.u32", "addc is PTX (section 9.7.2, "),
         ("ld.global.f32", "ld is PTX (section 9.7.10, "),
         # A function that an opcode resembles is not meant.
         ("exp.f32", "PTX has no exp; what is spelled alike computes something else"),
@@ -121,13 +122,13 @@ def test_what_ptx_may_have_outside_of_the_database_is_not_denied(run: Run, spell
 @each_size
 def test_what_lint_leaves_alone_is_not_denied_by_a_query(db: ptxspec.Database, whole: bool) -> None:
     left = 0
-    for opcode in db.opcodes if whole else spread(list(db.opcodes), 8):
+    for opcode in db.opcodes if whole else ["set", *spread(list(db.opcodes), 7)]:
         for other in filter(db.is_other_type, (*db.types, *db.other_types)):
             text = f"{opcode}.{other} %r0, %r1, %r2;"
             asked = db.query(f"{opcode}.{other}")
             left += (alone := not asked.exists and db.lint(text) == [])
             assert (reasons(asked) == ["not-in-database"]) == alone, text
-    assert left > (50 if whole else 5)
+    assert left > 3
 
 
 SUGGESTED = [

@@ -17,8 +17,8 @@ SHAPES = [
 ]
 STATEMENTS = [
     (
-        "  - for: add.f64\n    differs: nothing\n    where: {one: {f46: «1}}\n    ptx: add.rn.f64 %d, %a, %b;",
-        "unknown modifier or type 'f46'",
+        "  - for: add.f64\n    differs: nothing\n    where: {one: {f644: «1}}\n    ptx: add.rn.f64 %d, %a, %b;",
+        "unknown modifier or type 'f644'",
         "'f64'",
     ),
     ("  - for: add.f64\n    none: Why.\n    «differs: nothing", "'differs' belongs to one", "remove one of the two"),

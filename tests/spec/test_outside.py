@@ -26,7 +26,7 @@ def test_forms_are_taken_exactly_where_they_are_said_to_be(spec: Spec, ptxas: Pa
         pair: {i for i, (_, f) in enumerate(forms) if spec.catalog.takes(f.requires, *pair)}
         for pair in (every if whole else spread(every, 24))
     }
-    assert len(forms) > 500 and any(taken.values())
+    assert len(forms) > 400 and any(taken.values())
     assert list(unexpected(ptxas, statements, taken)) == []
 
 
@@ -55,7 +55,7 @@ def test_opcodes_are_those_that_ptxas_knows(db: Database, ptxas: Path) -> None:
     assert {n.partition(".")[0] for n in known} <= {*db.opcodes, *db.outside}
 
 
-@pytest.mark.parametrize("opcode", ["mma", "wgmma", "ldmatrix", "cp", "lop3", "shf", "tcgen05", "atom", "ld", "add"])
+@pytest.mark.parametrize("opcode", ["mma", "wgmma", "ldmatrix", "cp", "lop3", "vote", "tcgen05", "atom", "ld", "add"])
 def test_the_first_version_and_target_are_those_of_the_plainest_form(db: Database, opcode: str) -> None:
     about = db.outside[opcode]
     assert about.summary and about.section.startswith("9.7.")

@@ -145,9 +145,15 @@ MANUAL = {
     "ex2": ["approx ftz? f32 /1", "approx f16|f16x2 /1", "approx ftz bf16|bf16x2 /1", "f32 /1"],
     "tanh": ["approx f32|f16|f16x2|bf16|bf16x2 /1"],
     "setp": [
-        f"{CMP} {combined} {types} /{operands}"
+        f"{operators} {combined} {types} /{operands}"
         for combined, operands in (("-", 2), ("and|or|xor", 3))
-        for types in ("ftz? f32|f16|f16x2", "f64|bf16|bf16x2")
+        for operators, types in (
+            (CMP, "ftz? f32|f16|f16x2"),
+            (CMP, "f64|bf16|bf16x2"),
+            ("eq|ne|lt|le|gt|ge|lo|ls|hi|hs", "u16|u32|u64"),
+            ("eq|ne|lt|le|gt|ge", "s16|s32|s64"),
+            ("eq|ne", "b16|b32|b64"),
+        )
     ],
     "set": [
         f"{operators} {combined} {types} /{operands}"
@@ -155,9 +161,9 @@ MANUAL = {
         for operators, types in (
             (CMP, "ftz? u32|s32|f32 f32"),
             (CMP, "u32|s32|f32 f64"),
-            ("eq|ne|lt|le|gt|ge|lo|ls|hi|hs", "f32 u16|u32|u64"),
-            ("eq|ne|lt|le|gt|ge", "f32 s16|s32|s64"),
-            ("eq|ne", "f32 b16|b32|b64"),
+            ("eq|ne|lt|le|gt|ge|lo|ls|hi|hs", "u32|s32|f32 u16|u32|u64"),
+            ("eq|ne|lt|le|gt|ge", "u32|s32|f32 s16|s32|s64"),
+            ("eq|ne", "u32|s32|f32 b16|b32|b64"),
             (CMP, "ftz? f16 f16|f32"),
             (CMP, "f16 f64"),
             (CMP, "bf16 f16|f32|f64"),
@@ -169,7 +175,7 @@ MANUAL = {
             (CMP, "bf16x2|u32|s32 bf16x2"),
         )
     ],
-    "selp": ["f32|f64|b16|b32|b64 /3"],
+    "selp": ["f32|f64|b16|b32|b64|s16|s32|s64|u16|u32|u64 /3"],
     "mov": [
         "f32|f64|b16|b32|b64|u16|u32|u64|s16|s32|s64|pred /1",
         "b16|b32|b64 /2",
@@ -179,12 +185,42 @@ MANUAL = {
     "not": ["b16|b32|b64|pred /1"],
     "shl": ["b16|b32|b64 /2"],
     "shr": ["b16|b32|b64|u16|u32|u64|s16|s32|s64 /2"],
-    "slct": ["f32|f64 s32 /3", "ftz? f32|f64|b16|b32|b64|s16|s32|s64|u16|u32|u64 f32 /3"],
+    "slct": [
+        "f32|f64|b16|b32|b64|s16|s32|s64|u16|u32|u64 s32 /3",
+        "ftz? f32|f64|b16|b32|b64|s16|s32|s64|u16|u32|u64 f32 /3",
+    ],
 }
-# Integers
-MANUAL["add"] = [*MANUAL["add"], "sat? s32|u32 /2"]
-MANUAL["sub"] = [*MANUAL["sub"], "sat? s32 /2", "u32 /2"]
+EVERY = "u16|u32|u64|s16|s32|s64"
+INTEGERS = {
+    "add": [f"{EVERY} /2", "sat s32|u32 /2", "sat? u16x2|s16x2|u8x4|s8x4 /2"],
+    "sub": [f"{EVERY} /2", "sat s32 /2", "sat? u8x4|s8x4 /2"],
+    "mul": [f"hi|lo {EVERY} /2", "wide u16|u32|s16|s32 /2"],
+    "mad": [f"hi|lo {EVERY} /3", "wide u16|u32|s16|s32 /3", "hi sat s32 /3"],
+    "clmad": ["hi|lo u64 /3"],
+    "mul24": ["hi|lo u32|s32 /2"],
+    "mad24": ["hi|lo u32|s32 /3", "hi sat s32 /3"],
+    "sad": [f"{EVERY} /3"],
+    "div": [f"{EVERY} /2"],
+    "rem": [f"{EVERY} /2"],
+    "abs": ["s16|s32|s64 /1"],
+    "neg": ["s16|s32|s64|s8x4 /1"],
+    **{op: [f"{EVERY} /2", "u16x2|u8x4 /2", "relu? s16x2|s8x4 /2", "relu s32 /2"] for op in ("min", "max")},
+    **{op: ["b32|b64 /1"] for op in ("popc", "clz", "brev")},
+    "bfind": ["shiftamt? u32|u64|s32|s64 /1"],
+    "fns": ["b32 /3"],
+    "bfe": ["u32|u64|s32|s64 /3"],
+    "bfi": ["b32|b64 /4"],
+    "bmsk": ["clamp|wrap b32 /2"],
+    "szext": ["clamp|wrap u32|s32 /2"],
+    "dp4a": ["u32|s32 u32|s32 /3"],
+    "dp2a": ["lo|hi u32|s32 u32|s32 /3"],
+    "cnot": ["b16|b32|b64 /1"],
+    "shf": ["l|r clamp|wrap b32 /3"],
+    "prmt": ["b32 /3", "f4e|b4e|rc8|ecl|ecr|rc16 b32 /3"],
+}
+MANUAL |= {op: [*MANUAL.get(op, ()), *lines] for op, lines in INTEGERS.items()}
 ASSEMBLER_ONLY = {
+    "clmad": ["hi|lo s64 /3"],
     "set": [
         f"{CMP} bf16 bf16 /2",
         f"{CMP} and|or|xor bf16 bf16 /3",
@@ -226,10 +262,12 @@ REFUSED = {
     },
 }
 COUNTS = {
-    "abs": 9, "add": 147, "copysign": 2, "cos": 3, "cvt": 1284, "div": 18, "ex2": 7, "fma": 494, "lg2": 3, "mad": 25,
-    "max": 41, "min": 41, "mul": 451, "neg": 9, "rcp": 20, "rsqrt": 6, "sin": 3, "sqrt": 16, "sub": 146, "tanh": 5,
-    "testp": 12, "setp": 504, "set": 2832, "selp": 5, "slct": 24, "mov": 17, "and": 4, "or": 4,
+    "abs": 12, "add": 159, "copysign": 2, "cos": 3, "cvt": 1284, "div": 24, "ex2": 7, "fma": 494, "lg2": 3, "mad": 42,
+    "max": 54, "min": 54, "mul": 467, "neg": 13, "rcp": 20, "rsqrt": 6, "sin": 3, "sqrt": 16, "sub": 154, "tanh": 5,
+    "testp": 12, "setp": 720, "set": 3264, "selp": 11, "slct": 33, "mov": 17, "and": 4, "or": 4,
     "xor": 4, "not": 4, "shl": 3, "shr": 9,
+    "bfe": 4, "bfi": 2, "bfind": 8, "bmsk": 2, "brev": 2, "clmad": 4, "clz": 2, "cnot": 3, "dp2a": 8, "dp4a": 4,
+    "fns": 1, "mad24": 5, "mul24": 4, "popc": 2, "prmt": 7, "rem": 6, "sad": 6, "shf": 4, "szext": 4,
 }  # fmt: skip
 
 
@@ -268,9 +306,9 @@ def test_spellings_that_no_assembler_takes(spec: Spec) -> None:
 
 def test_counts(spec: Spec) -> None:
     assert Counter(v.opcode for v in variants(spec)) == COUNTS
-    assert len(variants(spec)) == 6152
-    assert len({v.spelling for v in variants(spec)}) == 6127
-    assert sum(not v.listed for v in variants(spec)) == 212
+    assert len(variants(spec)) == 6985
+    assert len({v.spelling for v in variants(spec)}) == 6960
+    assert sum(not v.listed for v in variants(spec)) == 214
     newest, latest = spec.targets["sm_121a"].order, spec.versions["9.5"].order
     current = [
         v
@@ -280,4 +318,4 @@ def test_counts(spec: Spec) -> None:
         and v.requires.until is None
         and not any(m.until for m in v.requires.within if spec.targets[m.last].order >= newest)
     ]
-    assert len(current) == 6136
+    assert len(current) == 6969

@@ -23,6 +23,8 @@ _MANY = "the"
 _SHOWN, _ALIKE = 4, 3
 # The most characters of an opcode's types in a message, and how many sequences of types stand there if there are more.
 _LONG, _NEAR = 100, 3
+# Single types that are listed where there are more than a line of them.
+_FEW = 10
 _SPELLING = re.compile(r"\w+(\.[\w:]+)*")
 # Types as other languages have them, and what begins the type that is meant.
 _FOREIGN_TYPE = re.compile(r"(?P<sort>i|int|uint|sf)(?P<bits>\d+)|float|double|half", re.IGNORECASE).fullmatch
@@ -306,11 +308,19 @@ def forms_text(about: Opcode[V], asked: tuple[str, ...] = ()) -> str:
     single = [f".{types[0]}" for types in about.types if len(types) == 1]
     several = [types for types in about.types if len(types) > 1]
     text = ", ".join([*single, *("." + ".".join(types) for types in several)])
-    if len(text) <= _LONG or not several:
+    if len(text) <= _LONG:
         return text
+    few = ", ".join(single)
+    if len(few) > _LONG:
+        likely = sorted(single, key=lambda name: type_distance(asked, (name[1:],))) if asked else single
+        few = ", ".join(likely[:_FEW])
+        if len(asked) < 2:
+            return f"{few} and others"
+    if not several:
+        return few
     rest = f"forms of {' or '.join(map(str, sorted({len(types) for types in several})))} types"
     if single and len(asked) < 2:
-        return f"{', '.join(single)} and {rest}"
+        return f"{few} and {rest}"
     near = sorted(about.types, key=lambda has: type_distance(asked, has))[:_NEAR]
     return f"{', '.join('.' + '.'.join(types) for types in near)}{' and others' if single else f' and other {rest}'}"
 

@@ -135,6 +135,8 @@ class Lowering(ABC):
                 return self.within(term.kind, self.of_kind(term.kind, f"{texts[0]} + {texts[1]}"))
             case "subtractIntegers":
                 return self.within(term.kind, self.of_kind(term.kind, f"{texts[0]} - {texts[1]}"))
+            case "multiplyIntegers":
+                return self.within(term.kind, self.product(term.kind, *texts))
             case "shiftLeft":
                 shifted = self.of_kind(term.kind, f"{texts[0]} << {self.count(term.kind, term.count)}")
                 return self.within(term.kind, shifted)
@@ -162,6 +164,10 @@ class Lowering(ABC):
     @abstractmethod
     def of_kind(self, kind: Kind, text: str) -> str:
         """Return an expression of bits as a term of this kind, whatever the language makes of integers."""
+
+    def product(self, kind: Kind, x: str, y: str) -> str:
+        """Return the product of two terms of this kind, modulo two to the power of its storage."""
+        return self.of_kind(kind, f"{x} * {y}")
 
     @abstractmethod
     def call(self, t: Apply, arguments: list[str]) -> str: ...

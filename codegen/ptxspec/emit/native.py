@@ -362,6 +362,10 @@ class _Writer(Lowering):
         # Integers narrower than C's int grow into it.
         return f"({_type(kind)})({text})"
 
+    def product(self, kind: Kind, x: str, y: str) -> str:
+        # The product of two integers narrower than C's int may be too large for that, which C does not define.
+        return self.of_kind(kind, f"1u * {x} * {y}")
+
     def call(self, t: Apply, arguments: list[str]) -> str:
         if t.function == "select":
             return f"select_{1 if t.kind == BOOL else t.kind.storage}({', '.join(arguments)})"

@@ -70,6 +70,8 @@ def _encoded(value: Value, kind: Kind) -> int:
         scaled = value.number * (1 << kind.fixed.point)
         if scaled.denominator == 1 and kind.fixed.least <= scaled <= kind.fixed.largest:
             encoded = int(scaled) & ((1 << kind.width) - 1)
+    elif value.text.isdigit() and value.number < 1 << kind.width:
+        encoded = int(value.number)
     if encoded is None:
         raise CellError(f"'{value.text}' is not exact in {_name(kind)}")
     return encoded

@@ -11,7 +11,7 @@ from ..catalog import Target
 from ..model import BOOL, ROUNDINGS, FixedPoint, Format, bits_of, float_in, number_in
 from . import tree
 from .exact.rounding import decode
-from .functions import TABLE, Function
+from .functions import SORTS, TABLE, Function
 from .program import Apply, Term
 from .resolve import usage
 from .values import NegativeZero, Scope, Static, Typed, Unassigned, Values, Wrong
@@ -24,7 +24,11 @@ _LITERAL: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul,
 }  # fmt: skip
 # The function that an operator on values of a sort is.
-_OPERATORS = {(f.operator, f.parameters[0]): f for f in reversed(TABLE.values()) if f.operator}
+_OPERATORS = {
+    (f.operator, sort): f
+    for f in reversed(TABLE.values()) if f.operator
+    for sort in SORTS.get(f.parameters[0], (f.parameters[0],))
+}  # fmt: skip
 # What a format lacks for a function that it has no sense for.
 _LACKS: Mapping[str, tuple[Callable[[Format], bool], str]] = {
     "": (lambda f: True, ""),
@@ -258,8 +262,7 @@ class Expressions(Values):
     def apply(self, e: tree.Node, f: Function, arguments: list[Typed], to: Format | None = None) -> Typed:
         """`to` is the format of the result where that need not be the operands'."""
         kind = arguments[0].term.kind if to is None else float_in(to)
-        fits = ("float", "integer") if f.parameters[0] == "number" else (f.parameters[0],)
-        if kind.sort not in fits:
+        if kind.sort not in SORTS.get(f.parameters[0], (f.parameters[0],)):
             raise self.wrong(e, f"{f.name} takes a {f.parameters[0]}, this is a {kind}", usage(f))
         has, lack = _LACKS[f.needs]
         if kind.format is not None and not has(kind.format):
@@ -270,7 +273,7 @@ class Expressions(Values):
                 "name the first result, or compute it in one rounding with fusedMultiplyAdd(a, b, c)",
             )  # fmt: skip
         terms = tuple(a.term for a in arguments)
-        result = {"float": kind, "integer": kind, "bool": BOOL, "bits": bits_of(kind.width)}[f.result]
+        result = {"bool": BOOL, "bits": bits_of(kind.width)}.get(f.result, kind)
         if f.rounds:
             ftz = self.flushes(kind.format) and f.name != "roundToIntegral"
             return Typed(Apply(result, f.name, terms, kind.format, self.mode, ftz), True)

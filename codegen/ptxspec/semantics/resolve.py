@@ -36,7 +36,9 @@ class Meanings:
 
     def static_names(self) -> frozenset[str]:
         """Names that mean the same everywhere, so that no code may assign them."""
-        own = (*self.modifiers, *self.groups, *self.types, *self.formats, *self.targets, *self.units)
+        # A single letter is an operand's: of .l and .r the group tells.
+        modifiers = (name for name in self.modifiers if len(name) > 1)
+        own = (*modifiers, *self.groups, *self.types, *self.formats, *self.targets, *self.units)
         return frozenset((*own, *ROUNDINGS, *_VARIANT_NAMES))
 
 

@@ -7,34 +7,46 @@
 #include "kernel.h"
 
 LANE(abs_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = magnitude_f32(v_a);  /* :33 */
+    uint32_t v_d = magnitude_f32(v_a);  /* :40 */
     return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* NaN */
 }
 
 LANE(abs_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    uint32_t v__unflushed_d = magnitude_f32(v_a);  /* :33 */
+    uint32_t v__unflushed_d = magnitude_f32(v_a);  /* :40 */
     uint32_t v_d = flushed_f32(v__unflushed_d);
     return select_32(isNaN_f32(v__unflushed_d), 0x7fffffffu, v_d);  /* NaN */
 }
 
 LANE(abs_f64_1, uint64_t, uint64_t v_a) {
-    return magnitude_f64(v_a);  /* :33 */
+    return magnitude_f64(v_a);  /* :40 */
 }
 
 LANE(abs_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = magnitude_f16(v_a);  /* :33 */
+    uint16_t v_d = magnitude_f16(v_a);  /* :40 */
     return select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* NaN */
 }
 
 LANE(abs_ftz_1, uint16_t, uint16_t v_a) {
-    uint16_t v__unflushed_d = magnitude_f16(v_a);  /* :33 */
+    uint16_t v__unflushed_d = magnitude_f16(v_a);  /* :40 */
     uint16_t v_d = flushed_f16(v__unflushed_d);
     return select_16(isNaN_f16(v__unflushed_d), 0x7fffu, v_d);  /* NaN */
 }
 
 LANE(abs_bf16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = magnitude_bf16(v_a);  /* :33 */
+    uint16_t v_d = magnitude_bf16(v_a);  /* :40 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* NaN */
+}
+
+LANE(abs_s16_1, uint16_t, uint16_t v_a) {
+    return select_16(compare_s16(v_a, 0x0000u, 1), (uint16_t)(0x0000u - v_a), v_a);  /* :38 */
+}
+
+LANE(abs_s32_1, uint32_t, uint32_t v_a) {
+    return select_32(compare_s32(v_a, 0x00000000u, 1), (uint32_t)(0x00000000u - v_a), v_a);  /* :38 */
+}
+
+LANE(abs_s64_1, uint64_t, uint64_t v_a) {
+    return select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), (uint64_t)(UINT64_C(0x0000000000000000) - v_a), v_a);  /* :38 */
 }
 
 KERNEL(abs_f32_1, 2, 1, (const uint32_t *r0, uint32_t *r1), ((void *)at[0], (void *)at[1]), (4, 4),
@@ -49,6 +61,12 @@ KERNEL(abs_ftz_1, 2, 1, (const uint16_t *r0, uint16_t *r1), ((void *)at[0], (voi
     uint16_t p0 = abs_ftz_1(p, r0[i]); r1[i] = p0;)
 KERNEL(abs_bf16_1, 2, 1, (const uint16_t *r0, uint16_t *r1), ((void *)at[0], (void *)at[1]), (2, 2),
     uint16_t p0 = abs_bf16_1(p, r0[i]); r1[i] = p0;)
+KERNEL(abs_s16_1, 2, 1, (const uint16_t *r0, uint16_t *r1), ((void *)at[0], (void *)at[1]), (2, 2),
+    uint16_t p0 = abs_s16_1(p, r0[i]); r1[i] = p0;)
+KERNEL(abs_s32_1, 2, 1, (const uint32_t *r0, uint32_t *r1), ((void *)at[0], (void *)at[1]), (4, 4),
+    uint32_t p0 = abs_s32_1(p, r0[i]); r1[i] = p0;)
+KERNEL(abs_s64_1, 2, 1, (const uint64_t *r0, uint64_t *r1), ((void *)at[0], (void *)at[1]), (8, 8),
+    uint64_t p0 = abs_s64_1(p, r0[i]); r1[i] = p0;)
 
 const Kernel KERNELS[] = {
     {"f32/1", 1, abs_f32_1_loop, {anyDirection, 1, {0}, {0}}},
@@ -64,9 +82,12 @@ const Kernel KERNELS[] = {
     {"ftz.f16x2/1", 1, abs_ftz_1_loop, {anyDirection, 2, {0}, {0}}},
     {"bf16/1", 1, abs_bf16_1_loop, {anyDirection, 1, {0}, {0}}},
     {"bf16x2/1", 1, abs_bf16_1_loop, {anyDirection, 2, {0}, {0}}},
+    {"s16/1", 1, abs_s16_1_loop, {anyDirection, 1, {0}, {0}}},
+    {"s32/1", 1, abs_s32_1_loop, {anyDirection, 1, {0}, {0}}},
+    {"s64/1", 1, abs_s64_1_loop, {anyDirection, 1, {0}, {0}}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "920fca2e422b0b1f";
+const char digest[] = "b9458003a7f911e4";
 #endif

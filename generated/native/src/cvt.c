@@ -8503,5 +8503,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "73f6ee0941fc16fc";
+const char digest[] = "4070c1053aa160d8";
 #endif

@@ -31,6 +31,14 @@ INLINED _Bool OF(compare)(BITS x, BITS y, uint8_t relation) {
     return (SIGNED)(BITS)(less | equal | greater) < 0;
 }
 
+/* Processors trap where there is no quotient, or it has no place in the type. */
+INLINED BITS OF(divideIntegers)(BITS x, BITS y) {
+    _Bool negates = HAS_SIGN && (BITS)(y + 1) == 0;
+    INTEGER by = (INTEGER)(y == 0 || negates ? 1 : y);
+    BITS quotient = (BITS)((INTEGER)x / by);
+    return y == 0 ? 0 : negates ? (BITS)(0u - x) : quotient;
+}
+
 /* Few processors cast many numbers to 64 bits at once. */
 #ifdef __AVX512DQ__
 #define SHIFTED 0

@@ -7,190 +7,237 @@
 #include "kernel.h"
 
 LANE(min_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return minimumNumber_f32(v_a, v_b);  /* :49 */
+    return minimumNumber_f32(v_a, v_b);  /* :62 */
 }
 
 LANE(min_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return minimumNumber_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :49 */
+    return minimumNumber_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :62 */
 }
 
 LANE(min_xorsign_abs_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* :43 */
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* :45 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* :46 */
-    uint32_t v_d = minimumNumber_f32(v_a_2, v_b_2);  /* :49 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :53 */
+    uint32_t v_sign = (v_a ^ v_b);  /* :56 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* :58 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* :59 */
+    uint32_t v_d = minimumNumber_f32(v_a_2, v_b_2);  /* :62 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :66 */
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* NaN */
 }
 
 LANE(min_NaN_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return minimum_f32(v_a, v_b);  /* :49 */
+    return minimum_f32(v_a, v_b);  /* :62 */
 }
 
 LANE(min_NaN_xorsign_abs_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* :43 */
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* :45 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* :46 */
-    uint32_t v_d = minimum_f32(v_a_2, v_b_2);  /* :49 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :53 */
+    uint32_t v_sign = (v_a ^ v_b);  /* :56 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* :58 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* :59 */
+    uint32_t v_d = minimum_f32(v_a_2, v_b_2);  /* :62 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :66 */
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* NaN */
 }
 
 LANE(min_ftz_xorsign_abs_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* :43 */
-    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :45 */
-    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :46 */
-    uint32_t v_d = minimumNumber_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :49 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :53 */
+    uint32_t v_sign = (v_a ^ v_b);  /* :56 */
+    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :58 */
+    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :59 */
+    uint32_t v_d = minimumNumber_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :62 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :66 */
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* NaN */
 }
 
 LANE(min_ftz_NaN_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return minimum_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :49 */
+    return minimum_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :62 */
 }
 
 LANE(min_ftz_NaN_xorsign_abs_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* :43 */
-    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :45 */
-    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :46 */
-    uint32_t v_d = minimum_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :49 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :53 */
+    uint32_t v_sign = (v_a ^ v_b);  /* :56 */
+    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :58 */
+    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :59 */
+    uint32_t v_d = minimum_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :62 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :66 */
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* NaN */
 }
 
 LANE(min_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = minimumNumber_f32(v_a, v_b);  /* :49 */
-    return minimumNumber_f32(v_d, v_c);  /* :51 */
+    uint32_t v_d = minimumNumber_f32(v_a, v_b);  /* :62 */
+    return minimumNumber_f32(v_d, v_c);  /* :64 */
 }
 
 LANE(min_abs_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* :45 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* :46 */
-    uint32_t v_c_2 = magnitude_f32(v_c);  /* :48 */
-    uint32_t v_d = minimumNumber_f32(v_a_2, v_b_2);  /* :49 */
-    return minimumNumber_f32(v_d, v_c_2);  /* :51 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* :58 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* :59 */
+    uint32_t v_c_2 = magnitude_f32(v_c);  /* :61 */
+    uint32_t v_d = minimumNumber_f32(v_a_2, v_b_2);  /* :62 */
+    return minimumNumber_f32(v_d, v_c_2);  /* :64 */
 }
 
 LANE(min_NaN_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = minimum_f32(v_a, v_b);  /* :49 */
-    return minimum_f32(v_d, v_c);  /* :51 */
+    uint32_t v_d = minimum_f32(v_a, v_b);  /* :62 */
+    return minimum_f32(v_d, v_c);  /* :64 */
 }
 
 LANE(min_NaN_abs_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* :45 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* :46 */
-    uint32_t v_c_2 = magnitude_f32(v_c);  /* :48 */
-    uint32_t v_d = minimum_f32(v_a_2, v_b_2);  /* :49 */
-    return minimum_f32(v_d, v_c_2);  /* :51 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* :58 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* :59 */
+    uint32_t v_c_2 = magnitude_f32(v_c);  /* :61 */
+    uint32_t v_d = minimum_f32(v_a_2, v_b_2);  /* :62 */
+    return minimum_f32(v_d, v_c_2);  /* :64 */
 }
 
 LANE(min_ftz_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = minimumNumber_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :49 */
-    return minimumNumber_f32(v_d, flushed_f32(v_c));  /* :51 */
+    uint32_t v_d = minimumNumber_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :62 */
+    return minimumNumber_f32(v_d, flushed_f32(v_c));  /* :64 */
 }
 
 LANE(min_ftz_abs_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :45 */
-    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :46 */
-    uint32_t v__unflushed_c_3 = magnitude_f32(v_c);  /* :48 */
-    uint32_t v_d = minimumNumber_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :49 */
-    return minimumNumber_f32(v_d, flushed_f32(v__unflushed_c_3));  /* :51 */
+    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :58 */
+    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :59 */
+    uint32_t v__unflushed_c_3 = magnitude_f32(v_c);  /* :61 */
+    uint32_t v_d = minimumNumber_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :62 */
+    return minimumNumber_f32(v_d, flushed_f32(v__unflushed_c_3));  /* :64 */
 }
 
 LANE(min_ftz_NaN_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = minimum_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :49 */
-    return minimum_f32(v_d, flushed_f32(v_c));  /* :51 */
+    uint32_t v_d = minimum_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :62 */
+    return minimum_f32(v_d, flushed_f32(v_c));  /* :64 */
 }
 
 LANE(min_ftz_NaN_abs_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :45 */
-    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :46 */
-    uint32_t v__unflushed_c_3 = magnitude_f32(v_c);  /* :48 */
-    uint32_t v_d = minimum_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :49 */
-    return minimum_f32(v_d, flushed_f32(v__unflushed_c_3));  /* :51 */
+    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :58 */
+    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :59 */
+    uint32_t v__unflushed_c_3 = magnitude_f32(v_c);  /* :61 */
+    uint32_t v_d = minimum_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :62 */
+    return minimum_f32(v_d, flushed_f32(v__unflushed_c_3));  /* :64 */
 }
 
 LANE(min_f64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = minimumNumber_f64(v_a, v_b);  /* :49 */
+    uint64_t v_d = minimumNumber_f64(v_a, v_b);  /* :62 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* NaN */
 }
 
 LANE(min_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return minimumNumber_f16(v_a, v_b);  /* :49 */
+    return minimumNumber_f16(v_a, v_b);  /* :62 */
 }
 
 LANE(min_xorsign_abs_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :43 */
-    uint16_t v_a_2 = magnitude_f16(v_a);  /* :45 */
-    uint16_t v_b_2 = magnitude_f16(v_b);  /* :46 */
-    uint16_t v_d = minimumNumber_f16(v_a_2, v_b_2);  /* :49 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :53 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
+    uint16_t v_a_2 = magnitude_f16(v_a);  /* :58 */
+    uint16_t v_b_2 = magnitude_f16(v_b);  /* :59 */
+    uint16_t v_d = minimumNumber_f16(v_a_2, v_b_2);  /* :62 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :66 */
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
 }
 
 LANE(min_NaN_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return minimum_f16(v_a, v_b);  /* :49 */
+    return minimum_f16(v_a, v_b);  /* :62 */
 }
 
 LANE(min_NaN_xorsign_abs_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :43 */
-    uint16_t v_a_2 = magnitude_f16(v_a);  /* :45 */
-    uint16_t v_b_2 = magnitude_f16(v_b);  /* :46 */
-    uint16_t v_d = minimum_f16(v_a_2, v_b_2);  /* :49 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :53 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
+    uint16_t v_a_2 = magnitude_f16(v_a);  /* :58 */
+    uint16_t v_b_2 = magnitude_f16(v_b);  /* :59 */
+    uint16_t v_d = minimum_f16(v_a_2, v_b_2);  /* :62 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :66 */
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
 }
 
 LANE(min_ftz_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return minimumNumber_f16(flushed_f16(v_a), flushed_f16(v_b));  /* :49 */
+    return minimumNumber_f16(flushed_f16(v_a), flushed_f16(v_b));  /* :62 */
 }
 
 LANE(min_ftz_xorsign_abs_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :43 */
-    uint16_t v__unflushed_a_3 = magnitude_f16(v_a);  /* :45 */
-    uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* :46 */
-    uint16_t v_d = minimumNumber_f16(flushed_f16(v__unflushed_a_3), flushed_f16(v__unflushed_b_3));  /* :49 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :53 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
+    uint16_t v__unflushed_a_3 = magnitude_f16(v_a);  /* :58 */
+    uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* :59 */
+    uint16_t v_d = minimumNumber_f16(flushed_f16(v__unflushed_a_3), flushed_f16(v__unflushed_b_3));  /* :62 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :66 */
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
 }
 
 LANE(min_ftz_NaN_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return minimum_f16(flushed_f16(v_a), flushed_f16(v_b));  /* :49 */
+    return minimum_f16(flushed_f16(v_a), flushed_f16(v_b));  /* :62 */
 }
 
 LANE(min_ftz_NaN_xorsign_abs_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :43 */
-    uint16_t v__unflushed_a_3 = magnitude_f16(v_a);  /* :45 */
-    uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* :46 */
-    uint16_t v_d = minimum_f16(flushed_f16(v__unflushed_a_3), flushed_f16(v__unflushed_b_3));  /* :49 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :53 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
+    uint16_t v__unflushed_a_3 = magnitude_f16(v_a);  /* :58 */
+    uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* :59 */
+    uint16_t v_d = minimum_f16(flushed_f16(v__unflushed_a_3), flushed_f16(v__unflushed_b_3));  /* :62 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :66 */
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
 }
 
 LANE(min_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return minimumNumber_bf16(v_a, v_b);  /* :49 */
+    return minimumNumber_bf16(v_a, v_b);  /* :62 */
 }
 
 LANE(min_xorsign_abs_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :43 */
-    uint16_t v_a_2 = magnitude_bf16(v_a);  /* :45 */
-    uint16_t v_b_2 = magnitude_bf16(v_b);  /* :46 */
-    uint16_t v_d = minimumNumber_bf16(v_a_2, v_b_2);  /* :49 */
-    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* :53 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
+    uint16_t v_a_2 = magnitude_bf16(v_a);  /* :58 */
+    uint16_t v_b_2 = magnitude_bf16(v_b);  /* :59 */
+    uint16_t v_d = minimumNumber_bf16(v_a_2, v_b_2);  /* :62 */
+    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* :66 */
     return select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
 }
 
 LANE(min_NaN_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return minimum_bf16(v_a, v_b);  /* :49 */
+    return minimum_bf16(v_a, v_b);  /* :62 */
 }
 
 LANE(min_NaN_xorsign_abs_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :43 */
-    uint16_t v_a_2 = magnitude_bf16(v_a);  /* :45 */
-    uint16_t v_b_2 = magnitude_bf16(v_b);  /* :46 */
-    uint16_t v_d = minimum_bf16(v_a_2, v_b_2);  /* :49 */
-    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* :53 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
+    uint16_t v_a_2 = magnitude_bf16(v_a);  /* :58 */
+    uint16_t v_b_2 = magnitude_bf16(v_b);  /* :59 */
+    uint16_t v_d = minimum_bf16(v_a_2, v_b_2);  /* :62 */
+    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* :66 */
     return select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
+}
+
+LANE(min_s16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
+    return select_16(compare_s16(v_b, v_a, 1), v_b, v_a);  /* :51 */
+}
+
+LANE(min_u16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
+    return select_16(compare_u16(v_b, v_a, 1), v_b, v_a);  /* :51 */
+}
+
+LANE(min_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    return select_32(compare_u32(v_b, v_a, 1), v_b, v_a);  /* :51 */
+}
+
+LANE(min_s64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
+    return select_64(compare_s64(v_b, v_a, 1), v_b, v_a);  /* :51 */
+}
+
+LANE(min_u64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
+    return select_64(compare_u64(v_b, v_a, 1), v_b, v_a);  /* :51 */
+}
+
+LANE(min_u8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
+    return select_8(compare_u8(v_b, v_a, 1), v_b, v_a);  /* :51 */
+}
+
+LANE(min_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    return select_32(compare_s32(v_b, v_a, 1), v_b, v_a);  /* :51 */
+}
+
+LANE(min_s8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
+    return select_8(compare_s8(v_b, v_a, 1), v_b, v_a);  /* :51 */
+}
+
+LANE(min_relu_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = select_32(compare_s32(v_b, v_a, 1), v_b, v_a);  /* :51 */
+    return select_32(compare_s32(v_d, 0x00000000u, 1), 0x00000000u, v_d);  /* :53 */
+}
+
+LANE(min_relu_s16x2_2, uint16_t, uint16_t v_a, uint16_t v_b) {
+    uint16_t v_d = select_16(compare_s16(v_b, v_a, 1), v_b, v_a);  /* :51 */
+    return select_16(compare_s16(v_d, 0x0000u, 1), 0x0000u, v_d);  /* :53 */
+}
+
+LANE(min_relu_s8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
+    uint8_t v_d = select_8(compare_s8(v_b, v_a, 1), v_b, v_a);  /* :51 */
+    return select_8(compare_s8(v_d, 0x00u, 1), 0x00u, v_d);  /* :53 */
 }
 
 KERNEL(min_f32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
@@ -251,6 +298,28 @@ KERNEL(min_NaN_bf16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint16_t *
     uint16_t p0 = min_NaN_bf16_2(p, r0[i], r1[i]); r2[i] = p0;)
 KERNEL(min_NaN_xorsign_abs_bf16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 2),
     uint16_t p0 = min_NaN_xorsign_abs_bf16_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(min_s16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 2),
+    uint16_t p0 = min_s16_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(min_u16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 2),
+    uint16_t p0 = min_u16_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(min_u32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
+    uint32_t p0 = min_u32_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(min_s64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint64_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 8),
+    uint64_t p0 = min_s64_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(min_u64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint64_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 8),
+    uint64_t p0 = min_u64_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(min_u8x4_2, 3, 2, (const uint8_t *r0, const uint8_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (1, 1, 1),
+    uint8_t p0 = min_u8x4_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(min_s32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
+    uint32_t p0 = min_s32_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(min_s8x4_2, 3, 2, (const uint8_t *r0, const uint8_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (1, 1, 1),
+    uint8_t p0 = min_s8x4_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(min_relu_s32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
+    uint32_t p0 = min_relu_s32_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(min_relu_s16x2_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 2),
+    uint16_t p0 = min_relu_s16x2_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(min_relu_s8x4_2, 3, 2, (const uint8_t *r0, const uint8_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (1, 1, 1),
+    uint8_t p0 = min_relu_s8x4_2(p, r0[i], r1[i]); r2[i] = p0;)
 
 const Kernel KERNELS[] = {
     {"f32/2", 1, min_f32_2_loop, {anyDirection, 1, {0}, {0}}},
@@ -298,9 +367,22 @@ const Kernel KERNELS[] = {
     {"NaN.bf16x2/2", 1, min_NaN_bf16_2_loop, {anyDirection, 2, {0}, {0}}},
     {"NaN.xorsign.abs.bf16/2", 1, min_NaN_xorsign_abs_bf16_2_loop, {anyDirection, 1, {0}, {0}}},
     {"NaN.xorsign.abs.bf16x2/2", 1, min_NaN_xorsign_abs_bf16_2_loop, {anyDirection, 2, {0}, {0}}},
+    {"s16/2", 1, min_s16_2_loop, {anyDirection, 1, {0}, {0}}},
+    {"u16/2", 1, min_u16_2_loop, {anyDirection, 1, {0}, {0}}},
+    {"u32/2", 1, min_u32_2_loop, {anyDirection, 1, {0}, {0}}},
+    {"s64/2", 1, min_s64_2_loop, {anyDirection, 1, {0}, {0}}},
+    {"u64/2", 1, min_u64_2_loop, {anyDirection, 1, {0}, {0}}},
+    {"u16x2/2", 1, min_u16_2_loop, {anyDirection, 2, {0}, {0}}},
+    {"u8x4/2", 1, min_u8x4_2_loop, {anyDirection, 4, {0}, {0}}},
+    {"s32/2", 1, min_s32_2_loop, {anyDirection, 1, {0}, {0}}},
+    {"s16x2/2", 1, min_s16_2_loop, {anyDirection, 2, {0}, {0}}},
+    {"s8x4/2", 1, min_s8x4_2_loop, {anyDirection, 4, {0}, {0}}},
+    {"relu.s32/2", 1, min_relu_s32_2_loop, {anyDirection, 1, {0}, {0}}},
+    {"relu.s16x2/2", 1, min_relu_s16x2_2_loop, {anyDirection, 2, {0}, {0}}},
+    {"relu.s8x4/2", 1, min_relu_s8x4_2_loop, {anyDirection, 4, {0}, {0}}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "bb4eaa25e17d127b";
+const char digest[] = "1297bbb2a519c58f";
 #endif

@@ -7,34 +7,50 @@
 #include "kernel.h"
 
 LANE(neg_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = negate_f32(v_a);  /* :32 */
+    uint32_t v_d = negate_f32(v_a);  /* :39 */
     return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* NaN */
 }
 
 LANE(neg_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    uint32_t v__unflushed_d = negate_f32(v_a);  /* :32 */
+    uint32_t v__unflushed_d = negate_f32(v_a);  /* :39 */
     uint32_t v_d = flushed_f32(v__unflushed_d);
     return select_32(isNaN_f32(v__unflushed_d), 0x7fffffffu, v_d);  /* NaN */
 }
 
 LANE(neg_f64_1, uint64_t, uint64_t v_a) {
-    return negate_f64(v_a);  /* :32 */
+    return negate_f64(v_a);  /* :39 */
 }
 
 LANE(neg_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = negate_f16(v_a);  /* :32 */
+    uint16_t v_d = negate_f16(v_a);  /* :39 */
     return select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* NaN */
 }
 
 LANE(neg_ftz_1, uint16_t, uint16_t v_a) {
-    uint16_t v__unflushed_d = negate_f16(v_a);  /* :32 */
+    uint16_t v__unflushed_d = negate_f16(v_a);  /* :39 */
     uint16_t v_d = flushed_f16(v__unflushed_d);
     return select_16(isNaN_f16(v__unflushed_d), 0x7fffu, v_d);  /* NaN */
 }
 
 LANE(neg_bf16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = negate_bf16(v_a);  /* :32 */
+    uint16_t v_d = negate_bf16(v_a);  /* :39 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* NaN */
+}
+
+LANE(neg_s16_1, uint16_t, uint16_t v_a) {
+    return (uint16_t)(0x0000u - v_a);  /* :37 */
+}
+
+LANE(neg_s32_1, uint32_t, uint32_t v_a) {
+    return (uint32_t)(0x00000000u - v_a);  /* :37 */
+}
+
+LANE(neg_s64_1, uint64_t, uint64_t v_a) {
+    return (uint64_t)(UINT64_C(0x0000000000000000) - v_a);  /* :37 */
+}
+
+LANE(neg_s8x4_1, uint8_t, uint8_t v_a) {
+    return (uint8_t)(0x00u - v_a);  /* :37 */
 }
 
 KERNEL(neg_f32_1, 2, 1, (const uint32_t *r0, uint32_t *r1), ((void *)at[0], (void *)at[1]), (4, 4),
@@ -49,6 +65,14 @@ KERNEL(neg_ftz_1, 2, 1, (const uint16_t *r0, uint16_t *r1), ((void *)at[0], (voi
     uint16_t p0 = neg_ftz_1(p, r0[i]); r1[i] = p0;)
 KERNEL(neg_bf16_1, 2, 1, (const uint16_t *r0, uint16_t *r1), ((void *)at[0], (void *)at[1]), (2, 2),
     uint16_t p0 = neg_bf16_1(p, r0[i]); r1[i] = p0;)
+KERNEL(neg_s16_1, 2, 1, (const uint16_t *r0, uint16_t *r1), ((void *)at[0], (void *)at[1]), (2, 2),
+    uint16_t p0 = neg_s16_1(p, r0[i]); r1[i] = p0;)
+KERNEL(neg_s32_1, 2, 1, (const uint32_t *r0, uint32_t *r1), ((void *)at[0], (void *)at[1]), (4, 4),
+    uint32_t p0 = neg_s32_1(p, r0[i]); r1[i] = p0;)
+KERNEL(neg_s64_1, 2, 1, (const uint64_t *r0, uint64_t *r1), ((void *)at[0], (void *)at[1]), (8, 8),
+    uint64_t p0 = neg_s64_1(p, r0[i]); r1[i] = p0;)
+KERNEL(neg_s8x4_1, 2, 1, (const uint8_t *r0, uint8_t *r1), ((void *)at[0], (void *)at[1]), (1, 1),
+    uint8_t p0 = neg_s8x4_1(p, r0[i]); r1[i] = p0;)
 
 const Kernel KERNELS[] = {
     {"f32/1", 1, neg_f32_1_loop, {anyDirection, 1, {0}, {0}}},
@@ -64,9 +88,13 @@ const Kernel KERNELS[] = {
     {"ftz.f16x2/1", 1, neg_ftz_1_loop, {anyDirection, 2, {0}, {0}}},
     {"bf16/1", 1, neg_bf16_1_loop, {anyDirection, 1, {0}, {0}}},
     {"bf16x2/1", 1, neg_bf16_1_loop, {anyDirection, 2, {0}, {0}}},
+    {"s16/1", 1, neg_s16_1_loop, {anyDirection, 1, {0}, {0}}},
+    {"s32/1", 1, neg_s32_1_loop, {anyDirection, 1, {0}, {0}}},
+    {"s64/1", 1, neg_s64_1_loop, {anyDirection, 1, {0}, {0}}},
+    {"s8x4/1", 1, neg_s8x4_1_loop, {anyDirection, 4, {0}, {0}}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "2921c5285595f72c";
+const char digest[] = "1e0003923c03ad67";
 #endif

@@ -31,9 +31,15 @@ const Kernel KERNELS[] = {
     {"b16/3", 1, selp_b16_3_loop, {anyDirection, 1, {0}, {0}}},
     {"b32/3", 1, selp_3_loop, {anyDirection, 1, {0}, {0}}},
     {"b64/3", 1, selp_f64_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"s16/3", 1, selp_b16_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"s32/3", 1, selp_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"s64/3", 1, selp_f64_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"u16/3", 1, selp_b16_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"u32/3", 1, selp_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"u64/3", 1, selp_f64_3_loop, {anyDirection, 1, {0}, {0}}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "d270ffa210ae690b";
+const char digest[] = "61b44cd7b6db4f26";
 #endif

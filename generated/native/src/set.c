@@ -7,1107 +7,1107 @@
 #include "kernel.h"
 
 LANE(set_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
 LANE(set_eq_u32_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :83 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :79 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
 LANE(set_and_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
 LANE(set_eq_and_u32_f32_3_sm_10, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
 LANE(set_or_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
 LANE(set_eq_or_u32_f32_3_sm_10, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
 LANE(set_xor_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
 LANE(set_eq_xor_u32_f32_3_sm_10, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
 LANE(set_f64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
 LANE(set_and_f64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
 LANE(set_or_f64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
 LANE(set_xor_f64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_f32_s16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_s16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_f32_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_f32_s64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_s64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_f32_s16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_u32_s16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_f32_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_u32_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_f32_s64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_u32_s64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_and_f32_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_and_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_and_f32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_and_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_and_f32_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_and_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_or_f32_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_or_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_or_f32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_or_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_or_f32_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_or_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_xor_f32_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_xor_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_xor_f32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_xor_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_xor_f32_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_xor_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_and_f32_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_and_u32_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_and_f32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_and_u32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_and_f32_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_and_u32_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_or_f32_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_or_u32_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_or_f32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_or_u32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_or_f32_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_or_u32_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_xor_f32_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_xor_u32_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_xor_f32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_xor_u32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_xor_f32_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_xor_u32_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_f32_u16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_u16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_f32_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_u32_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_f32_u64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_u64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_f32_u16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_u32_u16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_f32_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_u32_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_f32_u64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_u32_u64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_and_f32_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_and_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_and_f32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_and_u32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_and_f32_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_and_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_or_f32_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_or_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_or_f32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_or_u32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_or_f32_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_or_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_xor_f32_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_xor_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_xor_f32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_xor_u32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_xor_f32_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_xor_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_and_f32_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_and_u32_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_and_f32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_and_u32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_and_f32_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_and_u32_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_or_f32_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_or_u32_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_or_f32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_or_u32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_or_f32_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_or_u32_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_xor_f32_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_xor_u32_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_xor_f32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_xor_u32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_le_xor_f32_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_le_xor_u32_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :118 */
 }
 
-LANE(set_eq_f32_b16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_eq_b16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_eq_f32_b32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_eq_b32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_eq_f32_b64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_eq_b64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_ne_f32_b16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_ne_b16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_ne_f32_b32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_ne_b32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_ne_f32_b64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_ne_b64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_eq_and_f32_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_eq_and_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_eq_and_f32_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_eq_and_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_eq_and_f32_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_eq_and_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_eq_or_f32_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_eq_or_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_eq_or_f32_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_eq_or_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_eq_or_f32_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_eq_or_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_eq_xor_f32_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_eq_xor_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_eq_xor_f32_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_eq_xor_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_eq_xor_f32_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_eq_xor_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_ne_and_f32_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_ne_and_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_ne_and_f32_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_ne_and_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_ne_and_f32_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_ne_and_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_ne_or_f32_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_ne_or_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_ne_or_f32_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_ne_or_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_ne_or_f32_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_ne_or_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_ne_xor_f32_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_ne_xor_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_ne_xor_f32_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_ne_xor_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
-LANE(set_ne_xor_f32_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0x3f800000u, 0x00000000u);  /* :126 */
+LANE(set_ne_xor_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :118 */
 }
 
 LANE(set_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_eq_f16_f32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_ftz_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :83 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :79 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_ftz_f16_f32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :83 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* :126 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :79 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* :122 */
 }
 
 LANE(set_and_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_eq_and_f16_f32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_and_ftz_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_and_ftz_f16_f32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* :126 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* :122 */
 }
 
 LANE(set_or_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_eq_or_f16_f32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_or_ftz_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_or_ftz_f16_f32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* :126 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* :122 */
 }
 
 LANE(set_xor_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_eq_xor_f16_f32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_xor_ftz_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_xor_ftz_f16_f32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* :126 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* :122 */
 }
 
 LANE(set_eq_f16_f64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_eq_and_f16_f64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_eq_or_f16_f64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_eq_xor_f16_f64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_s16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_f16_s16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_s32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_f16_s32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_s64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_f16_s64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_u16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_f16_u16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_u32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_u64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_f16_u64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_f16_s16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_f16_s32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_f16_s64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_f16_u16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_f16_u32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_f16_u64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_and_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_and_f16_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_and_s32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_and_f16_s32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_and_s64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_and_f16_s64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_and_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_and_f16_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_and_u32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_and_u64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_and_f16_u64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_or_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_or_f16_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_or_s32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_or_f16_s32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_or_s64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_or_f16_s64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_or_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_or_f16_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_or_u32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_or_u64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_or_f16_u64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_xor_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_xor_f16_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_xor_s32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_xor_f16_s32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_xor_s64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_xor_f16_s64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_xor_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_xor_f16_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_xor_u32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_xor_u64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+LANE(set_eq_xor_f16_u64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_and_f16_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_and_f16_s32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_and_f16_s64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_and_f16_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_and_f16_u32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_and_f16_u64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_or_f16_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_or_f16_s32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_or_f16_s64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_or_f16_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_or_f16_u32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_or_f16_u64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_xor_f16_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_xor_f16_s32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_xor_f16_s64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_xor_f16_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_xor_f16_u32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
 LANE(set_le_xor_f16_u64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :91 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :126 */
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :87 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
 }
 
-LANE(set_eq_b16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_eq_f16_b16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_eq_b32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_eq_f16_b32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_eq_b64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_eq_f16_b64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_ne_b16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_ne_f16_b16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_ne_b32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_ne_f16_b32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_ne_b64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_ne_f16_b64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_eq_and_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_eq_and_f16_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_eq_and_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_eq_and_f16_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_eq_and_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_eq_and_f16_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_eq_or_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_eq_or_f16_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_eq_or_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_eq_or_f16_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_eq_or_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_eq_or_f16_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_eq_xor_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_eq_xor_f16_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_eq_xor_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_eq_xor_f16_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_eq_xor_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_eq_xor_f16_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (v_a == v_b);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_ne_and_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_ne_and_f16_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_ne_and_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_ne_and_f16_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_ne_and_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_ne_and_f16_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_ne_or_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_ne_or_f16_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_ne_or_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_ne_or_f16_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_ne_or_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_ne_or_f16_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_ne_xor_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_ne_xor_f16_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_ne_xor_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_ne_xor_f16_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
-LANE(set_ne_xor_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :87 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :126 */
+LANE(set_ne_xor_f16_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
+    _Bool v_t = (!(v_a == v_b));  /* :83 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :122 */
 }
 
 LANE(set_f16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* :118 */
 }
 
 LANE(set_ftz_f16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :83 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :79 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* :118 */
 }
 
 LANE(set_and_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :118 */
 }
 
 LANE(set_and_ftz_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :118 */
 }
 
 LANE(set_or_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :118 */
 }
 
 LANE(set_or_ftz_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :118 */
 }
 
 LANE(set_xor_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :118 */
 }
 
 LANE(set_xor_ftz_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :122 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :118 */
 }
 
 LANE(set_eq_u16_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :120 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :116 */
 }
 
 LANE(set_bf16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* :122 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* :118 */
 }
 
 LANE(set_eq_and_u16_bf16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :120 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :116 */
 }
 
 LANE(set_and_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :113 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :122 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :109 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :118 */
 }
 
 LANE(set_eq_or_u16_bf16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :120 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :116 */
 }
 
 LANE(set_or_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :122 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :111 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :118 */
 }
 
 LANE(set_eq_xor_u16_bf16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :120 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :116 */
 }
 
 LANE(set_xor_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :83 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :122 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :79 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :113 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :118 */
 }
 
 KERNEL(set_f32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
@@ -1134,150 +1134,150 @@ KERNEL(set_or_f64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_
     uint32_t p0 = set_or_f64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 KERNEL(set_xor_f64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
     uint32_t p0 = set_xor_f64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_f32_s16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 4),
-    uint32_t p0 = set_f32_s16_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_f32_s32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
-    uint32_t p0 = set_f32_s32_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_f32_s64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 4),
-    uint32_t p0 = set_f32_s64_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_le_f32_s16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 4),
-    uint32_t p0 = set_le_f32_s16_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_le_f32_s32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
-    uint32_t p0 = set_le_f32_s32_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_le_f32_s64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 4),
-    uint32_t p0 = set_le_f32_s64_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_and_f32_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_and_f32_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_and_f32_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_and_f32_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_and_f32_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_and_f32_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_or_f32_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_or_f32_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_or_f32_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_or_f32_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_or_f32_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_or_f32_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_xor_f32_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_xor_f32_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_xor_f32_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_xor_f32_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_xor_f32_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_xor_f32_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_and_f32_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_le_and_f32_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_and_f32_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_le_and_f32_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_and_f32_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_le_and_f32_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_or_f32_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_le_or_f32_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_or_f32_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_le_or_f32_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_or_f32_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_le_or_f32_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_xor_f32_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_le_xor_f32_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_xor_f32_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_le_xor_f32_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_xor_f32_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_le_xor_f32_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_f32_u16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 4),
-    uint32_t p0 = set_f32_u16_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_f32_u32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
-    uint32_t p0 = set_f32_u32_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_f32_u64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 4),
-    uint32_t p0 = set_f32_u64_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_le_f32_u16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 4),
-    uint32_t p0 = set_le_f32_u16_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_le_f32_u32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
-    uint32_t p0 = set_le_f32_u32_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_le_f32_u64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 4),
-    uint32_t p0 = set_le_f32_u64_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_and_f32_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_and_f32_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_and_f32_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_and_f32_u32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_and_f32_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_and_f32_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_or_f32_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_or_f32_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_or_f32_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_or_f32_u32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_or_f32_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_or_f32_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_xor_f32_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_xor_f32_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_xor_f32_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_xor_f32_u32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_xor_f32_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_xor_f32_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_and_f32_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_le_and_f32_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_and_f32_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_le_and_f32_u32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_and_f32_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_le_and_f32_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_or_f32_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_le_or_f32_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_or_f32_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_le_or_f32_u32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_or_f32_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_le_or_f32_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_xor_f32_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_le_xor_f32_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_xor_f32_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_le_xor_f32_u32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_le_xor_f32_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_le_xor_f32_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_f32_b16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 4),
-    uint32_t p0 = set_eq_f32_b16_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_eq_f32_b32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
-    uint32_t p0 = set_eq_f32_b32_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_eq_f32_b64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 4),
-    uint32_t p0 = set_eq_f32_b64_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_ne_f32_b16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 4),
-    uint32_t p0 = set_ne_f32_b16_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_ne_f32_b32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
-    uint32_t p0 = set_ne_f32_b32_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_ne_f32_b64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 4),
-    uint32_t p0 = set_ne_f32_b64_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_eq_and_f32_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_eq_and_f32_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_and_f32_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_eq_and_f32_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_and_f32_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_eq_and_f32_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_or_f32_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_eq_or_f32_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_or_f32_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_eq_or_f32_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_or_f32_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_eq_or_f32_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_xor_f32_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_eq_xor_f32_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_xor_f32_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_eq_xor_f32_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_xor_f32_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_eq_xor_f32_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_and_f32_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_ne_and_f32_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_and_f32_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_ne_and_f32_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_and_f32_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_ne_and_f32_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_or_f32_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_ne_or_f32_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_or_f32_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_ne_or_f32_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_or_f32_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_ne_or_f32_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_xor_f32_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
-    uint32_t p0 = set_ne_xor_f32_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_xor_f32_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
-    uint32_t p0 = set_ne_xor_f32_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_xor_f32_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
-    uint32_t p0 = set_ne_xor_f32_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_s16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 4),
+    uint32_t p0 = set_s16_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_s32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
+    uint32_t p0 = set_s32_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_s64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 4),
+    uint32_t p0 = set_s64_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_le_u32_s16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 4),
+    uint32_t p0 = set_le_u32_s16_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_le_u32_s32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
+    uint32_t p0 = set_le_u32_s32_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_le_u32_s64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 4),
+    uint32_t p0 = set_le_u32_s64_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_and_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_and_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_and_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_and_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_and_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_and_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_or_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_or_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_or_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_or_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_or_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_or_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_xor_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_xor_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_xor_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_xor_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_xor_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_xor_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_and_u32_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_le_and_u32_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_and_u32_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_le_and_u32_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_and_u32_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_le_and_u32_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_or_u32_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_le_or_u32_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_or_u32_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_le_or_u32_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_or_u32_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_le_or_u32_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_xor_u32_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_le_xor_u32_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_xor_u32_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_le_xor_u32_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_xor_u32_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_le_xor_u32_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_u16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 4),
+    uint32_t p0 = set_u16_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_u32_u32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
+    uint32_t p0 = set_u32_u32_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_u64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 4),
+    uint32_t p0 = set_u64_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_le_u32_u16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 4),
+    uint32_t p0 = set_le_u32_u16_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_le_u32_u32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
+    uint32_t p0 = set_le_u32_u32_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_le_u32_u64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 4),
+    uint32_t p0 = set_le_u32_u64_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_and_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_and_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_and_u32_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_and_u32_u32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_and_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_and_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_or_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_or_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_or_u32_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_or_u32_u32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_or_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_or_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_xor_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_xor_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_xor_u32_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_xor_u32_u32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_xor_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_xor_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_and_u32_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_le_and_u32_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_and_u32_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_le_and_u32_u32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_and_u32_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_le_and_u32_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_or_u32_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_le_or_u32_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_or_u32_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_le_or_u32_u32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_or_u32_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_le_or_u32_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_xor_u32_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_le_xor_u32_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_xor_u32_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_le_xor_u32_u32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_le_xor_u32_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_le_xor_u32_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_b16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 4),
+    uint32_t p0 = set_eq_b16_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_eq_b32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
+    uint32_t p0 = set_eq_b32_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_eq_b64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 4),
+    uint32_t p0 = set_eq_b64_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_ne_b16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 4),
+    uint32_t p0 = set_ne_b16_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_ne_b32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
+    uint32_t p0 = set_ne_b32_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_ne_b64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 4),
+    uint32_t p0 = set_ne_b64_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_eq_and_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_eq_and_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_and_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_eq_and_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_and_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_eq_and_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_or_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_eq_or_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_or_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_eq_or_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_or_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_eq_or_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_xor_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_eq_xor_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_xor_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_eq_xor_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_xor_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_eq_xor_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_and_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_ne_and_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_and_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_ne_and_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_and_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_ne_and_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_or_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_ne_or_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_or_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_ne_or_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_or_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_ne_or_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_xor_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 4),
+    uint32_t p0 = set_ne_xor_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_xor_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),
+    uint32_t p0 = set_ne_xor_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_xor_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 4),
+    uint32_t p0 = set_ne_xor_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 KERNEL(set_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 2),
     uint16_t p0 = set_2(p, r0[i], r1[i]); r2[i] = p0;)
 KERNEL(set_eq_f16_f32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 2),
@@ -1318,18 +1318,18 @@ KERNEL(set_eq_or_f16_f64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const
     uint16_t p0 = set_eq_or_f16_f64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 KERNEL(set_eq_xor_f16_f64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
     uint16_t p0 = set_eq_xor_f16_f64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_s16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 2),
-    uint16_t p0 = set_s16_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_s32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 2),
-    uint16_t p0 = set_s32_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_s64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 2),
-    uint16_t p0 = set_s64_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_u16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 2),
-    uint16_t p0 = set_u16_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_eq_f16_s16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 2),
+    uint16_t p0 = set_eq_f16_s16_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_eq_f16_s32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 2),
+    uint16_t p0 = set_eq_f16_s32_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_eq_f16_s64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 2),
+    uint16_t p0 = set_eq_f16_s64_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_eq_f16_u16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 2),
+    uint16_t p0 = set_eq_f16_u16_2(p, r0[i], r1[i]); r2[i] = p0;)
 KERNEL(set_u32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 2),
     uint16_t p0 = set_u32_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_u64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 2),
-    uint16_t p0 = set_u64_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_eq_f16_u64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 2),
+    uint16_t p0 = set_eq_f16_u64_2(p, r0[i], r1[i]); r2[i] = p0;)
 KERNEL(set_le_f16_s16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 2),
     uint16_t p0 = set_le_f16_s16_2(p, r0[i], r1[i]); r2[i] = p0;)
 KERNEL(set_le_f16_s32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 2),
@@ -1342,42 +1342,42 @@ KERNEL(set_le_f16_u32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint16_t
     uint16_t p0 = set_le_f16_u32_2(p, r0[i], r1[i]); r2[i] = p0;)
 KERNEL(set_le_f16_u64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 2),
     uint16_t p0 = set_le_f16_u64_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_and_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
-    uint16_t p0 = set_and_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_and_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
-    uint16_t p0 = set_and_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_and_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
-    uint16_t p0 = set_and_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_and_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
-    uint16_t p0 = set_and_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_and_f16_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
+    uint16_t p0 = set_eq_and_f16_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_and_f16_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
+    uint16_t p0 = set_eq_and_f16_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_and_f16_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
+    uint16_t p0 = set_eq_and_f16_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_and_f16_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
+    uint16_t p0 = set_eq_and_f16_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 KERNEL(set_and_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
     uint16_t p0 = set_and_u32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_and_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
-    uint16_t p0 = set_and_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_or_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
-    uint16_t p0 = set_or_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_or_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
-    uint16_t p0 = set_or_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_or_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
-    uint16_t p0 = set_or_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_or_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
-    uint16_t p0 = set_or_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_and_f16_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
+    uint16_t p0 = set_eq_and_f16_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_or_f16_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
+    uint16_t p0 = set_eq_or_f16_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_or_f16_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
+    uint16_t p0 = set_eq_or_f16_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_or_f16_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
+    uint16_t p0 = set_eq_or_f16_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_or_f16_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
+    uint16_t p0 = set_eq_or_f16_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 KERNEL(set_or_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
     uint16_t p0 = set_or_u32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_or_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
-    uint16_t p0 = set_or_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_xor_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
-    uint16_t p0 = set_xor_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_xor_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
-    uint16_t p0 = set_xor_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_xor_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
-    uint16_t p0 = set_xor_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_xor_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
-    uint16_t p0 = set_xor_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_or_f16_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
+    uint16_t p0 = set_eq_or_f16_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_xor_f16_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
+    uint16_t p0 = set_eq_xor_f16_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_xor_f16_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
+    uint16_t p0 = set_eq_xor_f16_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_xor_f16_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
+    uint16_t p0 = set_eq_xor_f16_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_xor_f16_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
+    uint16_t p0 = set_eq_xor_f16_u16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 KERNEL(set_xor_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
     uint16_t p0 = set_xor_u32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_xor_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
-    uint16_t p0 = set_xor_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_xor_f16_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
+    uint16_t p0 = set_eq_xor_f16_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 KERNEL(set_le_and_f16_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
     uint16_t p0 = set_le_and_f16_s16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 KERNEL(set_le_and_f16_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
@@ -1414,54 +1414,54 @@ KERNEL(set_le_xor_f16_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, cons
     uint16_t p0 = set_le_xor_f16_u32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 KERNEL(set_le_xor_f16_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
     uint16_t p0 = set_le_xor_f16_u64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_b16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 2),
-    uint16_t p0 = set_eq_b16_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_eq_b32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 2),
-    uint16_t p0 = set_eq_b32_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_eq_b64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 2),
-    uint16_t p0 = set_eq_b64_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_ne_b16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 2),
-    uint16_t p0 = set_ne_b16_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_ne_b32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 2),
-    uint16_t p0 = set_ne_b32_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_ne_b64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 2),
-    uint16_t p0 = set_ne_b64_2(p, r0[i], r1[i]); r2[i] = p0;)
-KERNEL(set_eq_and_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
-    uint16_t p0 = set_eq_and_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_and_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
-    uint16_t p0 = set_eq_and_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_and_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
-    uint16_t p0 = set_eq_and_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_or_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
-    uint16_t p0 = set_eq_or_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_or_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
-    uint16_t p0 = set_eq_or_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_or_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
-    uint16_t p0 = set_eq_or_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_xor_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
-    uint16_t p0 = set_eq_xor_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_xor_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
-    uint16_t p0 = set_eq_xor_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_eq_xor_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
-    uint16_t p0 = set_eq_xor_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_and_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
-    uint16_t p0 = set_ne_and_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_and_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
-    uint16_t p0 = set_ne_and_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_and_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
-    uint16_t p0 = set_ne_and_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_or_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
-    uint16_t p0 = set_ne_or_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_or_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
-    uint16_t p0 = set_ne_or_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_or_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
-    uint16_t p0 = set_ne_or_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_xor_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
-    uint16_t p0 = set_ne_xor_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_xor_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
-    uint16_t p0 = set_ne_xor_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
-KERNEL(set_ne_xor_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
-    uint16_t p0 = set_ne_xor_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_f16_b16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 2),
+    uint16_t p0 = set_eq_f16_b16_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_eq_f16_b32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 2),
+    uint16_t p0 = set_eq_f16_b32_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_eq_f16_b64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 2),
+    uint16_t p0 = set_eq_f16_b64_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_ne_f16_b16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 2),
+    uint16_t p0 = set_ne_f16_b16_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_ne_f16_b32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 2),
+    uint16_t p0 = set_ne_f16_b32_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_ne_f16_b64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 2),
+    uint16_t p0 = set_ne_f16_b64_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(set_eq_and_f16_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
+    uint16_t p0 = set_eq_and_f16_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_and_f16_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
+    uint16_t p0 = set_eq_and_f16_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_and_f16_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
+    uint16_t p0 = set_eq_and_f16_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_or_f16_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
+    uint16_t p0 = set_eq_or_f16_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_or_f16_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
+    uint16_t p0 = set_eq_or_f16_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_or_f16_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
+    uint16_t p0 = set_eq_or_f16_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_xor_f16_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
+    uint16_t p0 = set_eq_xor_f16_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_xor_f16_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
+    uint16_t p0 = set_eq_xor_f16_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_eq_xor_f16_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
+    uint16_t p0 = set_eq_xor_f16_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_and_f16_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
+    uint16_t p0 = set_ne_and_f16_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_and_f16_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
+    uint16_t p0 = set_ne_and_f16_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_and_f16_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
+    uint16_t p0 = set_ne_and_f16_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_or_f16_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
+    uint16_t p0 = set_ne_or_f16_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_or_f16_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
+    uint16_t p0 = set_ne_or_f16_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_or_f16_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
+    uint16_t p0 = set_ne_or_f16_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_xor_f16_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 2),
+    uint16_t p0 = set_ne_xor_f16_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_xor_f16_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 2),
+    uint16_t p0 = set_ne_xor_f16_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(set_ne_xor_f16_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 2),
+    uint16_t p0 = set_ne_xor_f16_b64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 KERNEL(set_f16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 4),
     uint32_t p0 = set_f16_2(p, r0[i], r1[i]); r2[i] = p0;)
 KERNEL(set_ftz_f16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 4),
@@ -2690,222 +2690,654 @@ const Kernel KERNELS[] = {
     {"nan.xor.u32.f64/3", 1, set_xor_f64_3_loop, {anyDirection, 1, {8, 0xffffffffu}, {0}}},
     {"nan.xor.s32.f64/3", 1, set_xor_f64_3_loop, {anyDirection, 1, {8, 0xffffffffu}, {0}}},
     {"nan.xor.f32.f64/3", 1, set_xor_f64_3_loop, {anyDirection, 1, {8, 0x3f800000u}, {0}}},
-    {"eq.f32.s16/2", 1, set_f32_s16_2_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.f32.s32/2", 1, set_f32_s32_2_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.f32.s64/2", 1, set_f32_s64_2_loop, {anyDirection, 1, {2}, {0}}},
-    {"ne.f32.s16/2", 1, set_f32_s16_2_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.f32.s32/2", 1, set_f32_s32_2_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.f32.s64/2", 1, set_f32_s64_2_loop, {anyDirection, 1, {5}, {0}}},
-    {"lt.f32.s16/2", 1, set_f32_s16_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.f32.s32/2", 1, set_f32_s32_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.f32.s64/2", 1, set_f32_s64_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"le.f32.s16/2", 1, set_le_f32_s16_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.f32.s32/2", 1, set_le_f32_s32_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.f32.s64/2", 1, set_le_f32_s64_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"gt.f32.s16/2", 1, set_le_f32_s16_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.f32.s32/2", 1, set_le_f32_s32_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.f32.s64/2", 1, set_le_f32_s64_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"ge.f32.s16/2", 1, set_f32_s16_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.f32.s32/2", 1, set_f32_s32_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.f32.s64/2", 1, set_f32_s64_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"eq.and.f32.s16/3", 1, set_and_f32_s16_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.and.f32.s32/3", 1, set_and_f32_s32_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.and.f32.s64/3", 1, set_and_f32_s64_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.or.f32.s16/3", 1, set_or_f32_s16_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.or.f32.s32/3", 1, set_or_f32_s32_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.or.f32.s64/3", 1, set_or_f32_s64_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.xor.f32.s16/3", 1, set_xor_f32_s16_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.xor.f32.s32/3", 1, set_xor_f32_s32_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.xor.f32.s64/3", 1, set_xor_f32_s64_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"ne.and.f32.s16/3", 1, set_and_f32_s16_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.and.f32.s32/3", 1, set_and_f32_s32_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.and.f32.s64/3", 1, set_and_f32_s64_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.or.f32.s16/3", 1, set_or_f32_s16_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.or.f32.s32/3", 1, set_or_f32_s32_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.or.f32.s64/3", 1, set_or_f32_s64_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.xor.f32.s16/3", 1, set_xor_f32_s16_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.xor.f32.s32/3", 1, set_xor_f32_s32_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.xor.f32.s64/3", 1, set_xor_f32_s64_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"lt.and.f32.s16/3", 1, set_and_f32_s16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.and.f32.s32/3", 1, set_and_f32_s32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.and.f32.s64/3", 1, set_and_f32_s64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.or.f32.s16/3", 1, set_or_f32_s16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.or.f32.s32/3", 1, set_or_f32_s32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.or.f32.s64/3", 1, set_or_f32_s64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.xor.f32.s16/3", 1, set_xor_f32_s16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.xor.f32.s32/3", 1, set_xor_f32_s32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.xor.f32.s64/3", 1, set_xor_f32_s64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"le.and.f32.s16/3", 1, set_le_and_f32_s16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.and.f32.s32/3", 1, set_le_and_f32_s32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.and.f32.s64/3", 1, set_le_and_f32_s64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.or.f32.s16/3", 1, set_le_or_f32_s16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.or.f32.s32/3", 1, set_le_or_f32_s32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.or.f32.s64/3", 1, set_le_or_f32_s64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.xor.f32.s16/3", 1, set_le_xor_f32_s16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.xor.f32.s32/3", 1, set_le_xor_f32_s32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.xor.f32.s64/3", 1, set_le_xor_f32_s64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"gt.and.f32.s16/3", 1, set_le_and_f32_s16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.and.f32.s32/3", 1, set_le_and_f32_s32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.and.f32.s64/3", 1, set_le_and_f32_s64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.or.f32.s16/3", 1, set_le_or_f32_s16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.or.f32.s32/3", 1, set_le_or_f32_s32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.or.f32.s64/3", 1, set_le_or_f32_s64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.xor.f32.s16/3", 1, set_le_xor_f32_s16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.xor.f32.s32/3", 1, set_le_xor_f32_s32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.xor.f32.s64/3", 1, set_le_xor_f32_s64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"ge.and.f32.s16/3", 1, set_and_f32_s16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.and.f32.s32/3", 1, set_and_f32_s32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.and.f32.s64/3", 1, set_and_f32_s64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.or.f32.s16/3", 1, set_or_f32_s16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.or.f32.s32/3", 1, set_or_f32_s32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.or.f32.s64/3", 1, set_or_f32_s64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.xor.f32.s16/3", 1, set_xor_f32_s16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.xor.f32.s32/3", 1, set_xor_f32_s32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.xor.f32.s64/3", 1, set_xor_f32_s64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"eq.f32.u16/2", 1, set_f32_u16_2_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.f32.u32/2", 1, set_f32_u32_2_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.f32.u64/2", 1, set_f32_u64_2_loop, {anyDirection, 1, {2}, {0}}},
-    {"ne.f32.u16/2", 1, set_f32_u16_2_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.f32.u32/2", 1, set_f32_u32_2_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.f32.u64/2", 1, set_f32_u64_2_loop, {anyDirection, 1, {5}, {0}}},
-    {"lt.f32.u16/2", 1, set_f32_u16_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.f32.u32/2", 1, set_f32_u32_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.f32.u64/2", 1, set_f32_u64_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"le.f32.u16/2", 1, set_le_f32_u16_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.f32.u32/2", 1, set_le_f32_u32_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.f32.u64/2", 1, set_le_f32_u64_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"gt.f32.u16/2", 1, set_le_f32_u16_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.f32.u32/2", 1, set_le_f32_u32_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.f32.u64/2", 1, set_le_f32_u64_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"ge.f32.u16/2", 1, set_f32_u16_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.f32.u32/2", 1, set_f32_u32_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.f32.u64/2", 1, set_f32_u64_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"lo.f32.u16/2", 1, set_f32_u16_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"lo.f32.u32/2", 1, set_f32_u32_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"lo.f32.u64/2", 1, set_f32_u64_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"ls.f32.u16/2", 1, set_le_f32_u16_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"ls.f32.u32/2", 1, set_le_f32_u32_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"ls.f32.u64/2", 1, set_le_f32_u64_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"hi.f32.u16/2", 1, set_le_f32_u16_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"hi.f32.u32/2", 1, set_le_f32_u32_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"hi.f32.u64/2", 1, set_le_f32_u64_2_loop, {anyDirection, 1, {1}, {0}}},
-    {"hs.f32.u16/2", 1, set_f32_u16_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"hs.f32.u32/2", 1, set_f32_u32_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"hs.f32.u64/2", 1, set_f32_u64_2_loop, {anyDirection, 1, {6}, {0}}},
-    {"eq.and.f32.u16/3", 1, set_and_f32_u16_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.and.f32.u32/3", 1, set_and_f32_u32_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.and.f32.u64/3", 1, set_and_f32_u64_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.or.f32.u16/3", 1, set_or_f32_u16_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.or.f32.u32/3", 1, set_or_f32_u32_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.or.f32.u64/3", 1, set_or_f32_u64_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.xor.f32.u16/3", 1, set_xor_f32_u16_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.xor.f32.u32/3", 1, set_xor_f32_u32_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"eq.xor.f32.u64/3", 1, set_xor_f32_u64_3_loop, {anyDirection, 1, {2}, {0}}},
-    {"ne.and.f32.u16/3", 1, set_and_f32_u16_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.and.f32.u32/3", 1, set_and_f32_u32_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.and.f32.u64/3", 1, set_and_f32_u64_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.or.f32.u16/3", 1, set_or_f32_u16_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.or.f32.u32/3", 1, set_or_f32_u32_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.or.f32.u64/3", 1, set_or_f32_u64_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.xor.f32.u16/3", 1, set_xor_f32_u16_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.xor.f32.u32/3", 1, set_xor_f32_u32_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"ne.xor.f32.u64/3", 1, set_xor_f32_u64_3_loop, {anyDirection, 1, {5}, {0}}},
-    {"lt.and.f32.u16/3", 1, set_and_f32_u16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.and.f32.u32/3", 1, set_and_f32_u32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.and.f32.u64/3", 1, set_and_f32_u64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.or.f32.u16/3", 1, set_or_f32_u16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.or.f32.u32/3", 1, set_or_f32_u32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.or.f32.u64/3", 1, set_or_f32_u64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.xor.f32.u16/3", 1, set_xor_f32_u16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.xor.f32.u32/3", 1, set_xor_f32_u32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lt.xor.f32.u64/3", 1, set_xor_f32_u64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"le.and.f32.u16/3", 1, set_le_and_f32_u16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.and.f32.u32/3", 1, set_le_and_f32_u32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.and.f32.u64/3", 1, set_le_and_f32_u64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.or.f32.u16/3", 1, set_le_or_f32_u16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.or.f32.u32/3", 1, set_le_or_f32_u32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.or.f32.u64/3", 1, set_le_or_f32_u64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.xor.f32.u16/3", 1, set_le_xor_f32_u16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.xor.f32.u32/3", 1, set_le_xor_f32_u32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"le.xor.f32.u64/3", 1, set_le_xor_f32_u64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"gt.and.f32.u16/3", 1, set_le_and_f32_u16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.and.f32.u32/3", 1, set_le_and_f32_u32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.and.f32.u64/3", 1, set_le_and_f32_u64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.or.f32.u16/3", 1, set_le_or_f32_u16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.or.f32.u32/3", 1, set_le_or_f32_u32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.or.f32.u64/3", 1, set_le_or_f32_u64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.xor.f32.u16/3", 1, set_le_xor_f32_u16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.xor.f32.u32/3", 1, set_le_xor_f32_u32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"gt.xor.f32.u64/3", 1, set_le_xor_f32_u64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"ge.and.f32.u16/3", 1, set_and_f32_u16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.and.f32.u32/3", 1, set_and_f32_u32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.and.f32.u64/3", 1, set_and_f32_u64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.or.f32.u16/3", 1, set_or_f32_u16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.or.f32.u32/3", 1, set_or_f32_u32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.or.f32.u64/3", 1, set_or_f32_u64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.xor.f32.u16/3", 1, set_xor_f32_u16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.xor.f32.u32/3", 1, set_xor_f32_u32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ge.xor.f32.u64/3", 1, set_xor_f32_u64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"lo.and.f32.u16/3", 1, set_and_f32_u16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lo.and.f32.u32/3", 1, set_and_f32_u32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lo.and.f32.u64/3", 1, set_and_f32_u64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lo.or.f32.u16/3", 1, set_or_f32_u16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lo.or.f32.u32/3", 1, set_or_f32_u32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lo.or.f32.u64/3", 1, set_or_f32_u64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lo.xor.f32.u16/3", 1, set_xor_f32_u16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lo.xor.f32.u32/3", 1, set_xor_f32_u32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"lo.xor.f32.u64/3", 1, set_xor_f32_u64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"ls.and.f32.u16/3", 1, set_le_and_f32_u16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ls.and.f32.u32/3", 1, set_le_and_f32_u32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ls.and.f32.u64/3", 1, set_le_and_f32_u64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ls.or.f32.u16/3", 1, set_le_or_f32_u16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ls.or.f32.u32/3", 1, set_le_or_f32_u32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ls.or.f32.u64/3", 1, set_le_or_f32_u64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ls.xor.f32.u16/3", 1, set_le_xor_f32_u16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ls.xor.f32.u32/3", 1, set_le_xor_f32_u32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"ls.xor.f32.u64/3", 1, set_le_xor_f32_u64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"hi.and.f32.u16/3", 1, set_le_and_f32_u16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"hi.and.f32.u32/3", 1, set_le_and_f32_u32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"hi.and.f32.u64/3", 1, set_le_and_f32_u64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"hi.or.f32.u16/3", 1, set_le_or_f32_u16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"hi.or.f32.u32/3", 1, set_le_or_f32_u32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"hi.or.f32.u64/3", 1, set_le_or_f32_u64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"hi.xor.f32.u16/3", 1, set_le_xor_f32_u16_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"hi.xor.f32.u32/3", 1, set_le_xor_f32_u32_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"hi.xor.f32.u64/3", 1, set_le_xor_f32_u64_3_loop, {anyDirection, 1, {1}, {0}}},
-    {"hs.and.f32.u16/3", 1, set_and_f32_u16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"hs.and.f32.u32/3", 1, set_and_f32_u32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"hs.and.f32.u64/3", 1, set_and_f32_u64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"hs.or.f32.u16/3", 1, set_or_f32_u16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"hs.or.f32.u32/3", 1, set_or_f32_u32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"hs.or.f32.u64/3", 1, set_or_f32_u64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"hs.xor.f32.u16/3", 1, set_xor_f32_u16_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"hs.xor.f32.u32/3", 1, set_xor_f32_u32_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"hs.xor.f32.u64/3", 1, set_xor_f32_u64_3_loop, {anyDirection, 1, {6}, {0}}},
-    {"eq.f32.b16/2", 1, set_eq_f32_b16_2_loop, {anyDirection, 1, {0}, {0}}},
-    {"eq.f32.b32/2", 1, set_eq_f32_b32_2_loop, {anyDirection, 1, {0}, {0}}},
-    {"eq.f32.b64/2", 1, set_eq_f32_b64_2_loop, {anyDirection, 1, {0}, {0}}},
-    {"ne.f32.b16/2", 1, set_ne_f32_b16_2_loop, {anyDirection, 1, {0}, {0}}},
-    {"ne.f32.b32/2", 1, set_ne_f32_b32_2_loop, {anyDirection, 1, {0}, {0}}},
-    {"ne.f32.b64/2", 1, set_ne_f32_b64_2_loop, {anyDirection, 1, {0}, {0}}},
-    {"eq.and.f32.b16/3", 1, set_eq_and_f32_b16_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"eq.and.f32.b32/3", 1, set_eq_and_f32_b32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"eq.and.f32.b64/3", 1, set_eq_and_f32_b64_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"eq.or.f32.b16/3", 1, set_eq_or_f32_b16_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"eq.or.f32.b32/3", 1, set_eq_or_f32_b32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"eq.or.f32.b64/3", 1, set_eq_or_f32_b64_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"eq.xor.f32.b16/3", 1, set_eq_xor_f32_b16_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"eq.xor.f32.b32/3", 1, set_eq_xor_f32_b32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"eq.xor.f32.b64/3", 1, set_eq_xor_f32_b64_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"ne.and.f32.b16/3", 1, set_ne_and_f32_b16_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"ne.and.f32.b32/3", 1, set_ne_and_f32_b32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"ne.and.f32.b64/3", 1, set_ne_and_f32_b64_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"ne.or.f32.b16/3", 1, set_ne_or_f32_b16_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"ne.or.f32.b32/3", 1, set_ne_or_f32_b32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"ne.or.f32.b64/3", 1, set_ne_or_f32_b64_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"ne.xor.f32.b16/3", 1, set_ne_xor_f32_b16_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"ne.xor.f32.b32/3", 1, set_ne_xor_f32_b32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"ne.xor.f32.b64/3", 1, set_ne_xor_f32_b64_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.u32.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.u32.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.u32.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.s32.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.s32.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.s32.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.f32.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.f32.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.f32.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"ne.u32.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.u32.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.u32.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.s32.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.s32.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.s32.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.f32.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.f32.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.f32.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"lt.u32.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.u32.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.u32.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.s32.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.s32.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.s32.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.f32.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.f32.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.f32.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"le.u32.s16/2", 1, set_le_u32_s16_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.u32.s32/2", 1, set_le_u32_s32_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.u32.s64/2", 1, set_le_u32_s64_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.s32.s16/2", 1, set_le_u32_s16_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.s32.s32/2", 1, set_le_u32_s32_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.s32.s64/2", 1, set_le_u32_s64_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.f32.s16/2", 1, set_le_u32_s16_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.f32.s32/2", 1, set_le_u32_s32_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.f32.s64/2", 1, set_le_u32_s64_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"gt.u32.s16/2", 1, set_le_u32_s16_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.u32.s32/2", 1, set_le_u32_s32_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.u32.s64/2", 1, set_le_u32_s64_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.s32.s16/2", 1, set_le_u32_s16_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.s32.s32/2", 1, set_le_u32_s32_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.s32.s64/2", 1, set_le_u32_s64_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.f32.s16/2", 1, set_le_u32_s16_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.f32.s32/2", 1, set_le_u32_s32_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.f32.s64/2", 1, set_le_u32_s64_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"ge.u32.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.u32.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.u32.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.s32.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.s32.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.s32.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.f32.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.f32.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.f32.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"eq.and.u32.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.and.u32.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.and.u32.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.and.s32.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.and.s32.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.and.s32.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.and.f32.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.and.f32.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.and.f32.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.or.u32.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.or.u32.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.or.u32.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.or.s32.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.or.s32.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.or.s32.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.or.f32.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.or.f32.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.or.f32.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.xor.u32.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.xor.u32.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.xor.u32.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.xor.s32.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.xor.s32.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.xor.s32.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.xor.f32.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.xor.f32.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.xor.f32.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"ne.and.u32.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.and.u32.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.and.u32.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.and.s32.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.and.s32.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.and.s32.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.and.f32.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.and.f32.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.and.f32.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.or.u32.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.or.u32.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.or.u32.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.or.s32.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.or.s32.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.or.s32.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.or.f32.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.or.f32.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.or.f32.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.xor.u32.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.xor.u32.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.xor.u32.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.xor.s32.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.xor.s32.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.xor.s32.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.xor.f32.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.xor.f32.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.xor.f32.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"lt.and.u32.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.and.u32.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.and.u32.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.and.s32.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.and.s32.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.and.s32.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.and.f32.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.and.f32.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.and.f32.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.or.u32.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.or.u32.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.or.u32.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.or.s32.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.or.s32.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.or.s32.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.or.f32.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.or.f32.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.or.f32.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.xor.u32.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.xor.u32.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.xor.u32.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.xor.s32.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.xor.s32.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.xor.s32.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.xor.f32.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.xor.f32.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.xor.f32.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"le.and.u32.s16/3", 1, set_le_and_u32_s16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.and.u32.s32/3", 1, set_le_and_u32_s32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.and.u32.s64/3", 1, set_le_and_u32_s64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.and.s32.s16/3", 1, set_le_and_u32_s16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.and.s32.s32/3", 1, set_le_and_u32_s32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.and.s32.s64/3", 1, set_le_and_u32_s64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.and.f32.s16/3", 1, set_le_and_u32_s16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.and.f32.s32/3", 1, set_le_and_u32_s32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.and.f32.s64/3", 1, set_le_and_u32_s64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.or.u32.s16/3", 1, set_le_or_u32_s16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.or.u32.s32/3", 1, set_le_or_u32_s32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.or.u32.s64/3", 1, set_le_or_u32_s64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.or.s32.s16/3", 1, set_le_or_u32_s16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.or.s32.s32/3", 1, set_le_or_u32_s32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.or.s32.s64/3", 1, set_le_or_u32_s64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.or.f32.s16/3", 1, set_le_or_u32_s16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.or.f32.s32/3", 1, set_le_or_u32_s32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.or.f32.s64/3", 1, set_le_or_u32_s64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.xor.u32.s16/3", 1, set_le_xor_u32_s16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.xor.u32.s32/3", 1, set_le_xor_u32_s32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.xor.u32.s64/3", 1, set_le_xor_u32_s64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.xor.s32.s16/3", 1, set_le_xor_u32_s16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.xor.s32.s32/3", 1, set_le_xor_u32_s32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.xor.s32.s64/3", 1, set_le_xor_u32_s64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.xor.f32.s16/3", 1, set_le_xor_u32_s16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.xor.f32.s32/3", 1, set_le_xor_u32_s32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.xor.f32.s64/3", 1, set_le_xor_u32_s64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"gt.and.u32.s16/3", 1, set_le_and_u32_s16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.and.u32.s32/3", 1, set_le_and_u32_s32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.and.u32.s64/3", 1, set_le_and_u32_s64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.and.s32.s16/3", 1, set_le_and_u32_s16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.and.s32.s32/3", 1, set_le_and_u32_s32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.and.s32.s64/3", 1, set_le_and_u32_s64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.and.f32.s16/3", 1, set_le_and_u32_s16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.and.f32.s32/3", 1, set_le_and_u32_s32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.and.f32.s64/3", 1, set_le_and_u32_s64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.or.u32.s16/3", 1, set_le_or_u32_s16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.or.u32.s32/3", 1, set_le_or_u32_s32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.or.u32.s64/3", 1, set_le_or_u32_s64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.or.s32.s16/3", 1, set_le_or_u32_s16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.or.s32.s32/3", 1, set_le_or_u32_s32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.or.s32.s64/3", 1, set_le_or_u32_s64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.or.f32.s16/3", 1, set_le_or_u32_s16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.or.f32.s32/3", 1, set_le_or_u32_s32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.or.f32.s64/3", 1, set_le_or_u32_s64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.xor.u32.s16/3", 1, set_le_xor_u32_s16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.xor.u32.s32/3", 1, set_le_xor_u32_s32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.xor.u32.s64/3", 1, set_le_xor_u32_s64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.xor.s32.s16/3", 1, set_le_xor_u32_s16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.xor.s32.s32/3", 1, set_le_xor_u32_s32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.xor.s32.s64/3", 1, set_le_xor_u32_s64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.xor.f32.s16/3", 1, set_le_xor_u32_s16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.xor.f32.s32/3", 1, set_le_xor_u32_s32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.xor.f32.s64/3", 1, set_le_xor_u32_s64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"ge.and.u32.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.and.u32.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.and.u32.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.and.s32.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.and.s32.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.and.s32.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.and.f32.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.and.f32.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.and.f32.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.or.u32.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.or.u32.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.or.u32.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.or.s32.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.or.s32.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.or.s32.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.or.f32.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.or.f32.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.or.f32.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.xor.u32.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.xor.u32.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.xor.u32.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.xor.s32.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.xor.s32.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.xor.s32.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.xor.f32.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.xor.f32.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.xor.f32.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"eq.u32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.u32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.u32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.s32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.s32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.s32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.f32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.f32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.f32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"ne.u32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.u32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.u32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.s32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.s32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.s32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.f32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.f32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.f32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"lt.u32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.u32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.u32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.s32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.s32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.s32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.f32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.f32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.f32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"le.u32.u16/2", 1, set_le_u32_u16_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.u32.u32/2", 1, set_le_u32_u32_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.u32.u64/2", 1, set_le_u32_u64_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.s32.u16/2", 1, set_le_u32_u16_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.s32.u32/2", 1, set_le_u32_u32_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.s32.u64/2", 1, set_le_u32_u64_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.f32.u16/2", 1, set_le_u32_u16_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.f32.u32/2", 1, set_le_u32_u32_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.f32.u64/2", 1, set_le_u32_u64_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"gt.u32.u16/2", 1, set_le_u32_u16_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.u32.u32/2", 1, set_le_u32_u32_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.u32.u64/2", 1, set_le_u32_u64_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.s32.u16/2", 1, set_le_u32_u16_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.s32.u32/2", 1, set_le_u32_u32_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.s32.u64/2", 1, set_le_u32_u64_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.f32.u16/2", 1, set_le_u32_u16_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.f32.u32/2", 1, set_le_u32_u32_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.f32.u64/2", 1, set_le_u32_u64_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"ge.u32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.u32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.u32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.s32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.s32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.s32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.f32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.f32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.f32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"lo.u32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.u32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.u32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.s32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.s32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.s32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.f32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lo.f32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lo.f32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"ls.u32.u16/2", 1, set_le_u32_u16_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.u32.u32/2", 1, set_le_u32_u32_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.u32.u64/2", 1, set_le_u32_u64_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.s32.u16/2", 1, set_le_u32_u16_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.s32.u32/2", 1, set_le_u32_u32_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.s32.u64/2", 1, set_le_u32_u64_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.f32.u16/2", 1, set_le_u32_u16_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ls.f32.u32/2", 1, set_le_u32_u32_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ls.f32.u64/2", 1, set_le_u32_u64_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"hi.u32.u16/2", 1, set_le_u32_u16_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.u32.u32/2", 1, set_le_u32_u32_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.u32.u64/2", 1, set_le_u32_u64_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.s32.u16/2", 1, set_le_u32_u16_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.s32.u32/2", 1, set_le_u32_u32_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.s32.u64/2", 1, set_le_u32_u64_2_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.f32.u16/2", 1, set_le_u32_u16_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"hi.f32.u32/2", 1, set_le_u32_u32_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"hi.f32.u64/2", 1, set_le_u32_u64_2_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"hs.u32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.u32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.u32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.s32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.s32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.s32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.f32.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"hs.f32.u32/2", 1, set_u32_u32_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"hs.f32.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"eq.and.u32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.and.u32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.and.u32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.and.s32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.and.s32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.and.s32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.and.f32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.and.f32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.and.f32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.or.u32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.or.u32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.or.u32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.or.s32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.or.s32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.or.s32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.or.f32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.or.f32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.or.f32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.xor.u32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.xor.u32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.xor.u32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.xor.s32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.xor.s32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.xor.s32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {2, 0xffffffffu}, {0}}},
+    {"eq.xor.f32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.xor.f32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"eq.xor.f32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {2, 0x3f800000u}, {0}}},
+    {"ne.and.u32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.and.u32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.and.u32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.and.s32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.and.s32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.and.s32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.and.f32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.and.f32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.and.f32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.or.u32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.or.u32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.or.u32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.or.s32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.or.s32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.or.s32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.or.f32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.or.f32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.or.f32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.xor.u32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.xor.u32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.xor.u32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.xor.s32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.xor.s32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.xor.s32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {5, 0xffffffffu}, {0}}},
+    {"ne.xor.f32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.xor.f32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"ne.xor.f32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {5, 0x3f800000u}, {0}}},
+    {"lt.and.u32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.and.u32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.and.u32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.and.s32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.and.s32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.and.s32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.and.f32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.and.f32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.and.f32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.or.u32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.or.u32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.or.u32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.or.s32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.or.s32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.or.s32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.or.f32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.or.f32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.or.f32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.xor.u32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.xor.u32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.xor.u32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.xor.s32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.xor.s32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.xor.s32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lt.xor.f32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.xor.f32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lt.xor.f32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"le.and.u32.u16/3", 1, set_le_and_u32_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.and.u32.u32/3", 1, set_le_and_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.and.u32.u64/3", 1, set_le_and_u32_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.and.s32.u16/3", 1, set_le_and_u32_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.and.s32.u32/3", 1, set_le_and_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.and.s32.u64/3", 1, set_le_and_u32_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.and.f32.u16/3", 1, set_le_and_u32_u16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.and.f32.u32/3", 1, set_le_and_u32_u32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.and.f32.u64/3", 1, set_le_and_u32_u64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.or.u32.u16/3", 1, set_le_or_u32_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.or.u32.u32/3", 1, set_le_or_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.or.u32.u64/3", 1, set_le_or_u32_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.or.s32.u16/3", 1, set_le_or_u32_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.or.s32.u32/3", 1, set_le_or_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.or.s32.u64/3", 1, set_le_or_u32_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.or.f32.u16/3", 1, set_le_or_u32_u16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.or.f32.u32/3", 1, set_le_or_u32_u32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.or.f32.u64/3", 1, set_le_or_u32_u64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.xor.u32.u16/3", 1, set_le_xor_u32_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.xor.u32.u32/3", 1, set_le_xor_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.xor.u32.u64/3", 1, set_le_xor_u32_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.xor.s32.u16/3", 1, set_le_xor_u32_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.xor.s32.u32/3", 1, set_le_xor_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.xor.s32.u64/3", 1, set_le_xor_u32_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"le.xor.f32.u16/3", 1, set_le_xor_u32_u16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.xor.f32.u32/3", 1, set_le_xor_u32_u32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"le.xor.f32.u64/3", 1, set_le_xor_u32_u64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"gt.and.u32.u16/3", 1, set_le_and_u32_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.and.u32.u32/3", 1, set_le_and_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.and.u32.u64/3", 1, set_le_and_u32_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.and.s32.u16/3", 1, set_le_and_u32_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.and.s32.u32/3", 1, set_le_and_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.and.s32.u64/3", 1, set_le_and_u32_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.and.f32.u16/3", 1, set_le_and_u32_u16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.and.f32.u32/3", 1, set_le_and_u32_u32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.and.f32.u64/3", 1, set_le_and_u32_u64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.or.u32.u16/3", 1, set_le_or_u32_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.or.u32.u32/3", 1, set_le_or_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.or.u32.u64/3", 1, set_le_or_u32_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.or.s32.u16/3", 1, set_le_or_u32_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.or.s32.u32/3", 1, set_le_or_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.or.s32.u64/3", 1, set_le_or_u32_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.or.f32.u16/3", 1, set_le_or_u32_u16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.or.f32.u32/3", 1, set_le_or_u32_u32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.or.f32.u64/3", 1, set_le_or_u32_u64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.xor.u32.u16/3", 1, set_le_xor_u32_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.xor.u32.u32/3", 1, set_le_xor_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.xor.u32.u64/3", 1, set_le_xor_u32_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.xor.s32.u16/3", 1, set_le_xor_u32_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.xor.s32.u32/3", 1, set_le_xor_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.xor.s32.u64/3", 1, set_le_xor_u32_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"gt.xor.f32.u16/3", 1, set_le_xor_u32_u16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.xor.f32.u32/3", 1, set_le_xor_u32_u32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"gt.xor.f32.u64/3", 1, set_le_xor_u32_u64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"ge.and.u32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.and.u32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.and.u32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.and.s32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.and.s32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.and.s32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.and.f32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.and.f32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.and.f32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.or.u32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.or.u32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.or.u32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.or.s32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.or.s32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.or.s32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.or.f32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.or.f32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.or.f32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.xor.u32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.xor.u32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.xor.u32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.xor.s32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.xor.s32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.xor.s32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ge.xor.f32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.xor.f32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ge.xor.f32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"lo.and.u32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.and.u32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.and.u32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.and.s32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.and.s32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.and.s32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.and.f32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lo.and.f32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lo.and.f32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lo.or.u32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.or.u32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.or.u32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.or.s32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.or.s32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.or.s32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.or.f32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lo.or.f32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lo.or.f32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lo.xor.u32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.xor.u32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.xor.u32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.xor.s32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.xor.s32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.xor.s32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"lo.xor.f32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lo.xor.f32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"lo.xor.f32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"ls.and.u32.u16/3", 1, set_le_and_u32_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.and.u32.u32/3", 1, set_le_and_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.and.u32.u64/3", 1, set_le_and_u32_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.and.s32.u16/3", 1, set_le_and_u32_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.and.s32.u32/3", 1, set_le_and_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.and.s32.u64/3", 1, set_le_and_u32_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.and.f32.u16/3", 1, set_le_and_u32_u16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ls.and.f32.u32/3", 1, set_le_and_u32_u32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ls.and.f32.u64/3", 1, set_le_and_u32_u64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ls.or.u32.u16/3", 1, set_le_or_u32_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.or.u32.u32/3", 1, set_le_or_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.or.u32.u64/3", 1, set_le_or_u32_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.or.s32.u16/3", 1, set_le_or_u32_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.or.s32.u32/3", 1, set_le_or_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.or.s32.u64/3", 1, set_le_or_u32_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.or.f32.u16/3", 1, set_le_or_u32_u16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ls.or.f32.u32/3", 1, set_le_or_u32_u32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ls.or.f32.u64/3", 1, set_le_or_u32_u64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ls.xor.u32.u16/3", 1, set_le_xor_u32_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.xor.u32.u32/3", 1, set_le_xor_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.xor.u32.u64/3", 1, set_le_xor_u32_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.xor.s32.u16/3", 1, set_le_xor_u32_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.xor.s32.u32/3", 1, set_le_xor_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.xor.s32.u64/3", 1, set_le_xor_u32_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"ls.xor.f32.u16/3", 1, set_le_xor_u32_u16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ls.xor.f32.u32/3", 1, set_le_xor_u32_u32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"ls.xor.f32.u64/3", 1, set_le_xor_u32_u64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"hi.and.u32.u16/3", 1, set_le_and_u32_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.and.u32.u32/3", 1, set_le_and_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.and.u32.u64/3", 1, set_le_and_u32_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.and.s32.u16/3", 1, set_le_and_u32_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.and.s32.u32/3", 1, set_le_and_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.and.s32.u64/3", 1, set_le_and_u32_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.and.f32.u16/3", 1, set_le_and_u32_u16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"hi.and.f32.u32/3", 1, set_le_and_u32_u32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"hi.and.f32.u64/3", 1, set_le_and_u32_u64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"hi.or.u32.u16/3", 1, set_le_or_u32_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.or.u32.u32/3", 1, set_le_or_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.or.u32.u64/3", 1, set_le_or_u32_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.or.s32.u16/3", 1, set_le_or_u32_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.or.s32.u32/3", 1, set_le_or_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.or.s32.u64/3", 1, set_le_or_u32_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.or.f32.u16/3", 1, set_le_or_u32_u16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"hi.or.f32.u32/3", 1, set_le_or_u32_u32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"hi.or.f32.u64/3", 1, set_le_or_u32_u64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"hi.xor.u32.u16/3", 1, set_le_xor_u32_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.xor.u32.u32/3", 1, set_le_xor_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.xor.u32.u64/3", 1, set_le_xor_u32_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.xor.s32.u16/3", 1, set_le_xor_u32_u16_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.xor.s32.u32/3", 1, set_le_xor_u32_u32_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.xor.s32.u64/3", 1, set_le_xor_u32_u64_3_loop, {anyDirection, 1, {1, 0xffffffffu}, {0}}},
+    {"hi.xor.f32.u16/3", 1, set_le_xor_u32_u16_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"hi.xor.f32.u32/3", 1, set_le_xor_u32_u32_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"hi.xor.f32.u64/3", 1, set_le_xor_u32_u64_3_loop, {anyDirection, 1, {1, 0x3f800000u}, {0}}},
+    {"hs.and.u32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.and.u32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.and.u32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.and.s32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.and.s32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.and.s32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.and.f32.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"hs.and.f32.u32/3", 1, set_and_u32_u32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"hs.and.f32.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"hs.or.u32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.or.u32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.or.u32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.or.s32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.or.s32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.or.s32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.or.f32.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"hs.or.f32.u32/3", 1, set_or_u32_u32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"hs.or.f32.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"hs.xor.u32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.xor.u32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.xor.u32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.xor.s32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.xor.s32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.xor.s32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {6, 0xffffffffu}, {0}}},
+    {"hs.xor.f32.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"hs.xor.f32.u32/3", 1, set_xor_u32_u32_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"hs.xor.f32.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {6, 0x3f800000u}, {0}}},
+    {"eq.u32.b16/2", 1, set_eq_b16_2_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.u32.b32/2", 1, set_eq_b32_2_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.u32.b64/2", 1, set_eq_b64_2_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.s32.b16/2", 1, set_eq_b16_2_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.s32.b32/2", 1, set_eq_b32_2_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.s32.b64/2", 1, set_eq_b64_2_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.f32.b16/2", 1, set_eq_b16_2_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"eq.f32.b32/2", 1, set_eq_b32_2_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"eq.f32.b64/2", 1, set_eq_b64_2_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"ne.u32.b16/2", 1, set_ne_b16_2_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.u32.b32/2", 1, set_ne_b32_2_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.u32.b64/2", 1, set_ne_b64_2_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.s32.b16/2", 1, set_ne_b16_2_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.s32.b32/2", 1, set_ne_b32_2_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.s32.b64/2", 1, set_ne_b64_2_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.f32.b16/2", 1, set_ne_b16_2_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"ne.f32.b32/2", 1, set_ne_b32_2_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"ne.f32.b64/2", 1, set_ne_b64_2_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"eq.and.u32.b16/3", 1, set_eq_and_b16_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.and.u32.b32/3", 1, set_eq_and_b32_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.and.u32.b64/3", 1, set_eq_and_b64_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.and.s32.b16/3", 1, set_eq_and_b16_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.and.s32.b32/3", 1, set_eq_and_b32_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.and.s32.b64/3", 1, set_eq_and_b64_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.and.f32.b16/3", 1, set_eq_and_b16_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"eq.and.f32.b32/3", 1, set_eq_and_b32_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"eq.and.f32.b64/3", 1, set_eq_and_b64_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"eq.or.u32.b16/3", 1, set_eq_or_b16_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.or.u32.b32/3", 1, set_eq_or_b32_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.or.u32.b64/3", 1, set_eq_or_b64_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.or.s32.b16/3", 1, set_eq_or_b16_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.or.s32.b32/3", 1, set_eq_or_b32_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.or.s32.b64/3", 1, set_eq_or_b64_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.or.f32.b16/3", 1, set_eq_or_b16_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"eq.or.f32.b32/3", 1, set_eq_or_b32_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"eq.or.f32.b64/3", 1, set_eq_or_b64_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"eq.xor.u32.b16/3", 1, set_eq_xor_b16_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.xor.u32.b32/3", 1, set_eq_xor_b32_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.xor.u32.b64/3", 1, set_eq_xor_b64_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.xor.s32.b16/3", 1, set_eq_xor_b16_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.xor.s32.b32/3", 1, set_eq_xor_b32_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.xor.s32.b64/3", 1, set_eq_xor_b64_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"eq.xor.f32.b16/3", 1, set_eq_xor_b16_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"eq.xor.f32.b32/3", 1, set_eq_xor_b32_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"eq.xor.f32.b64/3", 1, set_eq_xor_b64_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"ne.and.u32.b16/3", 1, set_ne_and_b16_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.and.u32.b32/3", 1, set_ne_and_b32_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.and.u32.b64/3", 1, set_ne_and_b64_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.and.s32.b16/3", 1, set_ne_and_b16_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.and.s32.b32/3", 1, set_ne_and_b32_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.and.s32.b64/3", 1, set_ne_and_b64_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.and.f32.b16/3", 1, set_ne_and_b16_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"ne.and.f32.b32/3", 1, set_ne_and_b32_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"ne.and.f32.b64/3", 1, set_ne_and_b64_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"ne.or.u32.b16/3", 1, set_ne_or_b16_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.or.u32.b32/3", 1, set_ne_or_b32_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.or.u32.b64/3", 1, set_ne_or_b64_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.or.s32.b16/3", 1, set_ne_or_b16_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.or.s32.b32/3", 1, set_ne_or_b32_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.or.s32.b64/3", 1, set_ne_or_b64_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.or.f32.b16/3", 1, set_ne_or_b16_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"ne.or.f32.b32/3", 1, set_ne_or_b32_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"ne.or.f32.b64/3", 1, set_ne_or_b64_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"ne.xor.u32.b16/3", 1, set_ne_xor_b16_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.xor.u32.b32/3", 1, set_ne_xor_b32_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.xor.u32.b64/3", 1, set_ne_xor_b64_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.xor.s32.b16/3", 1, set_ne_xor_b16_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.xor.s32.b32/3", 1, set_ne_xor_b32_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.xor.s32.b64/3", 1, set_ne_xor_b64_3_loop, {anyDirection, 1, {0xffffffffu}, {0}}},
+    {"ne.xor.f32.b16/3", 1, set_ne_xor_b16_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"ne.xor.f32.b32/3", 1, set_ne_xor_b32_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
+    {"ne.xor.f32.b64/3", 1, set_ne_xor_b64_3_loop, {anyDirection, 1, {0x3f800000u}, {0}}},
     {"eq.f16.f16/2", 1, set_2_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
     {"eq.f16.f32/2", 1, set_eq_f16_f32_2_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
     {"eq.ftz.f16.f16/2", 1, set_ftz_2_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
@@ -3354,42 +3786,42 @@ const Kernel KERNELS[] = {
     {"nan.xor.bf16.f16/3", 1, set_xor_3_loop, {anyDirection, 1, {8, 0x3f80u}, {0}}},
     {"nan.xor.bf16.f32/3", 1, set_eq_xor_f16_f32_3_loop, {anyDirection, 1, {8, 0x3f80u}, {0}}},
     {"nan.xor.bf16.f64/3", 1, set_eq_xor_f16_f64_3_loop, {anyDirection, 1, {8, 0x3f80u}, {0}}},
-    {"eq.f16.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.f16.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.f16.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.f16.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.f16.s16/2", 1, set_eq_f16_s16_2_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.f16.s32/2", 1, set_eq_f16_s32_2_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.f16.s64/2", 1, set_eq_f16_s64_2_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.f16.u16/2", 1, set_eq_f16_u16_2_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
     {"eq.f16.u32/2", 1, set_u32_2_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.f16.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.bf16.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.bf16.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.bf16.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.bf16.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.f16.u64/2", 1, set_eq_f16_u64_2_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.bf16.s16/2", 1, set_eq_f16_s16_2_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.bf16.s32/2", 1, set_eq_f16_s32_2_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.bf16.s64/2", 1, set_eq_f16_s64_2_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.bf16.u16/2", 1, set_eq_f16_u16_2_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
     {"eq.bf16.u32/2", 1, set_u32_2_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.bf16.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"ne.f16.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.f16.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.f16.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.f16.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"eq.bf16.u64/2", 1, set_eq_f16_u64_2_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"ne.f16.s16/2", 1, set_eq_f16_s16_2_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.f16.s32/2", 1, set_eq_f16_s32_2_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.f16.s64/2", 1, set_eq_f16_s64_2_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.f16.u16/2", 1, set_eq_f16_u16_2_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
     {"ne.f16.u32/2", 1, set_u32_2_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.f16.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.bf16.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.bf16.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.bf16.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.bf16.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.f16.u64/2", 1, set_eq_f16_u64_2_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.bf16.s16/2", 1, set_eq_f16_s16_2_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.bf16.s32/2", 1, set_eq_f16_s32_2_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.bf16.s64/2", 1, set_eq_f16_s64_2_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.bf16.u16/2", 1, set_eq_f16_u16_2_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
     {"ne.bf16.u32/2", 1, set_u32_2_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.bf16.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"lt.f16.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.f16.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.f16.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.f16.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"ne.bf16.u64/2", 1, set_eq_f16_u64_2_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"lt.f16.s16/2", 1, set_eq_f16_s16_2_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.f16.s32/2", 1, set_eq_f16_s32_2_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.f16.s64/2", 1, set_eq_f16_s64_2_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.f16.u16/2", 1, set_eq_f16_u16_2_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
     {"lt.f16.u32/2", 1, set_u32_2_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.f16.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.bf16.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.bf16.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.bf16.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.bf16.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.f16.u64/2", 1, set_eq_f16_u64_2_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.bf16.s16/2", 1, set_eq_f16_s16_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.bf16.s32/2", 1, set_eq_f16_s32_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.bf16.s64/2", 1, set_eq_f16_s64_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.bf16.u16/2", 1, set_eq_f16_u16_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"lt.bf16.u32/2", 1, set_u32_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.bf16.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.bf16.u64/2", 1, set_eq_f16_u64_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"le.f16.s16/2", 1, set_le_f16_s16_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
     {"le.f16.s32/2", 1, set_le_f16_s32_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
     {"le.f16.s64/2", 1, set_le_f16_s64_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
@@ -3414,126 +3846,126 @@ const Kernel KERNELS[] = {
     {"gt.bf16.u16/2", 1, set_le_f16_u16_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"gt.bf16.u32/2", 1, set_le_f16_u32_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"gt.bf16.u64/2", 1, set_le_f16_u64_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"ge.f16.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.f16.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.f16.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.f16.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.f16.s16/2", 1, set_eq_f16_s16_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.f16.s32/2", 1, set_eq_f16_s32_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.f16.s64/2", 1, set_eq_f16_s64_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.f16.u16/2", 1, set_eq_f16_u16_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
     {"ge.f16.u32/2", 1, set_u32_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.f16.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.bf16.s16/2", 1, set_s16_2_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.bf16.s32/2", 1, set_s32_2_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.bf16.s64/2", 1, set_s64_2_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.bf16.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.f16.u64/2", 1, set_eq_f16_u64_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.bf16.s16/2", 1, set_eq_f16_s16_2_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.bf16.s32/2", 1, set_eq_f16_s32_2_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.bf16.s64/2", 1, set_eq_f16_s64_2_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.bf16.u16/2", 1, set_eq_f16_u16_2_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
     {"ge.bf16.u32/2", 1, set_u32_2_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.bf16.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"eq.and.f16.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.and.f16.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.and.f16.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.and.f16.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"ge.bf16.u64/2", 1, set_eq_f16_u64_2_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"eq.and.f16.s16/3", 1, set_eq_and_f16_s16_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.and.f16.s32/3", 1, set_eq_and_f16_s32_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.and.f16.s64/3", 1, set_eq_and_f16_s64_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.and.f16.u16/3", 1, set_eq_and_f16_u16_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
     {"eq.and.f16.u32/3", 1, set_and_u32_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.and.f16.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.and.bf16.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.and.bf16.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.and.bf16.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.and.bf16.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.and.f16.u64/3", 1, set_eq_and_f16_u64_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.and.bf16.s16/3", 1, set_eq_and_f16_s16_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.and.bf16.s32/3", 1, set_eq_and_f16_s32_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.and.bf16.s64/3", 1, set_eq_and_f16_s64_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.and.bf16.u16/3", 1, set_eq_and_f16_u16_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
     {"eq.and.bf16.u32/3", 1, set_and_u32_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.and.bf16.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.or.f16.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.or.f16.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.or.f16.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.or.f16.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.and.bf16.u64/3", 1, set_eq_and_f16_u64_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.or.f16.s16/3", 1, set_eq_or_f16_s16_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.or.f16.s32/3", 1, set_eq_or_f16_s32_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.or.f16.s64/3", 1, set_eq_or_f16_s64_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.or.f16.u16/3", 1, set_eq_or_f16_u16_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
     {"eq.or.f16.u32/3", 1, set_or_u32_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.or.f16.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.or.bf16.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.or.bf16.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.or.bf16.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.or.bf16.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.or.f16.u64/3", 1, set_eq_or_f16_u64_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.or.bf16.s16/3", 1, set_eq_or_f16_s16_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.or.bf16.s32/3", 1, set_eq_or_f16_s32_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.or.bf16.s64/3", 1, set_eq_or_f16_s64_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.or.bf16.u16/3", 1, set_eq_or_f16_u16_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
     {"eq.or.bf16.u32/3", 1, set_or_u32_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.or.bf16.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.xor.f16.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.xor.f16.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.xor.f16.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.xor.f16.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.or.bf16.u64/3", 1, set_eq_or_f16_u64_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.xor.f16.s16/3", 1, set_eq_xor_f16_s16_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.xor.f16.s32/3", 1, set_eq_xor_f16_s32_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.xor.f16.s64/3", 1, set_eq_xor_f16_s64_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.xor.f16.u16/3", 1, set_eq_xor_f16_u16_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
     {"eq.xor.f16.u32/3", 1, set_xor_u32_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.xor.f16.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
-    {"eq.xor.bf16.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.xor.bf16.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.xor.bf16.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.xor.bf16.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.xor.f16.u64/3", 1, set_eq_xor_f16_u64_3_loop, {anyDirection, 1, {2, 0x3c00u}, {0}}},
+    {"eq.xor.bf16.s16/3", 1, set_eq_xor_f16_s16_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.xor.bf16.s32/3", 1, set_eq_xor_f16_s32_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.xor.bf16.s64/3", 1, set_eq_xor_f16_s64_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"eq.xor.bf16.u16/3", 1, set_eq_xor_f16_u16_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
     {"eq.xor.bf16.u32/3", 1, set_xor_u32_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"eq.xor.bf16.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
-    {"ne.and.f16.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.and.f16.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.and.f16.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.and.f16.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"eq.xor.bf16.u64/3", 1, set_eq_xor_f16_u64_3_loop, {anyDirection, 1, {2, 0x3f80u}, {0}}},
+    {"ne.and.f16.s16/3", 1, set_eq_and_f16_s16_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.and.f16.s32/3", 1, set_eq_and_f16_s32_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.and.f16.s64/3", 1, set_eq_and_f16_s64_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.and.f16.u16/3", 1, set_eq_and_f16_u16_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
     {"ne.and.f16.u32/3", 1, set_and_u32_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.and.f16.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.and.bf16.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.and.bf16.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.and.bf16.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.and.bf16.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.and.f16.u64/3", 1, set_eq_and_f16_u64_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.and.bf16.s16/3", 1, set_eq_and_f16_s16_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.and.bf16.s32/3", 1, set_eq_and_f16_s32_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.and.bf16.s64/3", 1, set_eq_and_f16_s64_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.and.bf16.u16/3", 1, set_eq_and_f16_u16_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
     {"ne.and.bf16.u32/3", 1, set_and_u32_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.and.bf16.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.or.f16.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.or.f16.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.or.f16.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.or.f16.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.and.bf16.u64/3", 1, set_eq_and_f16_u64_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.or.f16.s16/3", 1, set_eq_or_f16_s16_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.or.f16.s32/3", 1, set_eq_or_f16_s32_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.or.f16.s64/3", 1, set_eq_or_f16_s64_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.or.f16.u16/3", 1, set_eq_or_f16_u16_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
     {"ne.or.f16.u32/3", 1, set_or_u32_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.or.f16.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.or.bf16.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.or.bf16.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.or.bf16.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.or.bf16.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.or.f16.u64/3", 1, set_eq_or_f16_u64_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.or.bf16.s16/3", 1, set_eq_or_f16_s16_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.or.bf16.s32/3", 1, set_eq_or_f16_s32_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.or.bf16.s64/3", 1, set_eq_or_f16_s64_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.or.bf16.u16/3", 1, set_eq_or_f16_u16_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
     {"ne.or.bf16.u32/3", 1, set_or_u32_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.or.bf16.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.xor.f16.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.xor.f16.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.xor.f16.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.xor.f16.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.or.bf16.u64/3", 1, set_eq_or_f16_u64_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.xor.f16.s16/3", 1, set_eq_xor_f16_s16_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.xor.f16.s32/3", 1, set_eq_xor_f16_s32_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.xor.f16.s64/3", 1, set_eq_xor_f16_s64_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.xor.f16.u16/3", 1, set_eq_xor_f16_u16_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
     {"ne.xor.f16.u32/3", 1, set_xor_u32_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.xor.f16.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
-    {"ne.xor.bf16.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.xor.bf16.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.xor.bf16.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.xor.bf16.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.xor.f16.u64/3", 1, set_eq_xor_f16_u64_3_loop, {anyDirection, 1, {5, 0x3c00u}, {0}}},
+    {"ne.xor.bf16.s16/3", 1, set_eq_xor_f16_s16_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.xor.bf16.s32/3", 1, set_eq_xor_f16_s32_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.xor.bf16.s64/3", 1, set_eq_xor_f16_s64_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"ne.xor.bf16.u16/3", 1, set_eq_xor_f16_u16_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
     {"ne.xor.bf16.u32/3", 1, set_xor_u32_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"ne.xor.bf16.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
-    {"lt.and.f16.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.and.f16.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.and.f16.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.and.f16.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"ne.xor.bf16.u64/3", 1, set_eq_xor_f16_u64_3_loop, {anyDirection, 1, {5, 0x3f80u}, {0}}},
+    {"lt.and.f16.s16/3", 1, set_eq_and_f16_s16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.and.f16.s32/3", 1, set_eq_and_f16_s32_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.and.f16.s64/3", 1, set_eq_and_f16_s64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.and.f16.u16/3", 1, set_eq_and_f16_u16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
     {"lt.and.f16.u32/3", 1, set_and_u32_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.and.f16.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.and.bf16.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.and.bf16.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.and.bf16.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.and.bf16.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.and.f16.u64/3", 1, set_eq_and_f16_u64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.and.bf16.s16/3", 1, set_eq_and_f16_s16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.and.bf16.s32/3", 1, set_eq_and_f16_s32_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.and.bf16.s64/3", 1, set_eq_and_f16_s64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.and.bf16.u16/3", 1, set_eq_and_f16_u16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"lt.and.bf16.u32/3", 1, set_and_u32_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.and.bf16.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.or.f16.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.or.f16.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.or.f16.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.or.f16.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.and.bf16.u64/3", 1, set_eq_and_f16_u64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.or.f16.s16/3", 1, set_eq_or_f16_s16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.or.f16.s32/3", 1, set_eq_or_f16_s32_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.or.f16.s64/3", 1, set_eq_or_f16_s64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.or.f16.u16/3", 1, set_eq_or_f16_u16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
     {"lt.or.f16.u32/3", 1, set_or_u32_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.or.f16.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.or.bf16.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.or.bf16.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.or.bf16.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.or.bf16.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.or.f16.u64/3", 1, set_eq_or_f16_u64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.or.bf16.s16/3", 1, set_eq_or_f16_s16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.or.bf16.s32/3", 1, set_eq_or_f16_s32_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.or.bf16.s64/3", 1, set_eq_or_f16_s64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.or.bf16.u16/3", 1, set_eq_or_f16_u16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"lt.or.bf16.u32/3", 1, set_or_u32_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.or.bf16.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.xor.f16.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.xor.f16.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.xor.f16.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.xor.f16.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.or.bf16.u64/3", 1, set_eq_or_f16_u64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.xor.f16.s16/3", 1, set_eq_xor_f16_s16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.xor.f16.s32/3", 1, set_eq_xor_f16_s32_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.xor.f16.s64/3", 1, set_eq_xor_f16_s64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.xor.f16.u16/3", 1, set_eq_xor_f16_u16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
     {"lt.xor.f16.u32/3", 1, set_xor_u32_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.xor.f16.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lt.xor.bf16.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.xor.bf16.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.xor.bf16.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.xor.bf16.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.xor.f16.u64/3", 1, set_eq_xor_f16_u64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lt.xor.bf16.s16/3", 1, set_eq_xor_f16_s16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.xor.bf16.s32/3", 1, set_eq_xor_f16_s32_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.xor.bf16.s64/3", 1, set_eq_xor_f16_s64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.xor.bf16.u16/3", 1, set_eq_xor_f16_u16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"lt.xor.bf16.u32/3", 1, set_xor_u32_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lt.xor.bf16.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lt.xor.bf16.u64/3", 1, set_eq_xor_f16_u64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"le.and.f16.s16/3", 1, set_le_and_f16_s16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
     {"le.and.f16.s32/3", 1, set_le_and_f16_s32_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
     {"le.and.f16.s64/3", 1, set_le_and_f16_s64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
@@ -3606,90 +4038,90 @@ const Kernel KERNELS[] = {
     {"gt.xor.bf16.u16/3", 1, set_le_xor_f16_u16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"gt.xor.bf16.u32/3", 1, set_le_xor_f16_u32_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"gt.xor.bf16.u64/3", 1, set_le_xor_f16_u64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"ge.and.f16.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.and.f16.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.and.f16.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.and.f16.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.and.f16.s16/3", 1, set_eq_and_f16_s16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.and.f16.s32/3", 1, set_eq_and_f16_s32_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.and.f16.s64/3", 1, set_eq_and_f16_s64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.and.f16.u16/3", 1, set_eq_and_f16_u16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
     {"ge.and.f16.u32/3", 1, set_and_u32_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.and.f16.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.and.bf16.s16/3", 1, set_and_s16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.and.bf16.s32/3", 1, set_and_s32_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.and.bf16.s64/3", 1, set_and_s64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.and.bf16.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.and.f16.u64/3", 1, set_eq_and_f16_u64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.and.bf16.s16/3", 1, set_eq_and_f16_s16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.and.bf16.s32/3", 1, set_eq_and_f16_s32_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.and.bf16.s64/3", 1, set_eq_and_f16_s64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.and.bf16.u16/3", 1, set_eq_and_f16_u16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
     {"ge.and.bf16.u32/3", 1, set_and_u32_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.and.bf16.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.or.f16.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.or.f16.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.or.f16.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.or.f16.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.and.bf16.u64/3", 1, set_eq_and_f16_u64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.or.f16.s16/3", 1, set_eq_or_f16_s16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.or.f16.s32/3", 1, set_eq_or_f16_s32_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.or.f16.s64/3", 1, set_eq_or_f16_s64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.or.f16.u16/3", 1, set_eq_or_f16_u16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
     {"ge.or.f16.u32/3", 1, set_or_u32_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.or.f16.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.or.bf16.s16/3", 1, set_or_s16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.or.bf16.s32/3", 1, set_or_s32_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.or.bf16.s64/3", 1, set_or_s64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.or.bf16.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.or.f16.u64/3", 1, set_eq_or_f16_u64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.or.bf16.s16/3", 1, set_eq_or_f16_s16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.or.bf16.s32/3", 1, set_eq_or_f16_s32_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.or.bf16.s64/3", 1, set_eq_or_f16_s64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.or.bf16.u16/3", 1, set_eq_or_f16_u16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
     {"ge.or.bf16.u32/3", 1, set_or_u32_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.or.bf16.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.xor.f16.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.xor.f16.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.xor.f16.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.xor.f16.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.or.bf16.u64/3", 1, set_eq_or_f16_u64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.xor.f16.s16/3", 1, set_eq_xor_f16_s16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.xor.f16.s32/3", 1, set_eq_xor_f16_s32_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.xor.f16.s64/3", 1, set_eq_xor_f16_s64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.xor.f16.u16/3", 1, set_eq_xor_f16_u16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
     {"ge.xor.f16.u32/3", 1, set_xor_u32_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.xor.f16.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"ge.xor.bf16.s16/3", 1, set_xor_s16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.xor.bf16.s32/3", 1, set_xor_s32_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.xor.bf16.s64/3", 1, set_xor_s64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.xor.bf16.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.xor.f16.u64/3", 1, set_eq_xor_f16_u64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"ge.xor.bf16.s16/3", 1, set_eq_xor_f16_s16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.xor.bf16.s32/3", 1, set_eq_xor_f16_s32_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.xor.bf16.s64/3", 1, set_eq_xor_f16_s64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"ge.xor.bf16.u16/3", 1, set_eq_xor_f16_u16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
     {"ge.xor.bf16.u32/3", 1, set_xor_u32_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"ge.xor.bf16.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"eq.f16.b16/2", 1, set_eq_b16_2_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"eq.f16.b32/2", 1, set_eq_b32_2_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"eq.f16.b64/2", 1, set_eq_b64_2_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"eq.bf16.b16/2", 1, set_eq_b16_2_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"eq.bf16.b32/2", 1, set_eq_b32_2_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"eq.bf16.b64/2", 1, set_eq_b64_2_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"ne.f16.b16/2", 1, set_ne_b16_2_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"ne.f16.b32/2", 1, set_ne_b32_2_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"ne.f16.b64/2", 1, set_ne_b64_2_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"ne.bf16.b16/2", 1, set_ne_b16_2_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"ne.bf16.b32/2", 1, set_ne_b32_2_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"ne.bf16.b64/2", 1, set_ne_b64_2_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"eq.and.f16.b16/3", 1, set_eq_and_b16_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"eq.and.f16.b32/3", 1, set_eq_and_b32_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"eq.and.f16.b64/3", 1, set_eq_and_b64_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"eq.and.bf16.b16/3", 1, set_eq_and_b16_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"eq.and.bf16.b32/3", 1, set_eq_and_b32_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"eq.and.bf16.b64/3", 1, set_eq_and_b64_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"eq.or.f16.b16/3", 1, set_eq_or_b16_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"eq.or.f16.b32/3", 1, set_eq_or_b32_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"eq.or.f16.b64/3", 1, set_eq_or_b64_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"eq.or.bf16.b16/3", 1, set_eq_or_b16_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"eq.or.bf16.b32/3", 1, set_eq_or_b32_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"eq.or.bf16.b64/3", 1, set_eq_or_b64_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"eq.xor.f16.b16/3", 1, set_eq_xor_b16_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"eq.xor.f16.b32/3", 1, set_eq_xor_b32_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"eq.xor.f16.b64/3", 1, set_eq_xor_b64_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"eq.xor.bf16.b16/3", 1, set_eq_xor_b16_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"eq.xor.bf16.b32/3", 1, set_eq_xor_b32_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"eq.xor.bf16.b64/3", 1, set_eq_xor_b64_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"ne.and.f16.b16/3", 1, set_ne_and_b16_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"ne.and.f16.b32/3", 1, set_ne_and_b32_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"ne.and.f16.b64/3", 1, set_ne_and_b64_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"ne.and.bf16.b16/3", 1, set_ne_and_b16_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"ne.and.bf16.b32/3", 1, set_ne_and_b32_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"ne.and.bf16.b64/3", 1, set_ne_and_b64_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"ne.or.f16.b16/3", 1, set_ne_or_b16_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"ne.or.f16.b32/3", 1, set_ne_or_b32_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"ne.or.f16.b64/3", 1, set_ne_or_b64_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"ne.or.bf16.b16/3", 1, set_ne_or_b16_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"ne.or.bf16.b32/3", 1, set_ne_or_b32_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"ne.or.bf16.b64/3", 1, set_ne_or_b64_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"ne.xor.f16.b16/3", 1, set_ne_xor_b16_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"ne.xor.f16.b32/3", 1, set_ne_xor_b32_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"ne.xor.f16.b64/3", 1, set_ne_xor_b64_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
-    {"ne.xor.bf16.b16/3", 1, set_ne_xor_b16_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"ne.xor.bf16.b32/3", 1, set_ne_xor_b32_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
-    {"ne.xor.bf16.b64/3", 1, set_ne_xor_b64_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"ge.xor.bf16.u64/3", 1, set_eq_xor_f16_u64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"eq.f16.b16/2", 1, set_eq_f16_b16_2_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"eq.f16.b32/2", 1, set_eq_f16_b32_2_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"eq.f16.b64/2", 1, set_eq_f16_b64_2_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"eq.bf16.b16/2", 1, set_eq_f16_b16_2_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"eq.bf16.b32/2", 1, set_eq_f16_b32_2_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"eq.bf16.b64/2", 1, set_eq_f16_b64_2_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"ne.f16.b16/2", 1, set_ne_f16_b16_2_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"ne.f16.b32/2", 1, set_ne_f16_b32_2_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"ne.f16.b64/2", 1, set_ne_f16_b64_2_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"ne.bf16.b16/2", 1, set_ne_f16_b16_2_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"ne.bf16.b32/2", 1, set_ne_f16_b32_2_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"ne.bf16.b64/2", 1, set_ne_f16_b64_2_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"eq.and.f16.b16/3", 1, set_eq_and_f16_b16_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"eq.and.f16.b32/3", 1, set_eq_and_f16_b32_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"eq.and.f16.b64/3", 1, set_eq_and_f16_b64_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"eq.and.bf16.b16/3", 1, set_eq_and_f16_b16_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"eq.and.bf16.b32/3", 1, set_eq_and_f16_b32_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"eq.and.bf16.b64/3", 1, set_eq_and_f16_b64_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"eq.or.f16.b16/3", 1, set_eq_or_f16_b16_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"eq.or.f16.b32/3", 1, set_eq_or_f16_b32_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"eq.or.f16.b64/3", 1, set_eq_or_f16_b64_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"eq.or.bf16.b16/3", 1, set_eq_or_f16_b16_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"eq.or.bf16.b32/3", 1, set_eq_or_f16_b32_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"eq.or.bf16.b64/3", 1, set_eq_or_f16_b64_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"eq.xor.f16.b16/3", 1, set_eq_xor_f16_b16_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"eq.xor.f16.b32/3", 1, set_eq_xor_f16_b32_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"eq.xor.f16.b64/3", 1, set_eq_xor_f16_b64_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"eq.xor.bf16.b16/3", 1, set_eq_xor_f16_b16_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"eq.xor.bf16.b32/3", 1, set_eq_xor_f16_b32_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"eq.xor.bf16.b64/3", 1, set_eq_xor_f16_b64_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"ne.and.f16.b16/3", 1, set_ne_and_f16_b16_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"ne.and.f16.b32/3", 1, set_ne_and_f16_b32_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"ne.and.f16.b64/3", 1, set_ne_and_f16_b64_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"ne.and.bf16.b16/3", 1, set_ne_and_f16_b16_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"ne.and.bf16.b32/3", 1, set_ne_and_f16_b32_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"ne.and.bf16.b64/3", 1, set_ne_and_f16_b64_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"ne.or.f16.b16/3", 1, set_ne_or_f16_b16_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"ne.or.f16.b32/3", 1, set_ne_or_f16_b32_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"ne.or.f16.b64/3", 1, set_ne_or_f16_b64_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"ne.or.bf16.b16/3", 1, set_ne_or_f16_b16_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"ne.or.bf16.b32/3", 1, set_ne_or_f16_b32_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"ne.or.bf16.b64/3", 1, set_ne_or_f16_b64_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"ne.xor.f16.b16/3", 1, set_ne_xor_f16_b16_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"ne.xor.f16.b32/3", 1, set_ne_xor_f16_b32_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"ne.xor.f16.b64/3", 1, set_ne_xor_f16_b64_3_loop, {anyDirection, 1, {0x3c00u}, {0}}},
+    {"ne.xor.bf16.b16/3", 1, set_ne_xor_f16_b16_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"ne.xor.bf16.b32/3", 1, set_ne_xor_f16_b32_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
+    {"ne.xor.bf16.b64/3", 1, set_ne_xor_f16_b64_3_loop, {anyDirection, 1, {0x3f80u}, {0}}},
     {"eq.u16.f16/2", 1, set_2_loop, {anyDirection, 1, {2, 0xffffu}, {0}}},
     {"eq.s16.f16/2", 1, set_2_loop, {anyDirection, 1, {2, 0xffffu}, {0}}},
     {"eq.u32.f16/2", 1, set_f16_2_loop, {anyDirection, 1, {2}, {0}}},
@@ -4922,12 +5354,12 @@ const Kernel KERNELS[] = {
     {"nan.and.bf16.bf16/3", 1, set_eq_and_u16_bf16_3_loop, {anyDirection, 1, {8, 0x3f80u}, {0}}},
     {"nan.or.bf16.bf16/3", 1, set_eq_or_u16_bf16_3_loop, {anyDirection, 1, {8, 0x3f80u}, {0}}},
     {"nan.xor.bf16.bf16/3", 1, set_eq_xor_u16_bf16_3_loop, {anyDirection, 1, {8, 0x3f80u}, {0}}},
-    {"lo.f16.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lo.f16.u16/2", 1, set_eq_f16_u16_2_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
     {"lo.f16.u32/2", 1, set_u32_2_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lo.f16.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lo.bf16.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lo.f16.u64/2", 1, set_eq_f16_u64_2_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lo.bf16.u16/2", 1, set_eq_f16_u16_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"lo.bf16.u32/2", 1, set_u32_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lo.bf16.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lo.bf16.u64/2", 1, set_eq_f16_u64_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"ls.f16.u16/2", 1, set_le_f16_u16_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
     {"ls.f16.u32/2", 1, set_le_f16_u32_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
     {"ls.f16.u64/2", 1, set_le_f16_u64_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
@@ -4940,30 +5372,30 @@ const Kernel KERNELS[] = {
     {"hi.bf16.u16/2", 1, set_le_f16_u16_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"hi.bf16.u32/2", 1, set_le_f16_u32_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"hi.bf16.u64/2", 1, set_le_f16_u64_2_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"hs.f16.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"hs.f16.u16/2", 1, set_eq_f16_u16_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
     {"hs.f16.u32/2", 1, set_u32_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"hs.f16.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"hs.bf16.u16/2", 1, set_u16_2_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"hs.f16.u64/2", 1, set_eq_f16_u64_2_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"hs.bf16.u16/2", 1, set_eq_f16_u16_2_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
     {"hs.bf16.u32/2", 1, set_u32_2_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"hs.bf16.u64/2", 1, set_u64_2_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"lo.and.f16.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"hs.bf16.u64/2", 1, set_eq_f16_u64_2_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"lo.and.f16.u16/3", 1, set_eq_and_f16_u16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
     {"lo.and.f16.u32/3", 1, set_and_u32_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lo.and.f16.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lo.and.bf16.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lo.and.f16.u64/3", 1, set_eq_and_f16_u64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lo.and.bf16.u16/3", 1, set_eq_and_f16_u16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"lo.and.bf16.u32/3", 1, set_and_u32_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lo.and.bf16.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lo.or.f16.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lo.and.bf16.u64/3", 1, set_eq_and_f16_u64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lo.or.f16.u16/3", 1, set_eq_or_f16_u16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
     {"lo.or.f16.u32/3", 1, set_or_u32_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lo.or.f16.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lo.or.bf16.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lo.or.f16.u64/3", 1, set_eq_or_f16_u64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lo.or.bf16.u16/3", 1, set_eq_or_f16_u16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"lo.or.bf16.u32/3", 1, set_or_u32_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lo.or.bf16.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lo.xor.f16.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lo.or.bf16.u64/3", 1, set_eq_or_f16_u64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lo.xor.f16.u16/3", 1, set_eq_xor_f16_u16_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
     {"lo.xor.f16.u32/3", 1, set_xor_u32_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lo.xor.f16.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
-    {"lo.xor.bf16.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lo.xor.f16.u64/3", 1, set_eq_xor_f16_u64_3_loop, {anyDirection, 1, {1, 0x3c00u}, {0}}},
+    {"lo.xor.bf16.u16/3", 1, set_eq_xor_f16_u16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"lo.xor.bf16.u32/3", 1, set_xor_u32_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"lo.xor.bf16.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
+    {"lo.xor.bf16.u64/3", 1, set_eq_xor_f16_u64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"ls.and.f16.u16/3", 1, set_le_and_f16_u16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
     {"ls.and.f16.u32/3", 1, set_le_and_f16_u32_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
     {"ls.and.f16.u64/3", 1, set_le_and_f16_u64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
@@ -5000,27 +5432,27 @@ const Kernel KERNELS[] = {
     {"hi.xor.bf16.u16/3", 1, set_le_xor_f16_u16_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"hi.xor.bf16.u32/3", 1, set_le_xor_f16_u32_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
     {"hi.xor.bf16.u64/3", 1, set_le_xor_f16_u64_3_loop, {anyDirection, 1, {1, 0x3f80u}, {0}}},
-    {"hs.and.f16.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"hs.and.f16.u16/3", 1, set_eq_and_f16_u16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
     {"hs.and.f16.u32/3", 1, set_and_u32_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"hs.and.f16.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"hs.and.bf16.u16/3", 1, set_and_u16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"hs.and.f16.u64/3", 1, set_eq_and_f16_u64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"hs.and.bf16.u16/3", 1, set_eq_and_f16_u16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
     {"hs.and.bf16.u32/3", 1, set_and_u32_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"hs.and.bf16.u64/3", 1, set_and_u64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"hs.or.f16.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"hs.and.bf16.u64/3", 1, set_eq_and_f16_u64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"hs.or.f16.u16/3", 1, set_eq_or_f16_u16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
     {"hs.or.f16.u32/3", 1, set_or_u32_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"hs.or.f16.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"hs.or.bf16.u16/3", 1, set_or_u16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"hs.or.f16.u64/3", 1, set_eq_or_f16_u64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"hs.or.bf16.u16/3", 1, set_eq_or_f16_u16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
     {"hs.or.bf16.u32/3", 1, set_or_u32_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"hs.or.bf16.u64/3", 1, set_or_u64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"hs.xor.f16.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"hs.or.bf16.u64/3", 1, set_eq_or_f16_u64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"hs.xor.f16.u16/3", 1, set_eq_xor_f16_u16_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
     {"hs.xor.f16.u32/3", 1, set_xor_u32_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"hs.xor.f16.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
-    {"hs.xor.bf16.u16/3", 1, set_xor_u16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"hs.xor.f16.u64/3", 1, set_eq_xor_f16_u64_3_loop, {anyDirection, 1, {6, 0x3c00u}, {0}}},
+    {"hs.xor.bf16.u16/3", 1, set_eq_xor_f16_u16_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
     {"hs.xor.bf16.u32/3", 1, set_xor_u32_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
-    {"hs.xor.bf16.u64/3", 1, set_xor_u64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
+    {"hs.xor.bf16.u64/3", 1, set_eq_xor_f16_u64_3_loop, {anyDirection, 1, {6, 0x3f80u}, {0}}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "22cf5b9056b8fe39";
+const char digest[] = "0f75400ab27983cb";
 #endif

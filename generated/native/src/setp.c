@@ -7,159 +7,735 @@
 #include "kernel.h"
 
 LANE(setp_f32_2, uint8_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :48 */
-    _Bool v_p = v_t;  /* :75 */
-    _Bool v_q = (!v_t);  /* :76 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_eq_f32_2_sm_10, uint8_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :48 */
-    _Bool v_p = v_t;  /* :75 */
-    _Bool v_q = (!v_t);  /* :76 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_and_f32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :48 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :78 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :79 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_eq_and_f32_3_sm_10, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :48 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :78 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :79 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_or_f32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :48 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :81 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :82 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_eq_or_f32_3_sm_10, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :48 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :81 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :82 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_xor_f32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :48 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :84 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :85 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_eq_xor_f32_3_sm_10, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :48 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :84 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :85 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_f64_2, uint8_t, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :48 */
-    _Bool v_p = v_t;  /* :75 */
-    _Bool v_q = (!v_t);  /* :76 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_and_f64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :48 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :78 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :79 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_or_f64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :48 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :81 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :82 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_xor_f64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :48 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :84 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :85 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_2, uint8_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :48 */
-    return v_t;  /* :75 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    return v_t;  /* :83 */
 }
 
 LANE(setp_ftz_2, uint8_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :48 */
-    return v_t;  /* :75 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :54 */
+    return v_t;  /* :83 */
 }
 
 LANE(setp_and_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :48 */
-    return combine(v_t, v_c, 0);  /* :78 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    return combine(v_t, v_c, 0);  /* :86 */
 }
 
 LANE(setp_and_ftz_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :48 */
-    return combine(v_t, v_c, 0);  /* :78 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :54 */
+    return combine(v_t, v_c, 0);  /* :86 */
 }
 
 LANE(setp_or_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :48 */
-    return combine(v_t, v_c, 1);  /* :81 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    return combine(v_t, v_c, 1);  /* :89 */
 }
 
 LANE(setp_or_ftz_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :48 */
-    return combine(v_t, v_c, 1);  /* :81 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :54 */
+    return combine(v_t, v_c, 1);  /* :89 */
 }
 
 LANE(setp_xor_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :48 */
-    return combine(v_t, v_c, 2);  /* :84 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    return combine(v_t, v_c, 2);  /* :92 */
 }
 
 LANE(setp_xor_ftz_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :48 */
-    return combine(v_t, v_c, 2);  /* :84 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :54 */
+    return combine(v_t, v_c, 2);  /* :92 */
 }
 
 LANE(setp_eq_bf16_2, uint8_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :48 */
-    return v_t;  /* :75 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    return v_t;  /* :83 */
 }
 
 LANE(setp_eq_and_bf16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :48 */
-    return combine(v_t, v_c, 0);  /* :78 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    return combine(v_t, v_c, 0);  /* :86 */
 }
 
 LANE(setp_eq_or_bf16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :48 */
-    return combine(v_t, v_c, 1);  /* :81 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    return combine(v_t, v_c, 1);  /* :89 */
 }
 
 LANE(setp_eq_xor_bf16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :48 */
-    return combine(v_t, v_c, 2);  /* :84 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    return combine(v_t, v_c, 2);  /* :92 */
+}
+
+LANE(setp_s16_2, uint8_t, uint16_t v_a, uint16_t v_b, _Bool *second) {
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_s32_2, uint8_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_s64_2, uint8_t, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_le_s16_2, uint8_t, uint16_t v_a, uint16_t v_b, _Bool *second) {
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_le_s32_2, uint8_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_le_s64_2, uint8_t, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_and_s16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_and_s32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_and_s64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_or_s16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_or_s32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_or_s64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_xor_s16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_xor_s32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_xor_s64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_and_s16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_and_s32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_and_s64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_or_s16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_or_s32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_or_s64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_xor_s16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_xor_s32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_xor_s64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_u16_2, uint8_t, uint16_t v_a, uint16_t v_b, _Bool *second) {
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_u32_2, uint8_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_u64_2, uint8_t, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_le_u16_2, uint8_t, uint16_t v_a, uint16_t v_b, _Bool *second) {
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_le_u32_2, uint8_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_le_u64_2, uint8_t, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_and_u16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_and_u32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_and_u64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_or_u16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_or_u32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_or_u64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_xor_u16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_xor_u32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_xor_u64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_and_u16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_and_u32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_and_u64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_or_u16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_or_u32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_or_u64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_xor_u16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_xor_u32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_le_xor_u64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :62 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_eq_b16_2, uint8_t, uint16_t v_a, uint16_t v_b, _Bool *second) {
+    _Bool v_t = (v_a == v_b);  /* :54 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_eq_b32_2, uint8_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = (v_a == v_b);  /* :54 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_eq_b64_2, uint8_t, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = (v_a == v_b);  /* :54 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_ne_b16_2, uint8_t, uint16_t v_a, uint16_t v_b, _Bool *second) {
+    _Bool v_t = (!(v_a == v_b));  /* :58 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_ne_b32_2, uint8_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    _Bool v_t = (!(v_a == v_b));  /* :58 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_ne_b64_2, uint8_t, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    _Bool v_t = (!(v_a == v_b));  /* :58 */
+    _Bool v_p = v_t;  /* :83 */
+    _Bool v_q = (!v_t);  /* :84 */
+    *second = v_q;
+    return v_p;
+}
+
+LANE(setp_eq_and_b16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (v_a == v_b);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_eq_and_b32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (v_a == v_b);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_eq_and_b64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (v_a == v_b);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_eq_or_b16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (v_a == v_b);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_eq_or_b32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (v_a == v_b);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_eq_or_b64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (v_a == v_b);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_eq_xor_b16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (v_a == v_b);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_eq_xor_b32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (v_a == v_b);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_eq_xor_b64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (v_a == v_b);  /* :54 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_ne_and_b16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(v_a == v_b));  /* :58 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_ne_and_b32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(v_a == v_b));  /* :58 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_ne_and_b64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(v_a == v_b));  /* :58 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :86 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :87 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_ne_or_b16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(v_a == v_b));  /* :58 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_ne_or_b32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(v_a == v_b));  /* :58 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_ne_or_b64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(v_a == v_b));  /* :58 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :89 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :90 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_ne_xor_b16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(v_a == v_b));  /* :58 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_ne_xor_b32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(v_a == v_b));  /* :58 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
+}
+
+LANE(setp_ne_xor_b64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
+    _Bool v_t = (!(v_a == v_b));  /* :58 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :92 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :93 */
+    *second = v_q_2;
+    return v_p_2;
 }
 
 KERNEL(setp_f32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 1),
@@ -258,6 +834,294 @@ KERNEL(setp_eq_or_bf16_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, cons
     uint8_t p0 = setp_eq_or_bf16_3(p, (uint16_t)(r0[i] >> 0 & 0xffffu), (uint16_t)(r1[i] >> 0 & 0xffffu), r2[i]); uint8_t p1 = setp_eq_or_bf16_3(p, (uint16_t)(r0[i] >> 16 & 0xffffu), (uint16_t)(r1[i] >> 16 & 0xffffu), r2[i]); r3[i] = p0; r4[i] = p1;)
 KERNEL(setp_eq_xor_bf16_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
     uint8_t p0 = setp_eq_xor_bf16_3(p, (uint16_t)(r0[i] >> 0 & 0xffffu), (uint16_t)(r1[i] >> 0 & 0xffffu), r2[i]); uint8_t p1 = setp_eq_xor_bf16_3(p, (uint16_t)(r0[i] >> 16 & 0xffffu), (uint16_t)(r1[i] >> 16 & 0xffffu), r2[i]); r3[i] = p0; r4[i] = p1;)
+KERNEL(setp_s16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 1),
+    _Bool q0; uint8_t p0 = setp_s16_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_s16_2__1, 4, 2, (const uint16_t *r0, const uint16_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_s16_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_s32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 1),
+    _Bool q0; uint8_t p0 = setp_s32_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_s32_2__1, 4, 2, (const uint32_t *r0, const uint32_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_s32_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_s64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 1),
+    _Bool q0; uint8_t p0 = setp_s64_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_s64_2__1, 4, 2, (const uint64_t *r0, const uint64_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_s64_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_le_s16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 1),
+    _Bool q0; uint8_t p0 = setp_le_s16_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_le_s16_2__1, 4, 2, (const uint16_t *r0, const uint16_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_s16_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_le_s32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 1),
+    _Bool q0; uint8_t p0 = setp_le_s32_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_le_s32_2__1, 4, 2, (const uint32_t *r0, const uint32_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_s32_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_le_s64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 1),
+    _Bool q0; uint8_t p0 = setp_le_s64_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_le_s64_2__1, 4, 2, (const uint64_t *r0, const uint64_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_s64_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_and_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_and_s16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_and_s16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_and_s16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_and_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_and_s32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_and_s32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_and_s32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_and_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_and_s64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_and_s64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_and_s64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_or_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_or_s16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_or_s16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_or_s16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_or_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_or_s32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_or_s32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_or_s32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_or_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_or_s64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_or_s64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_or_s64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_xor_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_xor_s16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_xor_s16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_xor_s16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_xor_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_xor_s32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_xor_s32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_xor_s32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_xor_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_xor_s64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_xor_s64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_xor_s64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_and_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_and_s16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_and_s16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_and_s16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_and_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_and_s32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_and_s32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_and_s32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_and_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_and_s64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_and_s64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_and_s64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_or_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_or_s16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_or_s16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_or_s16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_or_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_or_s32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_or_s32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_or_s32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_or_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_or_s64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_or_s64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_or_s64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_xor_s16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_xor_s16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_xor_s16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_xor_s16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_xor_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_xor_s32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_xor_s32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_xor_s32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_xor_s64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_xor_s64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_xor_s64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_xor_s64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_u16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 1),
+    _Bool q0; uint8_t p0 = setp_u16_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_u16_2__1, 4, 2, (const uint16_t *r0, const uint16_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_u16_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_u32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 1),
+    _Bool q0; uint8_t p0 = setp_u32_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_u32_2__1, 4, 2, (const uint32_t *r0, const uint32_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_u32_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_u64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 1),
+    _Bool q0; uint8_t p0 = setp_u64_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_u64_2__1, 4, 2, (const uint64_t *r0, const uint64_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_u64_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_le_u16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 1),
+    _Bool q0; uint8_t p0 = setp_le_u16_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_le_u16_2__1, 4, 2, (const uint16_t *r0, const uint16_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_u16_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_le_u32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 1),
+    _Bool q0; uint8_t p0 = setp_le_u32_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_le_u32_2__1, 4, 2, (const uint32_t *r0, const uint32_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_u32_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_le_u64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 1),
+    _Bool q0; uint8_t p0 = setp_le_u64_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_le_u64_2__1, 4, 2, (const uint64_t *r0, const uint64_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_u64_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_and_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_and_u16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_and_u16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_and_u16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_and_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_and_u32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_and_u32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_and_u32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_and_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_and_u64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_and_u64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_and_u64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_or_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_or_u16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_or_u16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_or_u16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_or_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_or_u32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_or_u32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_or_u32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_or_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_or_u64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_or_u64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_or_u64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_xor_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_xor_u16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_xor_u16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_xor_u16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_xor_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_xor_u32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_xor_u32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_xor_u32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_xor_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_xor_u64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_xor_u64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_xor_u64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_and_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_and_u16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_and_u16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_and_u16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_and_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_and_u32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_and_u32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_and_u32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_and_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_and_u64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_and_u64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_and_u64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_or_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_or_u16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_or_u16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_or_u16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_or_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_or_u32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_or_u32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_or_u32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_or_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_or_u64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_or_u64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_or_u64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_xor_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_xor_u16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_xor_u16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_xor_u16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_xor_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_xor_u32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_xor_u32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_xor_u32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_le_xor_u64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_xor_u64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_le_xor_u64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_le_xor_u64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_eq_b16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 1),
+    _Bool q0; uint8_t p0 = setp_eq_b16_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_eq_b16_2__1, 4, 2, (const uint16_t *r0, const uint16_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_b16_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_eq_b32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 1),
+    _Bool q0; uint8_t p0 = setp_eq_b32_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_eq_b32_2__1, 4, 2, (const uint32_t *r0, const uint32_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_b32_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_eq_b64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 1),
+    _Bool q0; uint8_t p0 = setp_eq_b64_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_eq_b64_2__1, 4, 2, (const uint64_t *r0, const uint64_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_b64_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_ne_b16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 1),
+    _Bool q0; uint8_t p0 = setp_ne_b16_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_ne_b16_2__1, 4, 2, (const uint16_t *r0, const uint16_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_b16_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_ne_b32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 1),
+    _Bool q0; uint8_t p0 = setp_ne_b32_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_ne_b32_2__1, 4, 2, (const uint32_t *r0, const uint32_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_b32_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_ne_b64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 1),
+    _Bool q0; uint8_t p0 = setp_ne_b64_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(setp_ne_b64_2__1, 4, 2, (const uint64_t *r0, const uint64_t *r1, uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_b64_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(setp_eq_and_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_and_b16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_eq_and_b16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_and_b16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_eq_and_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_and_b32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_eq_and_b32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_and_b32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_eq_and_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_and_b64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_eq_and_b64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_and_b64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_eq_or_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_or_b16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_eq_or_b16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_or_b16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_eq_or_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_or_b32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_eq_or_b32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_or_b32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_eq_or_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_or_b64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_eq_or_b64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_or_b64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_eq_xor_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_xor_b16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_eq_xor_b16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_xor_b16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_eq_xor_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_xor_b32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_eq_xor_b32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_xor_b32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_eq_xor_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_xor_b64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_eq_xor_b64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_eq_xor_b64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_ne_and_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_and_b16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_ne_and_b16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_and_b16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_ne_and_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_and_b32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_ne_and_b32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_and_b32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_ne_and_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_and_b64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_ne_and_b64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_and_b64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_ne_or_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_or_b16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_ne_or_b16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_or_b16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_ne_or_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_or_b32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_ne_or_b32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_or_b32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_ne_or_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_or_b64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_ne_or_b64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_or_b64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_ne_xor_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_xor_b16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_ne_xor_b16_3__1, 5, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_xor_b16_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_ne_xor_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_xor_b32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_ne_xor_b32_3__1, 5, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_xor_b32_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
+KERNEL(setp_ne_xor_b64_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_xor_b64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0;)
+KERNEL(setp_ne_xor_b64_3__1, 5, 3, (const uint64_t *r0, const uint64_t *r1, const uint8_t *r2, uint8_t *r3, uint8_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (8, 8, 1, 1, 1),
+    _Bool q0; uint8_t p0 = setp_ne_xor_b64_3(p, r0[i], r1[i], r2[i], &q0); r3[i] = p0; r4[i] = q0;)
 
 const Kernel KERNELS[] = {
     {"eq.f32/2", 1, setp_f32_2_loop, {anyDirection, 1, {2}, {0}}},
@@ -1380,9 +2244,441 @@ const Kernel KERNELS[] = {
     {"nan.and.bf16x2/3", 2, setp_eq_and_bf16_3__1_loop, {anyDirection, 1, {8}, {0}}},
     {"nan.or.bf16x2/3", 2, setp_eq_or_bf16_3__1_loop, {anyDirection, 1, {8}, {0}}},
     {"nan.xor.bf16x2/3", 2, setp_eq_xor_bf16_3__1_loop, {anyDirection, 1, {8}, {0}}},
+    {"eq.s16/2", 1, setp_s16_2_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.s16/2", 2, setp_s16_2__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.s32/2", 1, setp_s32_2_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.s32/2", 2, setp_s32_2__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.s64/2", 1, setp_s64_2_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.s64/2", 2, setp_s64_2__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"ne.s16/2", 1, setp_s16_2_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.s16/2", 2, setp_s16_2__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.s32/2", 1, setp_s32_2_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.s32/2", 2, setp_s32_2__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.s64/2", 1, setp_s64_2_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.s64/2", 2, setp_s64_2__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"lt.s16/2", 1, setp_s16_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.s16/2", 2, setp_s16_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.s32/2", 1, setp_s32_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.s32/2", 2, setp_s32_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.s64/2", 1, setp_s64_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.s64/2", 2, setp_s64_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"le.s16/2", 1, setp_le_s16_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.s16/2", 2, setp_le_s16_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.s32/2", 1, setp_le_s32_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.s32/2", 2, setp_le_s32_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.s64/2", 1, setp_le_s64_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.s64/2", 2, setp_le_s64_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"gt.s16/2", 1, setp_le_s16_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.s16/2", 2, setp_le_s16_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.s32/2", 1, setp_le_s32_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.s32/2", 2, setp_le_s32_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.s64/2", 1, setp_le_s64_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.s64/2", 2, setp_le_s64_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"ge.s16/2", 1, setp_s16_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.s16/2", 2, setp_s16_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.s32/2", 1, setp_s32_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.s32/2", 2, setp_s32_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.s64/2", 1, setp_s64_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.s64/2", 2, setp_s64_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"eq.and.s16/3", 1, setp_and_s16_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.and.s16/3", 2, setp_and_s16_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.and.s32/3", 1, setp_and_s32_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.and.s32/3", 2, setp_and_s32_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.and.s64/3", 1, setp_and_s64_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.and.s64/3", 2, setp_and_s64_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.or.s16/3", 1, setp_or_s16_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.or.s16/3", 2, setp_or_s16_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.or.s32/3", 1, setp_or_s32_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.or.s32/3", 2, setp_or_s32_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.or.s64/3", 1, setp_or_s64_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.or.s64/3", 2, setp_or_s64_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.xor.s16/3", 1, setp_xor_s16_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.xor.s16/3", 2, setp_xor_s16_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.xor.s32/3", 1, setp_xor_s32_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.xor.s32/3", 2, setp_xor_s32_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.xor.s64/3", 1, setp_xor_s64_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.xor.s64/3", 2, setp_xor_s64_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"ne.and.s16/3", 1, setp_and_s16_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.and.s16/3", 2, setp_and_s16_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.and.s32/3", 1, setp_and_s32_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.and.s32/3", 2, setp_and_s32_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.and.s64/3", 1, setp_and_s64_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.and.s64/3", 2, setp_and_s64_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.or.s16/3", 1, setp_or_s16_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.or.s16/3", 2, setp_or_s16_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.or.s32/3", 1, setp_or_s32_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.or.s32/3", 2, setp_or_s32_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.or.s64/3", 1, setp_or_s64_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.or.s64/3", 2, setp_or_s64_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.xor.s16/3", 1, setp_xor_s16_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.xor.s16/3", 2, setp_xor_s16_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.xor.s32/3", 1, setp_xor_s32_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.xor.s32/3", 2, setp_xor_s32_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.xor.s64/3", 1, setp_xor_s64_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.xor.s64/3", 2, setp_xor_s64_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"lt.and.s16/3", 1, setp_and_s16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.and.s16/3", 2, setp_and_s16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.and.s32/3", 1, setp_and_s32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.and.s32/3", 2, setp_and_s32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.and.s64/3", 1, setp_and_s64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.and.s64/3", 2, setp_and_s64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.or.s16/3", 1, setp_or_s16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.or.s16/3", 2, setp_or_s16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.or.s32/3", 1, setp_or_s32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.or.s32/3", 2, setp_or_s32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.or.s64/3", 1, setp_or_s64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.or.s64/3", 2, setp_or_s64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.xor.s16/3", 1, setp_xor_s16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.xor.s16/3", 2, setp_xor_s16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.xor.s32/3", 1, setp_xor_s32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.xor.s32/3", 2, setp_xor_s32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.xor.s64/3", 1, setp_xor_s64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.xor.s64/3", 2, setp_xor_s64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"le.and.s16/3", 1, setp_le_and_s16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.and.s16/3", 2, setp_le_and_s16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.and.s32/3", 1, setp_le_and_s32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.and.s32/3", 2, setp_le_and_s32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.and.s64/3", 1, setp_le_and_s64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.and.s64/3", 2, setp_le_and_s64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.or.s16/3", 1, setp_le_or_s16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.or.s16/3", 2, setp_le_or_s16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.or.s32/3", 1, setp_le_or_s32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.or.s32/3", 2, setp_le_or_s32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.or.s64/3", 1, setp_le_or_s64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.or.s64/3", 2, setp_le_or_s64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.xor.s16/3", 1, setp_le_xor_s16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.xor.s16/3", 2, setp_le_xor_s16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.xor.s32/3", 1, setp_le_xor_s32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.xor.s32/3", 2, setp_le_xor_s32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.xor.s64/3", 1, setp_le_xor_s64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.xor.s64/3", 2, setp_le_xor_s64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"gt.and.s16/3", 1, setp_le_and_s16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.and.s16/3", 2, setp_le_and_s16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.and.s32/3", 1, setp_le_and_s32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.and.s32/3", 2, setp_le_and_s32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.and.s64/3", 1, setp_le_and_s64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.and.s64/3", 2, setp_le_and_s64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.or.s16/3", 1, setp_le_or_s16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.or.s16/3", 2, setp_le_or_s16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.or.s32/3", 1, setp_le_or_s32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.or.s32/3", 2, setp_le_or_s32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.or.s64/3", 1, setp_le_or_s64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.or.s64/3", 2, setp_le_or_s64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.xor.s16/3", 1, setp_le_xor_s16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.xor.s16/3", 2, setp_le_xor_s16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.xor.s32/3", 1, setp_le_xor_s32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.xor.s32/3", 2, setp_le_xor_s32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.xor.s64/3", 1, setp_le_xor_s64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.xor.s64/3", 2, setp_le_xor_s64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"ge.and.s16/3", 1, setp_and_s16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.and.s16/3", 2, setp_and_s16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.and.s32/3", 1, setp_and_s32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.and.s32/3", 2, setp_and_s32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.and.s64/3", 1, setp_and_s64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.and.s64/3", 2, setp_and_s64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.or.s16/3", 1, setp_or_s16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.or.s16/3", 2, setp_or_s16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.or.s32/3", 1, setp_or_s32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.or.s32/3", 2, setp_or_s32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.or.s64/3", 1, setp_or_s64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.or.s64/3", 2, setp_or_s64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.xor.s16/3", 1, setp_xor_s16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.xor.s16/3", 2, setp_xor_s16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.xor.s32/3", 1, setp_xor_s32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.xor.s32/3", 2, setp_xor_s32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.xor.s64/3", 1, setp_xor_s64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.xor.s64/3", 2, setp_xor_s64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"eq.u16/2", 1, setp_u16_2_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.u16/2", 2, setp_u16_2__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.u32/2", 1, setp_u32_2_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.u32/2", 2, setp_u32_2__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.u64/2", 1, setp_u64_2_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.u64/2", 2, setp_u64_2__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"ne.u16/2", 1, setp_u16_2_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.u16/2", 2, setp_u16_2__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.u32/2", 1, setp_u32_2_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.u32/2", 2, setp_u32_2__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.u64/2", 1, setp_u64_2_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.u64/2", 2, setp_u64_2__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"lt.u16/2", 1, setp_u16_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.u16/2", 2, setp_u16_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.u32/2", 1, setp_u32_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.u32/2", 2, setp_u32_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.u64/2", 1, setp_u64_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.u64/2", 2, setp_u64_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"le.u16/2", 1, setp_le_u16_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.u16/2", 2, setp_le_u16_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.u32/2", 1, setp_le_u32_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.u32/2", 2, setp_le_u32_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.u64/2", 1, setp_le_u64_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.u64/2", 2, setp_le_u64_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"gt.u16/2", 1, setp_le_u16_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.u16/2", 2, setp_le_u16_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.u32/2", 1, setp_le_u32_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.u32/2", 2, setp_le_u32_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.u64/2", 1, setp_le_u64_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.u64/2", 2, setp_le_u64_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"ge.u16/2", 1, setp_u16_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.u16/2", 2, setp_u16_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.u32/2", 1, setp_u32_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.u32/2", 2, setp_u32_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.u64/2", 1, setp_u64_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.u64/2", 2, setp_u64_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"lo.u16/2", 1, setp_u16_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.u16/2", 2, setp_u16_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.u32/2", 1, setp_u32_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.u32/2", 2, setp_u32_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.u64/2", 1, setp_u64_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.u64/2", 2, setp_u64_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"ls.u16/2", 1, setp_le_u16_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.u16/2", 2, setp_le_u16_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.u32/2", 1, setp_le_u32_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.u32/2", 2, setp_le_u32_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.u64/2", 1, setp_le_u64_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.u64/2", 2, setp_le_u64_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"hi.u16/2", 1, setp_le_u16_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.u16/2", 2, setp_le_u16_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.u32/2", 1, setp_le_u32_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.u32/2", 2, setp_le_u32_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.u64/2", 1, setp_le_u64_2_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.u64/2", 2, setp_le_u64_2__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"hs.u16/2", 1, setp_u16_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.u16/2", 2, setp_u16_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.u32/2", 1, setp_u32_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.u32/2", 2, setp_u32_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.u64/2", 1, setp_u64_2_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.u64/2", 2, setp_u64_2__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"eq.and.u16/3", 1, setp_and_u16_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.and.u16/3", 2, setp_and_u16_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.and.u32/3", 1, setp_and_u32_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.and.u32/3", 2, setp_and_u32_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.and.u64/3", 1, setp_and_u64_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.and.u64/3", 2, setp_and_u64_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.or.u16/3", 1, setp_or_u16_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.or.u16/3", 2, setp_or_u16_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.or.u32/3", 1, setp_or_u32_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.or.u32/3", 2, setp_or_u32_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.or.u64/3", 1, setp_or_u64_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.or.u64/3", 2, setp_or_u64_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.xor.u16/3", 1, setp_xor_u16_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.xor.u16/3", 2, setp_xor_u16_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.xor.u32/3", 1, setp_xor_u32_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.xor.u32/3", 2, setp_xor_u32_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.xor.u64/3", 1, setp_xor_u64_3_loop, {anyDirection, 1, {2}, {0}}},
+    {"eq.xor.u64/3", 2, setp_xor_u64_3__1_loop, {anyDirection, 1, {2}, {0}}},
+    {"ne.and.u16/3", 1, setp_and_u16_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.and.u16/3", 2, setp_and_u16_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.and.u32/3", 1, setp_and_u32_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.and.u32/3", 2, setp_and_u32_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.and.u64/3", 1, setp_and_u64_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.and.u64/3", 2, setp_and_u64_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.or.u16/3", 1, setp_or_u16_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.or.u16/3", 2, setp_or_u16_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.or.u32/3", 1, setp_or_u32_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.or.u32/3", 2, setp_or_u32_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.or.u64/3", 1, setp_or_u64_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.or.u64/3", 2, setp_or_u64_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.xor.u16/3", 1, setp_xor_u16_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.xor.u16/3", 2, setp_xor_u16_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.xor.u32/3", 1, setp_xor_u32_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.xor.u32/3", 2, setp_xor_u32_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.xor.u64/3", 1, setp_xor_u64_3_loop, {anyDirection, 1, {5}, {0}}},
+    {"ne.xor.u64/3", 2, setp_xor_u64_3__1_loop, {anyDirection, 1, {5}, {0}}},
+    {"lt.and.u16/3", 1, setp_and_u16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.and.u16/3", 2, setp_and_u16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.and.u32/3", 1, setp_and_u32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.and.u32/3", 2, setp_and_u32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.and.u64/3", 1, setp_and_u64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.and.u64/3", 2, setp_and_u64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.or.u16/3", 1, setp_or_u16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.or.u16/3", 2, setp_or_u16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.or.u32/3", 1, setp_or_u32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.or.u32/3", 2, setp_or_u32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.or.u64/3", 1, setp_or_u64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.or.u64/3", 2, setp_or_u64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.xor.u16/3", 1, setp_xor_u16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.xor.u16/3", 2, setp_xor_u16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.xor.u32/3", 1, setp_xor_u32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.xor.u32/3", 2, setp_xor_u32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.xor.u64/3", 1, setp_xor_u64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lt.xor.u64/3", 2, setp_xor_u64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"le.and.u16/3", 1, setp_le_and_u16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.and.u16/3", 2, setp_le_and_u16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.and.u32/3", 1, setp_le_and_u32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.and.u32/3", 2, setp_le_and_u32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.and.u64/3", 1, setp_le_and_u64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.and.u64/3", 2, setp_le_and_u64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.or.u16/3", 1, setp_le_or_u16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.or.u16/3", 2, setp_le_or_u16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.or.u32/3", 1, setp_le_or_u32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.or.u32/3", 2, setp_le_or_u32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.or.u64/3", 1, setp_le_or_u64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.or.u64/3", 2, setp_le_or_u64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.xor.u16/3", 1, setp_le_xor_u16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.xor.u16/3", 2, setp_le_xor_u16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.xor.u32/3", 1, setp_le_xor_u32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.xor.u32/3", 2, setp_le_xor_u32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.xor.u64/3", 1, setp_le_xor_u64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"le.xor.u64/3", 2, setp_le_xor_u64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"gt.and.u16/3", 1, setp_le_and_u16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.and.u16/3", 2, setp_le_and_u16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.and.u32/3", 1, setp_le_and_u32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.and.u32/3", 2, setp_le_and_u32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.and.u64/3", 1, setp_le_and_u64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.and.u64/3", 2, setp_le_and_u64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.or.u16/3", 1, setp_le_or_u16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.or.u16/3", 2, setp_le_or_u16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.or.u32/3", 1, setp_le_or_u32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.or.u32/3", 2, setp_le_or_u32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.or.u64/3", 1, setp_le_or_u64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.or.u64/3", 2, setp_le_or_u64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.xor.u16/3", 1, setp_le_xor_u16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.xor.u16/3", 2, setp_le_xor_u16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.xor.u32/3", 1, setp_le_xor_u32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.xor.u32/3", 2, setp_le_xor_u32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.xor.u64/3", 1, setp_le_xor_u64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"gt.xor.u64/3", 2, setp_le_xor_u64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"ge.and.u16/3", 1, setp_and_u16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.and.u16/3", 2, setp_and_u16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.and.u32/3", 1, setp_and_u32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.and.u32/3", 2, setp_and_u32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.and.u64/3", 1, setp_and_u64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.and.u64/3", 2, setp_and_u64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.or.u16/3", 1, setp_or_u16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.or.u16/3", 2, setp_or_u16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.or.u32/3", 1, setp_or_u32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.or.u32/3", 2, setp_or_u32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.or.u64/3", 1, setp_or_u64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.or.u64/3", 2, setp_or_u64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.xor.u16/3", 1, setp_xor_u16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.xor.u16/3", 2, setp_xor_u16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.xor.u32/3", 1, setp_xor_u32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.xor.u32/3", 2, setp_xor_u32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.xor.u64/3", 1, setp_xor_u64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ge.xor.u64/3", 2, setp_xor_u64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"lo.and.u16/3", 1, setp_and_u16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.and.u16/3", 2, setp_and_u16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.and.u32/3", 1, setp_and_u32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.and.u32/3", 2, setp_and_u32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.and.u64/3", 1, setp_and_u64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.and.u64/3", 2, setp_and_u64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.or.u16/3", 1, setp_or_u16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.or.u16/3", 2, setp_or_u16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.or.u32/3", 1, setp_or_u32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.or.u32/3", 2, setp_or_u32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.or.u64/3", 1, setp_or_u64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.or.u64/3", 2, setp_or_u64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.xor.u16/3", 1, setp_xor_u16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.xor.u16/3", 2, setp_xor_u16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.xor.u32/3", 1, setp_xor_u32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.xor.u32/3", 2, setp_xor_u32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.xor.u64/3", 1, setp_xor_u64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"lo.xor.u64/3", 2, setp_xor_u64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"ls.and.u16/3", 1, setp_le_and_u16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.and.u16/3", 2, setp_le_and_u16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.and.u32/3", 1, setp_le_and_u32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.and.u32/3", 2, setp_le_and_u32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.and.u64/3", 1, setp_le_and_u64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.and.u64/3", 2, setp_le_and_u64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.or.u16/3", 1, setp_le_or_u16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.or.u16/3", 2, setp_le_or_u16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.or.u32/3", 1, setp_le_or_u32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.or.u32/3", 2, setp_le_or_u32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.or.u64/3", 1, setp_le_or_u64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.or.u64/3", 2, setp_le_or_u64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.xor.u16/3", 1, setp_le_xor_u16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.xor.u16/3", 2, setp_le_xor_u16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.xor.u32/3", 1, setp_le_xor_u32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.xor.u32/3", 2, setp_le_xor_u32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.xor.u64/3", 1, setp_le_xor_u64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"ls.xor.u64/3", 2, setp_le_xor_u64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"hi.and.u16/3", 1, setp_le_and_u16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.and.u16/3", 2, setp_le_and_u16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.and.u32/3", 1, setp_le_and_u32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.and.u32/3", 2, setp_le_and_u32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.and.u64/3", 1, setp_le_and_u64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.and.u64/3", 2, setp_le_and_u64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.or.u16/3", 1, setp_le_or_u16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.or.u16/3", 2, setp_le_or_u16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.or.u32/3", 1, setp_le_or_u32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.or.u32/3", 2, setp_le_or_u32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.or.u64/3", 1, setp_le_or_u64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.or.u64/3", 2, setp_le_or_u64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.xor.u16/3", 1, setp_le_xor_u16_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.xor.u16/3", 2, setp_le_xor_u16_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.xor.u32/3", 1, setp_le_xor_u32_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.xor.u32/3", 2, setp_le_xor_u32_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.xor.u64/3", 1, setp_le_xor_u64_3_loop, {anyDirection, 1, {1}, {0}}},
+    {"hi.xor.u64/3", 2, setp_le_xor_u64_3__1_loop, {anyDirection, 1, {1}, {0}}},
+    {"hs.and.u16/3", 1, setp_and_u16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.and.u16/3", 2, setp_and_u16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.and.u32/3", 1, setp_and_u32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.and.u32/3", 2, setp_and_u32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.and.u64/3", 1, setp_and_u64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.and.u64/3", 2, setp_and_u64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.or.u16/3", 1, setp_or_u16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.or.u16/3", 2, setp_or_u16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.or.u32/3", 1, setp_or_u32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.or.u32/3", 2, setp_or_u32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.or.u64/3", 1, setp_or_u64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.or.u64/3", 2, setp_or_u64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.xor.u16/3", 1, setp_xor_u16_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.xor.u16/3", 2, setp_xor_u16_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.xor.u32/3", 1, setp_xor_u32_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.xor.u32/3", 2, setp_xor_u32_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.xor.u64/3", 1, setp_xor_u64_3_loop, {anyDirection, 1, {6}, {0}}},
+    {"hs.xor.u64/3", 2, setp_xor_u64_3__1_loop, {anyDirection, 1, {6}, {0}}},
+    {"eq.b16/2", 1, setp_eq_b16_2_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.b16/2", 2, setp_eq_b16_2__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.b32/2", 1, setp_eq_b32_2_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.b32/2", 2, setp_eq_b32_2__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.b64/2", 1, setp_eq_b64_2_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.b64/2", 2, setp_eq_b64_2__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.b16/2", 1, setp_ne_b16_2_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.b16/2", 2, setp_ne_b16_2__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.b32/2", 1, setp_ne_b32_2_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.b32/2", 2, setp_ne_b32_2__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.b64/2", 1, setp_ne_b64_2_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.b64/2", 2, setp_ne_b64_2__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.and.b16/3", 1, setp_eq_and_b16_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.and.b16/3", 2, setp_eq_and_b16_3__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.and.b32/3", 1, setp_eq_and_b32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.and.b32/3", 2, setp_eq_and_b32_3__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.and.b64/3", 1, setp_eq_and_b64_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.and.b64/3", 2, setp_eq_and_b64_3__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.or.b16/3", 1, setp_eq_or_b16_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.or.b16/3", 2, setp_eq_or_b16_3__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.or.b32/3", 1, setp_eq_or_b32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.or.b32/3", 2, setp_eq_or_b32_3__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.or.b64/3", 1, setp_eq_or_b64_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.or.b64/3", 2, setp_eq_or_b64_3__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.xor.b16/3", 1, setp_eq_xor_b16_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.xor.b16/3", 2, setp_eq_xor_b16_3__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.xor.b32/3", 1, setp_eq_xor_b32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.xor.b32/3", 2, setp_eq_xor_b32_3__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.xor.b64/3", 1, setp_eq_xor_b64_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"eq.xor.b64/3", 2, setp_eq_xor_b64_3__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.and.b16/3", 1, setp_ne_and_b16_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.and.b16/3", 2, setp_ne_and_b16_3__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.and.b32/3", 1, setp_ne_and_b32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.and.b32/3", 2, setp_ne_and_b32_3__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.and.b64/3", 1, setp_ne_and_b64_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.and.b64/3", 2, setp_ne_and_b64_3__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.or.b16/3", 1, setp_ne_or_b16_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.or.b16/3", 2, setp_ne_or_b16_3__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.or.b32/3", 1, setp_ne_or_b32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.or.b32/3", 2, setp_ne_or_b32_3__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.or.b64/3", 1, setp_ne_or_b64_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.or.b64/3", 2, setp_ne_or_b64_3__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.xor.b16/3", 1, setp_ne_xor_b16_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.xor.b16/3", 2, setp_ne_xor_b16_3__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.xor.b32/3", 1, setp_ne_xor_b32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.xor.b32/3", 2, setp_ne_xor_b32_3__1_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.xor.b64/3", 1, setp_ne_xor_b64_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"ne.xor.b64/3", 2, setp_ne_xor_b64_3__1_loop, {anyDirection, 1, {0}, {0}}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "99e6d6df831a5b1b";
+const char digest[] = "465278894ef602c9";
 #endif

@@ -6,12 +6,16 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE(slct_f32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+LANE(slct_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     return select_32(compare_s32(v_c, 0x00000000u, 6), v_a, v_b);  /* :29 */
 }
 
 LANE(slct_f64_s32_3, uint64_t, uint64_t v_a, uint64_t v_b, uint32_t v_c) {
     return select_64(compare_s32(v_c, 0x00000000u, 6), v_a, v_b);  /* :29 */
+}
+
+LANE(slct_b16_s32_3, uint16_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
+    return select_16(compare_s32(v_c, 0x00000000u, 6), v_a, v_b);  /* :29 */
 }
 
 LANE(slct_f32_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -38,10 +42,12 @@ LANE(slct_b16_f32_3_sm_10, uint16_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
     return select_16(compare_f32(flushed_f32(v_c), 0x00000000u, 6), v_a, v_b);  /* :29 */
 }
 
-KERNEL(slct_f32_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 4, 4),
-    uint32_t p0 = slct_f32_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(slct_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 4, 4),
+    uint32_t p0 = slct_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 KERNEL(slct_f64_s32_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint32_t *r2, uint64_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 4, 8),
     uint64_t p0 = slct_f64_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
+KERNEL(slct_b16_s32_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint32_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 4, 2),
+    uint16_t p0 = slct_b16_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 KERNEL(slct_f32_f32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 4, 4),
     uint32_t p0 = slct_f32_f32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 KERNEL(slct_f32_f32_3_sm_10, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 4, 4),
@@ -56,8 +62,17 @@ KERNEL(slct_b16_f32_3_sm_10, 4, 3, (const uint16_t *r0, const uint16_t *r1, cons
     uint16_t p0 = slct_b16_f32_3_sm_10(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 
 const Kernel KERNELS[] = {
-    {"f32.s32/3", 1, slct_f32_s32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"f32.s32/3", 1, slct_s32_3_loop, {anyDirection, 1, {0}, {0}}},
     {"f64.s32/3", 1, slct_f64_s32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"b16.s32/3", 1, slct_b16_s32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"b32.s32/3", 1, slct_s32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"b64.s32/3", 1, slct_f64_s32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"s16.s32/3", 1, slct_b16_s32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"s32.s32/3", 1, slct_s32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"s64.s32/3", 1, slct_f64_s32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"u16.s32/3", 1, slct_b16_s32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"u32.s32/3", 1, slct_s32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"u64.s32/3", 1, slct_f64_s32_3_loop, {anyDirection, 1, {0}, {0}}},
     {"f32.f32/3", 1, slct_f32_f32_3_loop, {anyDirection, 1, {0}, {0}}},
     {"f32.f32/3 sm_10", 1, slct_f32_f32_3_sm_10_loop, {anyDirection, 1, {0}, {0}}},
     {"f32.f32/3 sm_11", 1, slct_f32_f32_3_sm_10_loop, {anyDirection, 1, {0}, {0}}},
@@ -128,5 +143,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "77b6ae950f87b9b6";
+const char digest[] = "c4a7d5149068fda7";
 #endif

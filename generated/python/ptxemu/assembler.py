@@ -20,6 +20,9 @@ ASSEMBLER: dict[str, Any] = {
         "s64": ["b64", "s64", "u64"],
         "u64": ["b64", "s64", "u64"],
         "u16x2": ["b32", "s32", "u32", "f16x2"],
+        "s16x2": ["b32", "f16x2"],
+        "u8x4": ["b32", "f16x2"],
+        "s8x4": ["b32", "f16x2"],
         "b16": ["b16", "s16", "u16", "f16"],
         "b32": ["b32", "s32", "u32", "f32", "f16x2"],
         "b64": ["b64", "s64", "u64", "f64"],
@@ -66,7 +69,10 @@ ASSEMBLER: dict[str, Any] = {
         "u32": ["integer", "address", "sum"],
         "s64": ["integer", "address", "sum"],
         "u64": ["integer", "address", "sum"],
-        "u16x2": ["integer", "address", "sum"],
+        "u16x2": ["address"],
+        "s16x2": ["address"],
+        "u8x4": ["address"],
+        "s8x4": ["address"],
         "b16": ["integer", "address", "sum"],
         "b32": ["integer", "single", "address", "sum"],
         "b64": ["integer", "double", "address", "sum"],
@@ -100,7 +106,7 @@ ASSEMBLER: dict[str, Any] = {
 }
 
 # For catalog/known.py, which documents them.
-OTHER_TYPES = frozenset(["b1", "b2", "b4", "b128", "b8x16", "s2", "s4", "s8x4", "s16x2", "u2", "u4", "u8x4", "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "ue4m3", "samplerref", "surfref", "texref"])
+OTHER_TYPES = frozenset(["b1", "b2", "b4", "b128", "b8x16", "s2", "s4", "u2", "u4", "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "ue4m3", "samplerref", "surfref", "texref"])
 
 MODIFIERS = {
     "rn": "Round to nearest, ties to even.",
@@ -146,11 +152,23 @@ MODIFIERS = {
     "geu": "Is a greater than b or equal to it, or one of them a NaN?",
     "num": "Is neither of a and b a NaN?",
     "nan": "Is a or b a NaN?",
-    "lo": "Is the unsigned integer a less than b?",
+    "lo": "Of a comparison: is the unsigned integer a less than b? Of a product: its lower half; of pairs: the lower one.",
     "ls": "Is the unsigned integer a less than b or equal to it?",
-    "hi": "Is the unsigned integer a greater than b?",
+    "hi": "Of a comparison: is the unsigned integer a greater than b? Of a product: its upper half; of pairs: the upper one.",
     "hs": "Is the unsigned integer a greater than b or equal to it?",
     "and": "The comparison holds, and the predicate c does.",
     "or": "The comparison holds, or the predicate c does.",
     "xor": "Either the comparison holds or the predicate c does, and not both.",
+    "wide": "The whole product, in a type of twice as many bits.",
+    "shiftamt": "Count the places by which the highest bit would have to be moved to the left instead.",
+    "l": "Move to the left.",
+    "r": "Move to the right.",
+    "clamp": "What is more than 32 counts as 32.",
+    "wrap": "The lower five bits count.",
+    "f4e": "Four bytes upwards from a place.",
+    "b4e": "Four bytes downwards from a place, the first of them lowest.",
+    "rc8": "One byte four times.",
+    "ecl": "The byte of each place, and below a place the one of that place.",
+    "ecr": "The byte of each place, and above a place the one of that place.",
+    "rc16": "One half twice.",
 }

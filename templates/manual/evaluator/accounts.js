@@ -14,6 +14,7 @@
     congruent: x => x,
     addIntegers: (x, y) => x + y,
     subtractIntegers: (x, y) => x - y,
+    multiplyIntegers: (x, y) => x * y,
   };
   const EXTREMES = {
     maximum: "a NaN operand makes it a NaN",

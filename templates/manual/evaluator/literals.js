@@ -144,7 +144,9 @@
     }
     const digits = text.slice(2);
     if (/^0x/i.test(text) && !/[p.]/i.test(digits)) {
-      if (digits.length * 4 !== type.width || !/^[0-9a-f]+$/i.test(digits)) {
+      // Of a float a digit that is missing would be another number.
+      const short = !type.kind.format && digits.length * 4 < type.width;
+      if (!(short || digits.length * 4 === type.width) || !/^[0-9a-f]+$/i.test(digits)) {
         const wanted = `0x and ${type.width / 4} hexadecimal digits`;
         return {error: `operand '${text}': the bits of ${called} are ${wanted}; a number ends in p0, as in 0x1p0`};
       }

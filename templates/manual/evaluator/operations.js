@@ -218,6 +218,8 @@
     compareGreaterEqual: comparison((x, y) => x >= y),
     addIntegers: wrapped((x, y) => x + y),
     subtractIntegers: wrapped((x, y) => x - y),
+    multiplyIntegers: wrapped((x, y) => x * y),
+    divideIntegers: (t, x, y) => (y ? BigInt.asUintN(t.kind.width, integer(t, 0, x) / integer(t, 1, y)) : 0n),
     shiftLeftBy: (t, x, count) => BigInt.asUintN(t.kind.width, x << within(t, count)),
     shiftRightBy: (t, x, count) => x >> within(t, count),
     sameInteger: truth((t, x, y) => x === y),

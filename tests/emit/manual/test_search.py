@@ -55,7 +55,7 @@ QUESTIONS = {
     "is fma.rn.relu.f16x2 on sm_75": ("no", "fma.rn.relu.f16x2 is not on sm_75"),
     "CUDA 12.6": ("CUDA", "CUDA 12.6 reads PTX up to 8.5"),
     "sm_90 PTX 7.0": ("no", "PTX 7.0 does not know sm_90, which came with PTX 7.8"),
-    "mul.lo.s32": ("outside", "mul.lo.s32 is not in this manual"),
+    "lop3.b32": ("outside", "lop3 is PTX, and not in this manual"),
     # Somebody who writes kernels.
     "fma f32x2 H100": ("no", "fma.rnd{.ftz}.f32x2 are not on sm_90 (H100)"),
     "tanh.approx.bf16 RTX 4090": ("no", "tanh.approx.bf16 is not on sm_89 (RTX 4090)"),
@@ -116,7 +116,7 @@ NAMES = {
     "bfloat": ("type", ".bf16"),
     "bfloat16 multiply H100": ("yes", "mul.bf16 is on sm_90 (H100), from PTX 7.8 (CUDA 11.8) on"),
     "history": ("section", "What each PTX version and target brought"),
-    "set and": ("variant", "set.cmp.and.{u32,s32,f32}.{f32,f64} and 54 more"),
+    "set and": ("variant", "set.cmp.and.{u32,s32,f32}.{f32,f64} and 162 more"),
     "max abs": ("variant", "max{.ftz}{.NaN}.abs.f32"),
     "add bf16": ("variant", "add.bf16"),
     # Words that are none, and what is meant by them.

@@ -92,6 +92,7 @@ _WRAPPING: Mapping[str, Callable[..., int]] = {
     "congruent": lambda x: x,
     "addIntegers": operator.add,
     "subtractIntegers": operator.sub,
+    "multiplyIntegers": operator.mul,
 }
 _EXTREMES = {
     "maximum": "a NaN operand makes it a NaN",

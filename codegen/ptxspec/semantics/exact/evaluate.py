@@ -174,6 +174,12 @@ def _high_word(t: Apply, x: int) -> int:
     return x >> half << half
 
 
+def _quotient(x: int, y: int) -> int:
+    """Return x / y cut toward zero, which Python's operator is not."""
+    size = abs(x) // abs(y) if y else 0
+    return size if (x < 0) == (y < 0) else -size
+
+
 def _ones(width: int) -> int:
     return (1 << width) - 1
 
@@ -208,6 +214,8 @@ FUNCTIONS: dict[str, Callable[..., int | bool]] = {
     "compareGreaterEqual": _comparison(operator.ge),
     "addIntegers": lambda t, x, y: (x + y) & _ones(t.kind.width),
     "subtractIntegers": lambda t, x, y: (x - y) & _ones(t.kind.width),
+    "multiplyIntegers": lambda t, x, y: (x * y) & _ones(t.kind.width),
+    "divideIntegers": lambda t, x, y: _quotient(*(int(integer(v, t.kind)) for v in (x, y))) & _ones(t.kind.width),
     "shiftLeftBy": lambda t, x, n: x << min(n, t.kind.width) & _ones(t.kind.width),
     "shiftRightBy": lambda t, x, n: x >> min(n, t.kind.width),
     "sameInteger": lambda t, x, y: x == y,

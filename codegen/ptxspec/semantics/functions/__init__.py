@@ -9,6 +9,8 @@ the table; an operator is another spelling of the function that names it as writ
   integer  an integer of a type such as s32, or a fixed-point number, which is an integer in units of 2**-point
   float    a number of a format; literals are integers, `2**n` and exact hexadecimal floats such as 0x1.8p-3
 
+A function of a number takes a float or an integer, one of what is whole an integer or bits.
+
 Every value has one kind and format, fixed when the code is read. A literal takes the format of what it is combined
 with, and must be exact in it.
 
@@ -57,6 +59,6 @@ The functions have no bodies here: each back end implements all of them, and not
 from __future__ import annotations
 
 from . import arithmetic, comparison, formats, logic  # noqa: F401 each adds its rows to the table
-from .row import NANS, TABLE, Function
+from .row import NANS, SORTS, TABLE, Function
 
-__all__ = ["NANS", "TABLE", "Function"]
+__all__ = ["NANS", "SORTS", "TABLE", "Function"]

@@ -61,14 +61,24 @@ def roundToIntegral(x):  # type: ignore[no-untyped-def]
     """The whole number next to x in the variant's direction, in x's format; a zero has the sign of x."""
 
 
-@row("integer, integer -> integer", operator="+")
+@row("whole, whole -> whole", operator="+")
 def addIntegers(x, y):  # type: ignore[no-untyped-def]
-    """x + y modulo 2**width, of two integers of one type."""
+    """x + y modulo 2**width, of two integers of one type or bits of one width."""
 
 
-@row("integer, integer -> integer", operator="-")
+@row("whole, whole -> whole", operator="-")
 def subtractIntegers(x, y):  # type: ignore[no-untyped-def]
-    """x - y modulo 2**width, of two integers of one type."""
+    """x - y modulo 2**width, of two integers of one type or bits of one width."""
+
+
+@row("whole, whole -> whole", operator="*")
+def multiplyIntegers(x, y):  # type: ignore[no-untyped-def]
+    """x * y modulo 2**width, of two integers of one type or bits of one width."""
+
+
+@row("integer, integer -> integer", operator="/")
+def divideIntegers(x, y):  # type: ignore[no-untyped-def]
+    """x / y cut to an integer toward zero, modulo 2**width, of two integers of one type; 0 where y is 0."""
 
 
 @row("integer, format -> integer", clause="")

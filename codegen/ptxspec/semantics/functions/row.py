@@ -12,10 +12,10 @@ from typing import Any
 class Function:
     """One row. `parameters` and `result` are of "float", "integer", "bits", "bool", "any", or, for parameters that
     must be known when the code is read, "format", "rounding", "unit" and "count"; "number" is a float or an integer
-    of a format of its own. A result that is known when the code is read is a "format", a "literal" or a "fact".
-    `needs` is what a format must have for the function to make sense in it: "sign", "quiet bit", or "IEEE" where it
-    must be declared like a format of IEEE 754. `nan` says which NaN it returns: one of `NANS`, or nothing where the
-    result is no float."""
+    of a format of its own, "whole" an integer or bits. A result that is known when the code is read is a "format", a
+    "literal" or a "fact". `needs` is what a format must have for the function to make sense in it: "sign", "quiet bit",
+    or "IEEE" where it must be declared like a format of IEEE 754. `nan` says which NaN it returns: one of `NANS`, or
+    nothing where the result is no float."""
 
     name: str
     names: tuple[str, ...]
@@ -43,6 +43,8 @@ class Function:
 
 # Parameters that are known when the code is read.
 _KNOWN = ("format", "rounding", "unit", "count")
+# What a parameter of several sorts may be.
+SORTS = {"number": ("float", "integer"), "whole": ("integer", "bits")}
 NANS = ("canonical", "operand", "sign", "quiet", "bits")
 TABLE: dict[str, Function] = {}
 

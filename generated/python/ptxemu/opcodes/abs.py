@@ -51,6 +51,11 @@ GROUPS = (
     Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_2,), spellings=(
         "bf16x2",
     )),
+    Group(1, "exact", Requirement("1.0", "sm_10"), spellings=(
+        "s16",
+        "s32",
+        "s64",
+    )),
 )
 
 SIGNATURES = {
@@ -60,9 +65,12 @@ SIGNATURES = {
     ("f16x2", 1): "d:f16x2 = a:f16x2",
     ("bf16", 1): "d:bf16 = a:bf16",
     ("bf16x2", 1): "d:bf16x2 = a:bf16x2",
+    ("s16", 1): "d:s16 = a:s16",
+    ("s32", 1): "d:s32 = a:s32",
+    ("s64", 1): "d:s64 = a:s64",
 }
 ASSEMBLER = {
-    "elsewhere": ["s16", "s32", "s64"],
+    "elsewhere": [],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
     "other_modifiers": [],
     "observed": "ptxas 13.5.37",

@@ -5,6 +5,12 @@ from ..catalog import Requirement
 from ..catalog.known import Recipe
 from . import Group, Opcode
 
+operands_1 = {
+    "registers": {
+        "u16x2": ("b32", "f16x2"),
+    },
+}
+
 recipe_1 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
     mov.b64 {%_a0, %_a1}, %a;
@@ -288,6 +294,26 @@ recipe_27 = Recipe(Requirement("2.0", "sm_20"), "", """{
 }""")
 
 recipe_28 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    and.b32 %_x, %a, 0x7fff7fff;
+    and.b32 %_y, %b, 0x7fff7fff;
+    add.u32 %_t, %_x, %_y;
+    xor.b32 %_x, %a, %b;
+    and.b32 %_x, %_x, 0x80008000;
+    xor.b32 %d, %_t, %_x;
+}""")
+
+recipe_29 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    and.b32 %_x, %a, 0x7f7f7f7f;
+    and.b32 %_y, %b, 0x7f7f7f7f;
+    add.u32 %_t, %_x, %_y;
+    xor.b32 %_x, %a, %b;
+    and.b32 %_x, %_x, 0x80808080;
+    xor.b32 %d, %_t, %_x;
+}""")
+
+recipe_30 = Recipe(Requirement("1.0", "sm_10"), "", """{
     .reg .b32 %_t, %_x, %_y, %_n;
     add.#2 %_t, %a, %b;
     and.b32 %_x, %a, %b;
@@ -299,7 +325,39 @@ recipe_28 = Recipe(Requirement("1.0", "sm_10"), "", """{
     or.b32 %d, %_t, %_x;
 }""")
 
-recipe_29 = Recipe(Requirement("2.0", "sm_20"), "", """{
+recipe_31 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.s32.s16 %_x0, %_a0;
+    cvt.s32.s16 %_x1, %_a1;
+    cvt.s32.s16 %_y0, %_b0;
+    cvt.s32.s16 %_y1, %_b1;
+    add.s32 %_t0, %_x0, %_y0;
+    add.s32 %_t1, %_x1, %_y1;
+    cvt.#1.s16.s32 %_d0, %_t0;
+    cvt.#1.s16.s32 %_d1, %_t1;
+    mov.b32 %d, {%_d0, %_d1};
+}""")
+
+recipe_32 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
+    .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    cvt.u32.u16 %_x0, %_a0;
+    cvt.u32.u16 %_x1, %_a1;
+    cvt.u32.u16 %_y0, %_b0;
+    cvt.u32.u16 %_y1, %_b1;
+    add.u32 %_t0, %_x0, %_y0;
+    add.u32 %_t1, %_x1, %_y1;
+    cvt.#1.u16.u32 %_d0, %_t0;
+    cvt.#1.u16.u32 %_d1, %_t1;
+    mov.b32 %d, {%_d0, %_d1};
+}""")
+
+recipe_33 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b32 %_x, %_y, %_t;
     cvt.f32.#2 %_x, %a;
     cvt.f32.#2 %_y, %b;
@@ -307,7 +365,7 @@ recipe_29 = Recipe(Requirement("2.0", "sm_20"), "", """{
     cvt.#1.#2.f32 %d, %_t;
 }""")
 
-recipe_30 = Recipe(Requirement("2.0", "sm_20"), "", """{
+recipe_34 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b16 %_a0, %_a1, %_b0, %_b1, %_r0, %_r1;
     .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
     mov.b32 {%_a0, %_a1}, %a;
@@ -323,7 +381,7 @@ recipe_30 = Recipe(Requirement("2.0", "sm_20"), "", """{
     mov.b32 %d, {%_r0, %_r1};
 }""")
 
-recipe_31 = Recipe(Requirement("7.0", "sm_80"), "", """{
+recipe_35 = Recipe(Requirement("7.0", "sm_80"), "", """{
     .reg .b16 %_zero;
     .reg .b32 %_x, %_y, %_t;
     mov.b16 %_zero, 0;
@@ -333,7 +391,7 @@ recipe_31 = Recipe(Requirement("7.0", "sm_80"), "", """{
     cvt.#1.#2.f32 %d, %_t;
 }""")
 
-recipe_32 = Recipe(Requirement("7.0", "sm_80"), "", """{
+recipe_36 = Recipe(Requirement("7.0", "sm_80"), "", """{
     .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
     .reg .b16 %_r0, %_r1;
     shl.b32 %_x0, %a, 16;
@@ -612,12 +670,38 @@ GROUPS = (
         "rn.satfinite.e4m3x4.ue8m0x4",
     )),
     Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
+        "s16",
+        "u16",
+        "s64",
+        "u64",
         "s32",
         "u32",
+    )),
+    Group(2, "exact", Requirement("8.0", "sm_90"), recipes=(recipe_28,), spellings=(
+        "s16x2",
+    )),
+    Group(2, "exact", Requirement("8.0", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_28,), spellings=(
+        "u16x2",
+    )),
+    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), recipes=(recipe_29,), spellings=(
+        "s8x4",
+        "u8x4",
+    )),
+    Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
         "sat.s32",
     )),
-    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), recipes=(recipe_28,), spellings=(
+    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), recipes=(recipe_30,), spellings=(
         "sat.u32",
+    )),
+    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), recipes=(recipe_31,), spellings=(
+        "sat.s16x2",
+    )),
+    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_1,), recipes=(recipe_32,), spellings=(
+        "sat.u16x2",
+    )),
+    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), no_recipe="Each of four lanes would be taken out, added and put back, which are more statements than one would paste.", spellings=(
+        "sat.s8x4",
+        "sat.u8x4",
     )),
 )
 
@@ -649,26 +733,34 @@ SIGNATURES = {
     ("e4m3x4.e2m1x4", 2): "d:e4m3x4 = a:e2m1x4 b:e4m3x4",
     ("e4m3x4.e2m1p4x4", 2): "d:e4m3x4 = a:e2m1p4x4 b:e4m3x4",
     ("e4m3x4.ue8m0x4", 2): "d:e4m3x4 = a:ue8m0x4 b:e4m3x4",
+    ("s16", 2): "d:s16 = a:s16 b:s16",
+    ("u16", 2): "d:u16 = a:u16 b:u16",
+    ("s64", 2): "d:s64 = a:s64 b:s64",
+    ("u64", 2): "d:u64 = a:u64 b:u64",
     ("s32", 2): "d:s32 = a:s32 b:s32",
     ("u32", 2): "d:u32 = a:u32 b:u32",
+    ("s16x2", 2): "d:s16x2 = a:s16x2 b:s16x2",
+    ("u16x2", 2): "d:u16x2 = a:u16x2 b:u16x2",
+    ("s8x4", 2): "d:s8x4 = a:s8x4 b:s8x4",
+    ("u8x4", 2): "d:u8x4 = a:u8x4 b:u8x4",
 }
 MISSING = {
-    "add.rz.f16": (recipe_29,),
-    "add.rm.f16": (recipe_29,),
-    "add.rp.f16": (recipe_29,),
-    "add.rz.f16x2": (recipe_30,),
-    "add.rm.f16x2": (recipe_30,),
-    "add.rp.f16x2": (recipe_30,),
-    "add.rz.bf16": (recipe_31,),
-    "add.rm.bf16": (recipe_31,),
-    "add.rp.bf16": (recipe_31,),
-    "add.rz.bf16x2": (recipe_32,),
-    "add.rm.bf16x2": (recipe_32,),
-    "add.rp.bf16x2": (recipe_32,),
+    "add.rz.f16": (recipe_33,),
+    "add.rm.f16": (recipe_33,),
+    "add.rp.f16": (recipe_33,),
+    "add.rz.f16x2": (recipe_34,),
+    "add.rm.f16x2": (recipe_34,),
+    "add.rp.f16x2": (recipe_34,),
+    "add.rz.bf16": (recipe_35,),
+    "add.rm.bf16": (recipe_35,),
+    "add.rp.bf16": (recipe_35,),
+    "add.rz.bf16x2": (recipe_36,),
+    "add.rm.bf16x2": (recipe_36,),
+    "add.rp.bf16x2": (recipe_36,),
 }
 
 ASSEMBLER = {
-    "elsewhere": ["s16", "s64", "u16", "u64", "cc.s32", "cc.u32", "s16x2", "u16x2", "s8x4", "u8x4"],
+    "elsewhere": ["cc.s32", "cc.u32", "cc.s64", "cc.u64"],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
     "other_modifiers": [],
     "observed": "ptxas 13.5.37",

@@ -130,6 +130,14 @@ GROUPS = (
         "rm.f64",
         "rp.f64",
     )),
+    Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
+        "s16",
+        "u16",
+        "s32",
+        "u32",
+        "s64",
+        "u64",
+    )),
     Group(2, "bounded", Requirement("1.0", "sm_10", until="1.3"), means=("approx", "ftz"), recipes=(recipe_1,), spellings=(
         "f32",
     )),
@@ -141,6 +149,12 @@ GROUPS = (
 SIGNATURES = {
     ("f32", 2): "d:f32 = a:f32 b:f32",
     ("f64", 2): "d:f64 = a:f64 b:f64",
+    ("s16", 2): "d:s16 = a:s16 b:s16",
+    ("u16", 2): "d:u16 = a:u16 b:u16",
+    ("s32", 2): "d:s32 = a:s32 b:s32",
+    ("u32", 2): "d:u32 = a:u32 b:u32",
+    ("s64", 2): "d:s64 = a:s64 b:s64",
+    ("u64", 2): "d:u64 = a:u64 b:u64",
 }
 MISSING = {
     "div.f16": (recipe_3,),
@@ -166,7 +180,7 @@ MISSING = {
 }
 
 ASSEMBLER = {
-    "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64"],
+    "elsewhere": [],
     "empty_types": ["b2", "b8x16"],
     "other_modifiers": [],
     "observed": "ptxas 13.5.37",

@@ -82,6 +82,33 @@ GROUPS = (
         "rm.f64",
         "rp.f64",
     )),
+    Group(3, "exact", Requirement("1.0", "sm_10"), spellings=(
+        "hi.s16",
+        "hi.u16",
+        "hi.s32",
+        "hi.u32",
+        "hi.s64",
+        "hi.u64",
+        "lo.s16",
+        "lo.u16",
+        "lo.s32",
+        "lo.u32",
+        "lo.s64",
+        "lo.u64",
+        "hi.sat.s32",
+    )),
+    Group(3, "exact", Requirement("1.0", "sm_10"), signature="d:s32 = a:s16 b:s16 c:s32", spellings=(
+        "wide.s16",
+    )),
+    Group(3, "exact", Requirement("1.0", "sm_10"), signature="d:u32 = a:u16 b:u16 c:u32", spellings=(
+        "wide.u16",
+    )),
+    Group(3, "exact", Requirement("1.0", "sm_10"), signature="d:s64 = a:s32 b:s32 c:s64", spellings=(
+        "wide.s32",
+    )),
+    Group(3, "exact", Requirement("1.0", "sm_10"), signature="d:u64 = a:u32 b:u32 c:u64", spellings=(
+        "wide.u32",
+    )),
     Group(3, "exact", Requirement("1.0", "sm_10", until="1.3"), means=("rn",), recipes=(recipe_4,), spellings=(
         "f64",
     )),
@@ -90,6 +117,12 @@ GROUPS = (
 SIGNATURES = {
     ("f32", 3): "d:f32 = a:f32 b:f32 c:f32",
     ("f64", 3): "d:f64 = a:f64 b:f64 c:f64",
+    ("s16", 3): "d:s16 = a:s16 b:s16 c:s16",
+    ("u16", 3): "d:u16 = a:u16 b:u16 c:u16",
+    ("s32", 3): "d:s32 = a:s32 b:s32 c:s32",
+    ("u32", 3): "d:u32 = a:u32 b:u32 c:u32",
+    ("s64", 3): "d:s64 = a:s64 b:s64 c:s64",
+    ("u64", 3): "d:u64 = a:u64 b:u64 c:u64",
 }
 MISSING = {
     "mad.f16": (recipe_5,),
@@ -115,7 +148,7 @@ MISSING = {
 }
 
 ASSEMBLER = {
-    "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64"],
+    "elsewhere": ["cc.s32", "cc.u32", "cc.s64", "cc.u64"],
     "empty_types": ["b2", "b8x16"],
     "other_modifiers": [],
     "observed": "ptxas 13.5.37",

@@ -5,6 +5,12 @@ from ..catalog import Requirement
 from ..catalog.known import Recipe
 from . import Group, Opcode
 
+operands_1 = {
+    "registers": {
+        "u16x2": ("b32", "f16x2"),
+    },
+}
+
 recipe_1 = Recipe(Requirement("2.0", "sm_20"), "NaN bits", """{
     .reg .b32 %_s, %_x, %_y, %_m;
     xor.b32 %_s, %a, %b;
@@ -673,7 +679,42 @@ recipe_50 = Recipe(Requirement("2.0", "sm_20"), "", """{
     or.b32 %d, %_low, %_high;
 }""")
 
-recipe_51 = Recipe(Requirement("1.0", "sm_10"), "NaN bits", """{
+recipe_51 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    max.u16 %_d0, %_a0, %_b0;
+    max.u16 %_d1, %_a1, %_b1;
+    mov.b32 %d, {%_d0, %_d1};
+}""")
+
+recipe_52 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    max.s16 %_d0, %_a0, %_b0;
+    max.s16 %_d1, %_a1, %_b1;
+    mov.b32 %d, {%_d0, %_d1};
+}""")
+
+recipe_53 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b32 %_t;
+    max.#2 %_t, %a, %b;
+    max.#2 %d, %_t, 0;
+}""")
+
+recipe_54 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b16 %_a0, %_a1, %_b0, %_b1, %_t0, %_t1, %_d0, %_d1;
+    mov.b32 {%_a0, %_a1}, %a;
+    mov.b32 {%_b0, %_b1}, %b;
+    max.s16 %_t0, %_a0, %_b0;
+    max.s16 %_t1, %_a1, %_b1;
+    max.s16 %_d0, %_t0, 0;
+    max.s16 %_d1, %_t1, 0;
+    mov.b32 %d, {%_d0, %_d1};
+}""")
+
+recipe_55 = Recipe(Requirement("1.0", "sm_10"), "NaN bits", """{
     .reg .pred %_p;
     .reg .b64 %_t;
     setp.nan.#2 %_p, %a, %b;
@@ -681,7 +722,7 @@ recipe_51 = Recipe(Requirement("1.0", "sm_10"), "NaN bits", """{
     selp.#2 %d, 0d7FF8000000000000, %_t, %_p;
 }""")
 
-recipe_52 = Recipe(Requirement("2.0", "sm_20"), "", """{
+recipe_56 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
     mov.b64 {%_a0, %_a1}, %a;
     mov.b64 {%_b0, %_b1}, %b;
@@ -690,7 +731,7 @@ recipe_52 = Recipe(Requirement("2.0", "sm_20"), "", """{
     mov.b64 %d, {%_d0, %_d1};
 }""")
 
-recipe_53 = Recipe(Requirement("7.0", "sm_80"), "", """{
+recipe_57 = Recipe(Requirement("7.0", "sm_80"), "", """{
     .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
     mov.b64 {%_a0, %_a1}, %a;
     mov.b64 {%_b0, %_b1}, %b;
@@ -699,7 +740,7 @@ recipe_53 = Recipe(Requirement("7.0", "sm_80"), "", """{
     mov.b64 %d, {%_d0, %_d1};
 }""")
 
-recipe_54 = Recipe(Requirement("1.4", "sm_10"), "", """{
+recipe_58 = Recipe(Requirement("1.4", "sm_10"), "", """{
     .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
     mov.b64 {%_a0, %_a1}, %a;
     mov.b64 {%_b0, %_b1}, %b;
@@ -708,7 +749,7 @@ recipe_54 = Recipe(Requirement("1.4", "sm_10"), "", """{
     mov.b64 %d, {%_d0, %_d1};
 }""")
 
-recipe_55 = Recipe(Requirement("7.0", "sm_80"), "", """{
+recipe_59 = Recipe(Requirement("7.0", "sm_80"), "", """{
     .reg .b32 %_a0, %_a1, %_b0, %_b1, %_d0, %_d1;
     mov.b64 {%_a0, %_a1}, %a;
     mov.b64 {%_b0, %_b1}, %b;
@@ -841,6 +882,37 @@ GROUPS = (
     Group(2, "exact", Requirement("7.2", "sm_86"), recipes=(recipe_31, recipe_50,), spellings=(
         "NaN.xorsign.abs.bf16x2",
     )),
+    Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
+        "s16",
+        "u16",
+        "u32",
+        "s64",
+        "u64",
+    )),
+    Group(2, "exact", Requirement("8.0", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_51,), spellings=(
+        "u16x2",
+    )),
+    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), no_recipe="Each of four lanes would be taken out, compared and put back, which are more statements than one would paste.", spellings=(
+        "u8x4",
+    )),
+    Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
+        "s32",
+    )),
+    Group(2, "exact", Requirement("8.0", "sm_90"), recipes=(recipe_52,), spellings=(
+        "s16x2",
+    )),
+    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), no_recipe="Each of four lanes would be taken out, compared and put back, which are more statements than one would paste.", spellings=(
+        "s8x4",
+    )),
+    Group(2, "exact", Requirement("8.0", "sm_90"), recipes=(recipe_53,), spellings=(
+        "relu.s32",
+    )),
+    Group(2, "exact", Requirement("8.0", "sm_90"), recipes=(recipe_54,), spellings=(
+        "relu.s16x2",
+    )),
+    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), no_recipe="Each of four lanes would be taken out, compared and put back, which are more statements than one would paste.", spellings=(
+        "relu.s8x4",
+    )),
 )
 
 SIGNATURES = {
@@ -851,17 +923,27 @@ SIGNATURES = {
     ("f16x2", 2): "d:f16x2 = a:f16x2 b:f16x2",
     ("bf16", 2): "d:bf16 = a:bf16 b:bf16",
     ("bf16x2", 2): "d:bf16x2 = a:bf16x2 b:bf16x2",
+    ("s16", 2): "d:s16 = a:s16 b:s16",
+    ("u16", 2): "d:u16 = a:u16 b:u16",
+    ("u32", 2): "d:u32 = a:u32 b:u32",
+    ("s64", 2): "d:s64 = a:s64 b:s64",
+    ("u64", 2): "d:u64 = a:u64 b:u64",
+    ("u16x2", 2): "d:u16x2 = a:u16x2 b:u16x2",
+    ("u8x4", 2): "d:u8x4 = a:u8x4 b:u8x4",
+    ("s32", 2): "d:s32 = a:s32 b:s32",
+    ("s16x2", 2): "d:s16x2 = a:s16x2 b:s16x2",
+    ("s8x4", 2): "d:s8x4 = a:s8x4 b:s8x4",
 }
 MISSING = {
-    "max.NaN.f64": (recipe_51,),
-    "max.f32x2": (recipe_52,),
-    "max.NaN.f32x2": (recipe_53,),
-    "max.ftz.f32x2": (recipe_54,),
-    "max.ftz.NaN.f32x2": (recipe_55,),
+    "max.NaN.f64": (recipe_55,),
+    "max.f32x2": (recipe_56,),
+    "max.NaN.f32x2": (recipe_57,),
+    "max.ftz.f32x2": (recipe_58,),
+    "max.ftz.NaN.f32x2": (recipe_59,),
 }
 
 ASSEMBLER = {
-    "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64", "s16x2", "u16x2", "s8x4", "u8x4"],
+    "elsewhere": [],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
     "other_modifiers": [],
     "observed": "ptxas 13.5.37",

@@ -749,6 +749,32 @@ GROUPS = (
         "rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4",
         "rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4",
     )),
+    Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
+        "hi.s16",
+        "hi.u16",
+        "hi.s32",
+        "hi.u32",
+        "hi.s64",
+        "hi.u64",
+        "lo.s16",
+        "lo.u16",
+        "lo.s32",
+        "lo.u32",
+        "lo.s64",
+        "lo.u64",
+    )),
+    Group(2, "exact", Requirement("1.0", "sm_10"), signature="d:s32 = a:s16 b:s16", spellings=(
+        "wide.s16",
+    )),
+    Group(2, "exact", Requirement("1.0", "sm_10"), signature="d:u32 = a:u16 b:u16", spellings=(
+        "wide.u16",
+    )),
+    Group(2, "exact", Requirement("1.0", "sm_10"), signature="d:s64 = a:s32 b:s32", spellings=(
+        "wide.s32",
+    )),
+    Group(2, "exact", Requirement("1.0", "sm_10"), signature="d:u64 = a:u32 b:u32", spellings=(
+        "wide.u32",
+    )),
 )
 
 SIGNATURES = {
@@ -861,6 +887,12 @@ SIGNATURES = {
     ("e4m3x4.ue8m0x4.e2m1x4", 2): "d:e4m3x4 = a:ue8m0x4 b:e2m1x4",
     ("e4m3x4.ue8m0x4.e2m1p4x4", 2): "d:e4m3x4 = a:ue8m0x4 b:e2m1p4x4",
     ("e4m3x4.ue8m0x4.ue8m0x4", 2): "d:e4m3x4 = a:ue8m0x4 b:ue8m0x4",
+    ("s16", 2): "d:s16 = a:s16 b:s16",
+    ("u16", 2): "d:u16 = a:u16 b:u16",
+    ("s32", 2): "d:s32 = a:s32 b:s32",
+    ("u32", 2): "d:u32 = a:u32 b:u32",
+    ("s64", 2): "d:s64 = a:s64 b:s64",
+    ("u64", 2): "d:u64 = a:u64 b:u64",
 }
 MISSING = {
     "mul.rz.f16": (recipe_16,),
@@ -878,7 +910,7 @@ MISSING = {
 }
 
 ASSEMBLER = {
-    "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64"],
+    "elsewhere": [],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
     "other_modifiers": [],
     "observed": "ptxas 13.5.37",

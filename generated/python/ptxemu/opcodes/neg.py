@@ -9,6 +9,16 @@ recipe_1 = Recipe(Requirement("1.0", "sm_10"), "NaN bits", """xor.b16 %d, %a, 0x
 
 recipe_2 = Recipe(Requirement("1.0", "sm_10"), "NaN bits", """xor.b32 %d, %a, 0x80008000;""")
 
+recipe_3 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b32 %_ones, %_y, %_t, %_x;
+    mov.b32 %_ones, 0x80808080;
+    and.b32 %_y, %a, 0x7f7f7f7f;
+    sub.u32 %_t, %_ones, %_y;
+    not.b32 %_x, %a;
+    and.b32 %_x, %_x, %_ones;
+    xor.b32 %d, %_t, %_x;
+}""")
+
 GROUPS = (
     Group(1, "exact", Requirement("1.0", "sm_10"), spellings=(
         "f32",
@@ -31,6 +41,14 @@ GROUPS = (
     Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_2,), spellings=(
         "bf16x2",
     )),
+    Group(1, "exact", Requirement("1.0", "sm_10"), spellings=(
+        "s16",
+        "s32",
+        "s64",
+    )),
+    Group(1, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), recipes=(recipe_3,), spellings=(
+        "s8x4",
+    )),
 )
 
 SIGNATURES = {
@@ -40,9 +58,13 @@ SIGNATURES = {
     ("f16x2", 1): "d:f16x2 = a:f16x2",
     ("bf16", 1): "d:bf16 = a:bf16",
     ("bf16x2", 1): "d:bf16x2 = a:bf16x2",
+    ("s16", 1): "d:s16 = a:s16",
+    ("s32", 1): "d:s32 = a:s32",
+    ("s64", 1): "d:s64 = a:s64",
+    ("s8x4", 1): "d:s8x4 = a:s8x4",
 }
 ASSEMBLER = {
-    "elsewhere": ["s16", "s32", "s64", "s8x4"],
+    "elsewhere": [],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
     "other_modifiers": [],
     "observed": "ptxas 13.5.37",

@@ -16,6 +16,12 @@ GROUPS = (
         "b16",
         "b32",
         "b64",
+        "s16",
+        "s32",
+        "s64",
+        "u16",
+        "u32",
+        "u64",
     )),
 )
 
@@ -25,6 +31,12 @@ SIGNATURES = {
     ("b16", 3): "d:b16 = a:b16 b:b16 !c:pred",
     ("b32", 3): "d:b32 = a:b32 b:b32 !c:pred",
     ("b64", 3): "d:b64 = a:b64 b:b64 !c:pred",
+    ("s16", 3): "d:s16 = a:s16 b:s16 !c:pred",
+    ("s32", 3): "d:s32 = a:s32 b:s32 !c:pred",
+    ("s64", 3): "d:s64 = a:s64 b:s64 !c:pred",
+    ("u16", 3): "d:u16 = a:u16 b:u16 !c:pred",
+    ("u32", 3): "d:u32 = a:u32 b:u32 !c:pred",
+    ("u64", 3): "d:u64 = a:u64 b:u64 !c:pred",
 }
 MISSING = {
     "selp.f16": (recipe_1,),
@@ -34,7 +46,7 @@ MISSING = {
 }
 
 ASSEMBLER = {
-    "elsewhere": ["s16", "s32", "s64", "u16", "u32", "u64"],
+    "elsewhere": [],
     "empty_types": ["b2", "b8x16"],
     "other_modifiers": [],
     "observed": "ptxas 13.5.37",

@@ -287,7 +287,18 @@ recipe_27 = Recipe(Requirement("2.0", "sm_20"), "", """{
     or.b32 %d, %_low, %_high;
 }""")
 
-recipe_28 = Recipe(Requirement("2.0", "sm_20"), "", """{
+recipe_28 = Recipe(Requirement("1.0", "sm_10"), "", """{
+    .reg .b32 %_x, %_y, %_t;
+    or.b32 %_x, %a, 0x80808080;
+    and.b32 %_y, %b, 0x7f7f7f7f;
+    sub.u32 %_t, %_x, %_y;
+    xor.b32 %_x, %a, %b;
+    not.b32 %_x, %_x;
+    and.b32 %_x, %_x, 0x80808080;
+    xor.b32 %d, %_t, %_x;
+}""")
+
+recipe_29 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b32 %_x, %_y, %_t;
     cvt.f32.#2 %_x, %a;
     cvt.f32.#2 %_y, %b;
@@ -295,7 +306,7 @@ recipe_28 = Recipe(Requirement("2.0", "sm_20"), "", """{
     cvt.#1.#2.f32 %d, %_t;
 }""")
 
-recipe_29 = Recipe(Requirement("2.0", "sm_20"), "", """{
+recipe_30 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b16 %_a0, %_a1, %_b0, %_b1, %_r0, %_r1;
     .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
     mov.b32 {%_a0, %_a1}, %a;
@@ -311,7 +322,7 @@ recipe_29 = Recipe(Requirement("2.0", "sm_20"), "", """{
     mov.b32 %d, {%_r0, %_r1};
 }""")
 
-recipe_30 = Recipe(Requirement("7.0", "sm_80"), "", """{
+recipe_31 = Recipe(Requirement("7.0", "sm_80"), "", """{
     .reg .b16 %_zero;
     .reg .b32 %_x, %_y, %_t;
     mov.b16 %_zero, 0;
@@ -321,7 +332,7 @@ recipe_30 = Recipe(Requirement("7.0", "sm_80"), "", """{
     cvt.#1.#2.f32 %d, %_t;
 }""")
 
-recipe_31 = Recipe(Requirement("7.0", "sm_80"), "", """{
+recipe_32 = Recipe(Requirement("7.0", "sm_80"), "", """{
     .reg .b32 %_x0, %_x1, %_y0, %_y1, %_t0, %_t1;
     .reg .b16 %_r0, %_r1;
     shl.b32 %_x0, %a, 16;
@@ -600,9 +611,23 @@ GROUPS = (
         "rn.satfinite.e4m3x4.ue8m0x4",
     )),
     Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
-        "s32",
-        "sat.s32",
         "u32",
+        "s16",
+        "u16",
+        "s64",
+        "u64",
+        "s32",
+    )),
+    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), recipes=(recipe_28,), spellings=(
+        "s8x4",
+        "u8x4",
+    )),
+    Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
+        "sat.s32",
+    )),
+    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), no_recipe="Each of four lanes would be taken out, subtracted and put back, which are more statements than one would paste.", spellings=(
+        "sat.s8x4",
+        "sat.u8x4",
     )),
 )
 
@@ -634,26 +659,32 @@ SIGNATURES = {
     ("e4m3x4.e2m1x4", 2): "d:e4m3x4 = a:e2m1x4 b:e4m3x4",
     ("e4m3x4.e2m1p4x4", 2): "d:e4m3x4 = a:e2m1p4x4 b:e4m3x4",
     ("e4m3x4.ue8m0x4", 2): "d:e4m3x4 = a:ue8m0x4 b:e4m3x4",
-    ("s32", 2): "d:s32 = a:s32 b:s32",
     ("u32", 2): "d:u32 = a:u32 b:u32",
+    ("s16", 2): "d:s16 = a:s16 b:s16",
+    ("u16", 2): "d:u16 = a:u16 b:u16",
+    ("s64", 2): "d:s64 = a:s64 b:s64",
+    ("u64", 2): "d:u64 = a:u64 b:u64",
+    ("s32", 2): "d:s32 = a:s32 b:s32",
+    ("s8x4", 2): "d:s8x4 = a:s8x4 b:s8x4",
+    ("u8x4", 2): "d:u8x4 = a:u8x4 b:u8x4",
 }
 MISSING = {
-    "sub.rz.f16": (recipe_28,),
-    "sub.rm.f16": (recipe_28,),
-    "sub.rp.f16": (recipe_28,),
-    "sub.rz.f16x2": (recipe_29,),
-    "sub.rm.f16x2": (recipe_29,),
-    "sub.rp.f16x2": (recipe_29,),
-    "sub.rz.bf16": (recipe_30,),
-    "sub.rm.bf16": (recipe_30,),
-    "sub.rp.bf16": (recipe_30,),
-    "sub.rz.bf16x2": (recipe_31,),
-    "sub.rm.bf16x2": (recipe_31,),
-    "sub.rp.bf16x2": (recipe_31,),
+    "sub.rz.f16": (recipe_29,),
+    "sub.rm.f16": (recipe_29,),
+    "sub.rp.f16": (recipe_29,),
+    "sub.rz.f16x2": (recipe_30,),
+    "sub.rm.f16x2": (recipe_30,),
+    "sub.rp.f16x2": (recipe_30,),
+    "sub.rz.bf16": (recipe_31,),
+    "sub.rm.bf16": (recipe_31,),
+    "sub.rp.bf16": (recipe_31,),
+    "sub.rz.bf16x2": (recipe_32,),
+    "sub.rm.bf16x2": (recipe_32,),
+    "sub.rp.bf16x2": (recipe_32,),
 }
 
 ASSEMBLER = {
-    "elsewhere": ["s16", "s64", "u16", "u64", "cc.s32", "cc.u32", "s8x4", "u8x4"],
+    "elsewhere": ["cc.s32", "cc.u32", "cc.s64", "cc.u64"],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
     "other_modifiers": [],
     "observed": "ptxas 13.5.37",

@@ -77,7 +77,7 @@ def _chapter(f: Function) -> tuple[str, str]:
         return "arithmetic", "Arithmetic, rounded once"
     if f.result == "bool":
         return "comparisons", "Tests and comparisons"
-    if f.result in ("bits", "integer"):
+    if f.result in ("bits", "integer", "whole"):
         return "bitwise", "Bits and integers"
     return "without-rounding", "Without rounding"
 

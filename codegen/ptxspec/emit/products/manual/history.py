@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ....catalog import PtxVersion, Target
+from ....catalog import PtxVersion, Requirement, Target
 from ....model import Spec, Variant
 from ...text import Files
 from .catalog import products
@@ -57,7 +57,8 @@ def emit(spec: Spec, write: Writer, site: Site) -> Files:
 
 def _releases(spec: Spec, write: Writer, variants: Iterable[Variant]) -> list[Release]:
     every = list(variants)
-    begun = _grouped(every, lambda v: spec.catalog.first_version(v.requires))
+    first = {r: _first_version(spec, r) for r in {v.requires for v in every}}
+    begun = _grouped(every, lambda v: first[v.requires])
     ended = _grouped(every, lambda v: v.requires.until)
     versions = list(spec.versions.values())
     before = [None, *(p.version for p in versions)]
@@ -70,6 +71,14 @@ def _releases(spec: Spec, write: Writer, variants: Iterable[Variant]) -> list[Re
         )
         for p, last in zip(versions, before, strict=False)
     ]
+
+
+def _first_version(spec: Spec, r: Requirement) -> str:
+    """Return the PTX version from which on some target has a variant. It need not be the oldest such target, which may
+    have come with a newer version than the next one."""
+    taking = [t for t in spec.targets.values() if spec.catalog.takes(r, t.name)]
+    first = [(spec.versions[spec.catalog.window(r, t.name)[0]], spec.versions[t.ptx]) for t in taking]
+    return min((max(both, key=lambda p: p.order) for both in first), key=lambda p: p.order).version
 
 
 def _change(write: Writer, variants: Sequence[Variant]) -> Change:
