@@ -32,23 +32,25 @@ def test_results_are_those_of_integers(v: Variant, whole: bool, judged: Judged) 
         judged("definition", [(v.spelling, v.operands)])
 
 
-def all_of_few_bits(v: Variant) -> list[tuple[int, ...]] | None:
-    """All operands of 16 bits, or all pairs of eight, four in a register; None of more bits."""
+def has_few_bits(v: Variant) -> bool:
     types = registers(v)
-    if types == [types[0]] and integers.width(types[0]) == 16:
+    return {t[1:] for t in types} == {"8x4"} or [integers.width(t) for t in types] == [16]
+
+
+def all_of_few_bits(v: Variant) -> list[tuple[int, ...]]:
+    """All operands of 16 bits, or all pairs of eight, four in a register."""
+    types = registers(v)
+    if [integers.width(t) for t in types] == [16]:
         return [(x,) for x in range(1 << 16)]
-    if {t[1:] for t in types} != {"8x4"}:
-        return None
     numbers = range(1 << (8 * len(types)))
     columns = [bytes(x >> (8 * i) & 0xFF for x in numbers) for i in range(len(types))]
     return [tuple(int.from_bytes(c[k : k + 4], "little") for c in columns) for k in range(0, len(numbers), 4)]
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("v", [v for v in VARIANTS if all_of_few_bits(v)], ids=str)
+@pytest.mark.parametrize("v", [v for v in VARIANTS if has_few_bits(v)], ids=str)
 def test_all_operands_of_few_bits(v: Variant) -> None:
     rows = all_of_few_bits(v)
-    assert rows
     got = ptxemu.execute(v.spelling, *columns_of(v, rows))
     want = [integers.expected(v.spelling, v.result, registers(v), row) for row in rows]
     assert got.view(f"u{got.itemsize}").tolist() == want
@@ -72,7 +74,6 @@ def test_ptxas_folds_them_to_the_same(ptxas: Path, nvdisasm: Path, tmp_path: Pat
     rows = {f"k{i}": rng.sample(rows_of(v, 100), 40) for i, v in enumerate(FOLDED)}
     kernels = [kernel_of(v, f"k{i}", rows[f"k{i}"]) for i, v in enumerate(FOLDED)]
     code = machine_code(ptxas, nvdisasm, tmp_path, kernels)
-    seldom = set()
     for i, v in enumerate(FOLDED):
         found = folded(code[f"k{i}"], bytes_of(v))
         for row, bits in found.items():
@@ -82,14 +83,11 @@ def test_ptxas_folds_them_to_the_same(ptxas: Path, nvdisasm: Path, tmp_path: Pat
         if len(found) > 20:
             judged("ptxas folding", [(v.spelling, v.operands)])
         else:
-            seldom.add(v.opcode)
-    assert seldom <= SELDOM
+            assert v.opcode in SELDOM or v.result.endswith("x2"), v
 
 
-# Instructions some variants of which ptxas leaves to the machine, with constants too.
-SELDOM = {
-    "add", "bmsk", "div", "dp2a", "dp4a", "mad", "max", "min", "mul", "prmt", "rem", "sad", "szext",
-}  # fmt: skip
+# Instructions some variants of which ptxas leaves to the machine, with constants too, as it does with packed integers.
+SELDOM = ("bmsk", "div", "dp2a", "dp4a", "mad", "max", "min", "mul", "prmt", "rem", "sad", "szext")
 
 
 def _is_open(v: Variant, operands: tuple[int, ...]) -> bool:

@@ -313,11 +313,9 @@ def forms_text(about: Opcode[V], asked: tuple[str, ...] = ()) -> str:
     few = ", ".join(single)
     if len(few) > _LONG:
         likely = sorted(single, key=lambda name: type_distance(asked, (name[1:],))) if asked else single
-        few = ", ".join(likely[:_FEW])
-        if len(asked) < 2:
-            return f"{few} and others"
-    if not several:
-        return few
+        few = f"{', '.join(likely[:_FEW])} and others"
+        if len(asked) < 2 or not several:
+            return few
     rest = f"forms of {' or '.join(map(str, sorted({len(types) for types in several})))} types"
     if single and len(asked) < 2:
         return f"{few} and {rest}"
