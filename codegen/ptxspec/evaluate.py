@@ -196,7 +196,7 @@ def _number(text: str, type_: Type) -> int:
         raise PtxspecError(f"operand '{text}': {format.name} has no {'NaN' if word == 'nan' else 'infinity'}")
     number = parse_number(told)
     if number is None:
-        forms = "write 1.5, -0.0, inf, nan, 0x1.8p-3, 0f3FC00000 or bits such as 0x3fc00000"
+        forms = "write 1.5, inf, nan, 0x1.8p-3, 0f3FC00000 or bits, 0x3fc00000"
         help = suggest(text, ("inf", "-inf", "nan"), otherwise=forms)
         raise PtxspecError(f"operand '{text}' is not a number; {help}")
     value: Fraction = number[0]

@@ -1219,7 +1219,7 @@
   const POWER = /^([+-]?)2\^([+-]?\d{1,9})$/;
   // PTX's own constants of single and double precision.
   const CONSTANT = /^0(?:f([0-9a-f]{8})|d([0-9a-f]{16}))$/i;
-  const FORMS = "write 1.5, -0.0, inf, nan, 0x1.8p-3, 0f3FC00000 or bits such as 0x3fc00000";
+  const FORMS = "write 1.5, inf, nan, 0x1.8p-3, 0f3FC00000 or bits, 0x3fc00000";
   const WORDS = ["inf", "-inf", "nan"];
   // Beyond the exponents of every format; and what nobody types, and a browser would be long about.
   const FAR = 20_000;

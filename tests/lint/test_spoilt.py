@@ -37,7 +37,7 @@ STATEMENTS = [
     ("mull.f32 a, b, c;", "mul"),
     ("vct.rn.f32.s32 a, r;", "cvt"),
     ("fsetp.ne.b32 p, r, s;", "setp"),
-    ("add.S16x2 r, s, s;", "write .s16x2"),
+    ("add.S16x2 r, s, s;", "write add.s16x2"),
     ("exp2.approx.f32 a, b;", "ex2"),
     ("exp.approx.f32 a, b;", "PTX does not have the function of that name"),
     ("add.f32 a, b, symbol+4;", "load"),

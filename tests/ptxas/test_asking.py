@@ -82,4 +82,4 @@ def test_a_modifier_that_crashes_ptxas_is_refused_on_every_opcode_without_it(ptx
                 spelled = ".".join((v.opcode, *v.modifiers, name, *v.type_names))
                 statement = Writer(spec.assembler.registers).statement(spelled, signature(v))
                 ((refused, *_),) = judge(ptxas, [statement], "sm_107a", "9.5")
-                assert refused.endswith(f"for instruction '{v.opcode}'")
+                assert f"for instruction '{v.opcode}" in refused

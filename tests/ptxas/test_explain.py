@@ -424,7 +424,7 @@ def test_what_is_said_of_other_instructions_is_what_ptxas_wants(db: Database, pt
         (change, *_) = explanations(db, [f"ptxas a.ptx, line 1; error   : {m}" for m in said])
         # Of what few targets have the database knows its own only: no target and no version is told.
         if not change.meaning.target and not change.meaning.ptx:
-            assert not change.lacking and not change.others
+            assert not change.meaning.lacking and not change.meaning.others
             return
         target = change.meaning.target or target
         asked = [change.meaning.ptx or ptx, ptx, db.targets[target].ptx]
