@@ -14,7 +14,7 @@ from oracles import judge
 pytestmark = pytest.mark.inputs("emulator", "codegen/ptxspec/semantics")
 
 GRID_RANDOM = 1 << 12
-MILLION = 1 << 20
+MANY = 1 << 17
 
 
 @pytest.mark.sampled(20)
@@ -33,8 +33,8 @@ def test_special_values_and_some_random_ones(
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("group", IN_ORDER, ids=ids)
-def test_a_million_random_operands(group: tuple[str, frozenset[str], str, int]) -> None:
-    check(group, list(judge.random_operands(group[2], group[3], MILLION)))
+def test_many_random_operands(group: tuple[str, frozenset[str], str, int]) -> None:
+    check(group, list(judge.random_operands(group[2], group[3], MANY)))
 
 
 @pytest.mark.sampled(20)

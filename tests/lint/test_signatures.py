@@ -39,7 +39,7 @@ def test_what_is_right_is_taken_where_ptxas_takes_it(db: Database, ptxas: Path, 
     assert disagreements(db, ptxas, some, NEWEST) == []
     moved = [s for v in db.opcodes["mov"].variants for s in right(db, v)]
     assert disagreements(db, ptxas, moved, NEWEST) == []
-    for pair in spread(pairs(db), 80 if whole else 2):
+    for pair in spread(pairs(db), 30 if whole else 2):
         assert disagreements(db, ptxas, some, pair) == []
 
 
