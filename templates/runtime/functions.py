@@ -17,8 +17,13 @@ from .steps import Program, Step
 from .straightline import read
 
 
-def function(text: str, target: str | None = None, results: Iterable[str] | None = None) -> Function:
-    """Return straight-line PTX as a function of arrays.
+def function(
+    text: str,
+    target: str | None = None,
+    results: Iterable[str] | None = None,
+    constraints: str | None = None,
+) -> Function:
+    """Return PTX without loops as a function of arrays.
 
         >>> f = ptxemu.function("mul.f32 t, a, a;  fma.rn.f32 d, b, b, t;")
         >>> f.inputs, f.results
@@ -28,7 +33,17 @@ def function(text: str, target: str | None = None, results: Iterable[str] | None
 
     Inputs are the registers that are read before they are written, results those that are written and not read
     afterwards, or those that `results` names. Registers are declared by `.reg`, or by their use. There are guards
-    (`@p`), braces and constants, but no branches, no memory and no special registers.
+    (`@p`), branches to labels further down, braces and constants, but no loops and no memory. What a special register
+    holds is an input: `%tid.x` is called `tid_x`.
+
+    Inline assembly is taken as it stands in programs: an asm statement of CUDA C++ with its operands, or the text of
+    other languages with its `constraints`. Inputs and results are its operands, in their order.
+
+        >>> f = ptxemu.function('asm("max.s32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));')
+        >>> f.inputs, f.results
+        (('a', 'b'), ('d',))
+        >>> ptxemu.function("max.s32 $0, $1, $2;", constraints="=r,r,r")(np.int32(-3), np.int32(2))
+        np.int32(2)
 
     `target` ("sm_90") picks the behaviour of that target, and refuses what it does not have. Raises StatementError (a
     ValueError), with every statement that cannot be run, and ValueError for `results` that are none; TypeError and
@@ -42,7 +57,9 @@ def function(text: str, target: str | None = None, results: Iterable[str] | None
     for name in names or ():
         if not isinstance(name, str):
             raise TypeError(f"results are names of registers such as 'd', not {_short(name)}")
-    return Function(read(text, target and target_named(target), names))
+    if not (constraints is None or isinstance(constraints, str)):
+        raise TypeError(f"constraints are text such as '=r,r', not {_short(constraints)}")
+    return Function(read(text, target and target_named(target), names, constraints))
 
 
 def _short(x: object) -> str:
@@ -203,8 +220,7 @@ def run(step: Step, values: dict[int, Array], size: int) -> None:
     # The next step takes them contiguous.
     found = list(map(np.ascontiguousarray, step.kernel.registers(operands, size, step.signature)))
     if step.guard is not None:
-        value, wanted = step.guard
-        condition = values[value] if wanted else ~values[value]
+        condition = step.guard.holds(values, size)
         found = [
             x if b is None else np.where(condition, x, values[b]) for x, b in zip(found, step.before, strict=False)
         ]

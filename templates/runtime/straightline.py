@@ -1,5 +1,5 @@
-"""Straight-line PTX -> steps: each statement's function with the values that it takes and gives. What cannot be run is
-refused, all of it at once."""
+"""PTX without loops -> steps: each statement's function with the values that it takes and gives, and the lanes in which
+it has effect. What cannot be run is refused, all of it at once."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .assembler import ASSEMBLER
+from .assembly import Argument, AssemblyError, Template, is_statement, of_statement, of_template
+from .conditions import ALWAYS, NEVER, Condition, literal
 from .index import CATALOG, OPCODES
 from .kernel import compile as kernel_of
 from .lookup import find
@@ -24,9 +26,24 @@ from .statements import Rules, Statement, bits_of, is_other, reversed_signature,
 from .steps import Named, Program, Refused, StatementError, Step
 
 
-def read(text: str, target: str | None = None, results: Iterable[str] | None = None) -> Program:
-    """Return the program of a text. Raises StatementError, and ValueError for names of results that are none."""
-    reader = _Reader(text, target)
+def read(
+    text: str,
+    target: str | None = None,
+    results: Iterable[str] | None = None,
+    constraints: str | None = None,
+) -> Program:
+    """Return the program of a text: of PTX, of an asm statement of C++, or of a template with its constraints. Raises
+    StatementError, and ValueError for names of results that are none."""
+    try:
+        if is_statement(text):
+            template = of_statement(text)
+        elif constraints is not None:
+            template = of_template(text, constraints)
+        else:
+            template = None
+    except AssemblyError as e:
+        raise StatementError([_at(text, e.start, e.message)]) from None
+    reader = _Reader(text, target, template)
     scanner = Scanner(OPCODES, everything=True)
     for item in scanner.scan(reader):
         reader.take(item)
@@ -36,17 +53,22 @@ def read(text: str, target: str | None = None, results: Iterable[str] | None = N
 @dataclass(eq=False)
 class _Register:
     """`possible` are the types that it may be declared with, as far as statements tell; `first` and `last` as which it
-    is read before it is written, and written last."""
+    is read before it is written, and written last. It has a value of its own where it is `set`; what it had before is
+    the value `initial`, and it is an input where that is needed."""
 
     name: str
     home: int
     declared: str
+    argument: Argument | None = None
     possible: set[str] | None = None
     value: int | None = None
+    initial: int | None = None
     is_input: bool = False
+    set: Condition = NEVER
     first: list[Type] = field(default_factory=list)
     last: Type | None = None
     written: int = -1
+    place: int = 0  # of what wrote it last
     read: bool = False
 
 
@@ -63,10 +85,12 @@ class _Reader:
 
     final, embedded, full = True, False, False
 
-    def __init__(self, text: str, target: str | None) -> None:
-        self.text, self.target, self.used = text, target, 0
+    def __init__(self, text: str, target: str | None, template: Template | None) -> None:
+        self.text, self.target = template.text if template else text, target
+        self._source, self._template = text, template
+        self._arguments = template.arguments if template else ()
         self.ptx: str | None = None
-        self._registers = Registers(special_names(ASSEMBLER))
+        self._registers = Registers(special_names(ASSEMBLER), [a.letter for a in self._arguments])
         self._matcher = Matcher(Rules())
         self._named: dict[tuple[int, str], _Register] = {}
         self._refused: list[Refused] = []
@@ -76,17 +100,27 @@ class _Reader:
         self._constants: dict[int, np.generic] = {}
         self._steps: list[Step] = []
         self._values = 0
-        self._inputs: list[tuple[_Register, int]] = []
+        self._inputs: list[_Register] = []  # what may be one
+        # Where statements have effect, where those behind a label that jumps lead to do, and the labels so far.
+        self._active = ALWAYS
+        self._jumps: dict[str, tuple[int, Condition]] = {}
+        self._labels: set[str] = set()
+        for number, a in enumerate(self._arguments):
+            if a.reads and a.type:
+                self._take(self._argument(number), a)
 
     def place(self, offset: int) -> Position:
-        begin = self.text.rfind("\n", 0, offset) + 1
-        end = self.text.find("\n", offset)
-        source = self.text[begin : end if end >= 0 else len(self.text)].rstrip("\r")
-        return Position(self.text.count("\n", 0, offset) + 1, offset - begin + 1, source, offset - begin)
+        return _place(self._source, self._offset(offset))
+
+    def _offset(self, offset: int) -> int:
+        """Return an offset in the text that was given."""
+        if self._template is None:
+            return offset
+        places = self._template.places
+        return places[offset] if offset < len(places) else len(self._source)
 
     def _at(self, start: int, message: str) -> Refused:
-        place = self.place(start)
-        return Refused(place.line, place.column, place.source, message)
+        return _at(self._source, self._offset(start), message)
 
     def refuse(self, start: int, message: str) -> None:
         self._refused.append(self._at(start, message))
@@ -107,7 +141,12 @@ class _Reader:
         elif isinstance(item, Directive):
             self._directive(item)
         elif item.kind == "label":
-            self.refuse(item.start, "there are no branches here, and so no labels")
+            self._label(item)
+        elif item.kind == "statement" and item.text.partition(".")[0] == "bra":
+            try:
+                self._branch(item)
+            except _Refusal as e:
+                self.refuse(e.start, e.message)
         elif item.kind == "statement":
             self.refuse(item.start, _unknown(item.text + item.operands))
         else:
@@ -154,6 +193,26 @@ class _Reader:
             if type_ and type_[1] not in _WIDTHS:
                 self.refuse(item.start, f"there are no registers of .{type_[1]} here")
 
+    # Branches
+
+    def _branch(self, item: Other) -> None:
+        """Take a branch: the lanes that it takes have no part in what follows, up to its label."""
+        label = item.operands.strip()
+        start = item.operands_start + item.operands.find(label)
+        if label in self._labels:
+            raise _Refusal(start, f"{label} stands before this branch, and loops are not run")
+        where = self._active & self._guard(item)
+        first, jumped = self._jumps.get(label, (start, NEVER))
+        self._jumps[label] = (first, jumped | where)
+        self._active = self._active & self._guard(item, opposite=True)
+
+    def _label(self, item: Other) -> None:
+        label = item.text.rstrip(":").rstrip()
+        if label in self._labels:
+            self.refuse(item.start, f"the label {label} stands twice")
+        self._labels.add(label)
+        self._active = self._active | self._jumps.pop(label, (0, NEVER))[1]
+
     # Statements
 
     def _statement(self, item: Instruction) -> None:
@@ -187,16 +246,16 @@ class _Reader:
         if unpacks:
             s = reversed_signature(s)
             v = statement(row, s)
-        guard = self._guard(item)
+        guard = self._active & self._guard(item)
         results = [found[0]] if not found[0].parts else list(found[0].parts)
         places = s.places[-1] if len(results) > 1 or not found[0].parts else s.places[0]
         places = places[: len(results)] if len(s.results) > 1 else places
         operands = [p for o in found[1:] for p in (o.parts if o.kind == kinds.VECTOR else [o])]
-        used = [self._use(o, t, v, item) for o, (_, t) in zip(operands, s.registers, strict=True)]
+        used = [self._use(o, t, v, item, guard) for o, (_, t) in zip(operands, s.registers, strict=True)]
         written = list(zip(results, places, strict=True))
-        before = [self._before(o, t, v, item, guard is not None) for o, (_, t) in written]
-        made = [self._write(o, t, v, item) for o, (_, t) in written]
-        registers = tuple("_" if o.kind == kinds.DISCARD else self._register(o.text).name for o in results)
+        before = [self._before(o, t, v, item, guard) for o, (_, t) in written]
+        made = [self._write(o, t, v, item, guard) for o, (_, t) in written]
+        registers = tuple("_" if o.kind == kinds.DISCARD else self._register(o.text, 0).name for o in results)
         text = " ".join(self.text[item.statement : item.operands_start + len(item.operands)].split())
         values, negated = zip(*used, strict=True)
         self._steps.append(
@@ -211,87 +270,160 @@ class _Reader:
                 results=tuple(made),
                 names=registers,
                 before=tuple(before),
-                guard=guard,
+                guard=None if guard is ALWAYS else guard,
             )
         )
 
     def _check_name(self, o: Operand, item: Instruction) -> None:
         for p in (o, *o.parts):
             name = p.text.lstrip("!- \t")
-            if re.match(r"%%|[%$]\d", name):
-                raise _Refusal(item.operands_start + p.start, f"{name} is of CUDA's inline assembly; name a register")
-            if p.kind in kinds.SPECIALS:
-                raise _Refusal(item.operands_start + p.start, f"{name} is a special register, which has no value here")
+            if re.match(r"%%|[%$]\d", name) and not self._arguments:
+                message = f"{name} is an operand of inline assembly; give its constraints, as in constraints='=r,r'"
+                raise _Refusal(item.operands_start + p.start, message)
             if p.kind == constants.INTEGER and re.fullmatch(r"[A-Z_]+", name):
                 raise _Refusal(item.operands_start + p.start, f"{name} has no value here")
 
-    def _guard(self, item: Instruction) -> tuple[int, bool] | None:
+    def _guard(self, item: Instruction | Other, opposite: bool = False) -> Condition:
+        """Return where the guard of a statement holds, or does not."""
         text = self.text[item.statement : item.start]
         m = re.match(r"\s*@\s*(!?)\s*(\S+)", text)
         if m is None:
-            return None
+            return NEVER if opposite else ALWAYS
         start = item.statement + m.start(2)
         kind = self._registers.kind(m[2])
         if kind not in (".pred", kinds.REGISTER):
             raise _Refusal(start, f"{m[2]} is a {kind} register; a guard is a predicate")
-        register = self._register(m[2])
+        register = self._register(m[2], start)
         self._narrow(register, (".pred",), start, "a guard")
-        return self._value_of(register, type_named("pred"), start), not m[1]
+        value = self._value_of(register, type_named("pred"), start, self._active)
+        return literal(value, bool(m[1]) == opposite)
 
-    def _use(self, o: Operand, t: Type, v: Statement, item: Instruction) -> tuple[int, bool]:
+    def _use(self, o: Operand, t: Type, v: Statement, item: Instruction, where: Condition) -> tuple[int, bool]:
         if o.kind == kinds.INVERTED:
-            return self._use(o.parts[0], t, v, item)[0], True
+            return self._use(o.parts[0], t, v, item, where)[0], True
         if o.kind in (constants.INTEGER, constants.SINGLE, constants.DOUBLE):
-            return self._constant(o, t), False
-        return self._read(o, t, v, item), False
+            return self._constant(o, t, item), False
+        if o.kind in kinds.SPECIALS:
+            return self._special(o, t, item), False
+        return self._read(o, t, v, item, where), False
 
-    def _constant(self, o: Operand, t: Type) -> int:
-        kind, value = constants.value(o.text)
+    def _constant(self, o: Operand, t: Type, item: Instruction) -> int:
+        start = item.operands_start + o.start
+        if (m := re.fullmatch(r"%(\d+)", o.text)) and self._arguments[int(m[1])].value is None:
+            argument = self._arguments[int(m[1])]
+            return self._value_of(self._known(o.text, argument.name, argument), t, start, ALWAYS)
+        kind, value = constants.value(_NUMBERED.sub(lambda m: self._number(m, start), o.text))
         self._values += 1
         self._constants[self._values] = bits_of(kind, value, t)
         return self._values
 
-    def _register(self, name: str) -> _Register:
+    def _number(self, m: re.Match[str], start: int) -> str:
+        argument = self._arguments[int(m[1])]
+        if argument.value is None:
+            raise _Refusal(start, f"the value of {argument.name} is not known here; write the number in its place")
+        return f"({argument.value})"
+
+    def _special(self, o: Operand, t: Type, item: Instruction) -> int:
+        """Return the value of a special register, which is an input."""
+        if t.sort == "bool" and o.kind != kinds.PREDICATE_SPECIAL:
+            raise _Refusal(item.operands_start + o.start, f"{o.text} is no predicate")
+        name = "".join(o.text.split()).lstrip("%").replace(".", "_")
+        return self._value_of(self._known(o.text, name), t, item.operands_start + o.start, ALWAYS)
+
+    def _known(self, text: str, name: str, argument: Argument | None = None) -> _Register:
+        """Return what stands for a value that is none of a register's, and always an input."""
+        return self._named.setdefault((0, text), _Register(name, 0, "", argument))
+
+    def _argument(self, number: int) -> _Register:
+        """Return the register of an operand of inline assembly."""
+        argument = self._arguments[number]
+        owner = self._arguments[argument.register]
+        key = (0, f"%{argument.register}")
+        return self._named.setdefault(key, _Register(owner.name, 0, f".{owner.type}", owner))
+
+    def _register(self, name: str, start: int) -> _Register:
+        if self._arguments and (m := _NUMBERED.fullmatch(name)):
+            return self._argument(int(m[1]))
         home = self._registers.home(name)
         declared = self._registers.kind(name) if home is not None else ""
+        if home is None and self._arguments:
+            raise _Refusal(start, f"{name} is no operand, and declared nowhere; declare it by .reg")
         return self._named.setdefault((home or 0, name), _Register(name.lstrip("%"), home or 0, declared))
 
-    def _read(self, o: Operand, t: Type, v: Statement, item: Instruction, quietly: bool = False) -> int:
-        """Return the value of a register that is read. `quietly`: it is the value that a guarded result has
-        otherwise."""
+    def _read(self, o: Operand, t: Type, v: Statement, item: Instruction, where: Condition) -> int:
+        """Return the value of a register that is read in some lanes."""
         start = item.operands_start + o.start
-        register = self._register(o.text)
+        register = self._register(o.text, start)
         self._narrow(register, self._matcher.registers(v, t.name), start, f"{v.spelling}")
-        return self._value_of(register, t, start, quietly)
+        return self._value_of(register, t, start, where)
 
-    def _value_of(self, register: _Register, t: Type, start: int, quietly: bool = False) -> int:
+    def _value_of(self, register: _Register, t: Type, start: int, where: Condition) -> int:
+        if not where.implies(register.set):
+            self._need(register, start)
+        value = self._value_before(register, t)
+        register.read = True
+        return value
+
+    def _value_before(self, register: _Register, t: Type) -> int:
+        """Return the value that a register has, whether it was set or not."""
         if register.value is None:
             self._values += 1
-            register.value, register.is_input = self._values, True
-            self._inputs.append((register, self._values))
-            if register.home:
-                message = f"{register.name} is read before it is written, and declared in these braces"
-                self._unset.append(
-                    (register.home, self._at(start, f"{message}; write it first, or declare it outside"))
-                )
-        if register.is_input and register.written < 0:
+            register.value = register.initial = self._values
+            self._constants[self._values] = t.bits.type(0) if t.sort != "bool" else np.bool_(False)
+            self._inputs.append(register)
+        if register.initial is not None and register.written < 0:
             register.first.append(t)
-        register.read = register.read or not quietly
         return register.value
 
-    def _before(self, o: Operand, t: Type, v: Statement, item: Instruction, guarded: bool) -> int | None:
-        """Return the value of a result's register, which it must have under a guard."""
-        if o.kind == kinds.DISCARD:
-            return None
-        return self._read(o, t, v, item, quietly=True) if guarded else self._register(o.text).value
+    def _take(self, register: _Register, argument: Argument) -> None:
+        """Give the register of an operand the value that comes in."""
+        self._values += 1
+        register.value = register.initial = self._values
+        register.is_input, register.set = True, ALWAYS
+        register.argument = argument
+        self._inputs.append(register)
 
-    def _write(self, o: Operand, t: Type, v: Statement, item: Instruction) -> int | None:
+    def _need(self, register: _Register, start: int) -> None:
+        """Note that a register is read in lanes in which it was not written: it is an input, or must not be."""
+        if register.is_input:
+            return
+        register.is_input, register.set = True, ALWAYS
+        argument = register.argument
+        if argument is not None and argument.type:
+            message = f"{register.name} is read before it is written"
+            if start == register.place:
+                message = f"{register.name} is not written where a guard or a branch leaves this out"
+            self._unset.append((-1, self._at(start, f'{message}, and its constraint is "="; write "+"')))
+        elif register.home:
+            partly = "" if register.written < 0 else " where its guard does not hold"
+            message = f"{register.name} is read before it is written{partly}, and declared in these braces"
+            self._unset.append((register.home, self._at(start, f"{message}; write it first, or declare it outside")))
+
+    def _before(self, o: Operand, t: Type, v: Statement, item: Instruction, guard: Condition) -> int | None:
+        """Return the value of a result's register, which it keeps elsewhere."""
         if o.kind == kinds.DISCARD:
             return None
-        register = self._register(o.text)
-        self._narrow(register, self._matcher.registers(v, t.name), item.operands_start + o.start, f"{v.spelling}")
+        start = item.operands_start + o.start
+        register = self._register(o.text, start)
+        if guard is ALWAYS:
+            return register.value
+        self._narrow(register, self._matcher.registers(v, t.name), start, f"{v.spelling}")
+        return self._value_before(register, t)
+
+    def _write(self, o: Operand, t: Type, v: Statement, item: Instruction, guard: Condition) -> int | None:
+        if o.kind == kinds.DISCARD:
+            return None
+        register = self._register(o.text, item.operands_start + o.start)
+        register.place = item.operands_start + o.start
+        if self._arguments and (m := _NUMBERED.fullmatch(o.text)) and not self._arguments[int(m[1])].writes:
+            number = self._arguments[int(m[1])].register
+            if not self._arguments[number].writes:
+                message = f'{o.text} is an input, "{register.name}"; what is written needs the constraint "=" or "+"'
+                raise _Refusal(register.place, message)
+        self._narrow(register, self._matcher.registers(v, t.name), register.place, f"{v.spelling}")
         self._values += 1
         register.value, register.last, register.read = self._values, t, False
+        register.set = register.set | guard
         register.written = len(self._steps)
         return self._values
 
@@ -313,10 +445,14 @@ class _Reader:
         first = next(split(item.operands), None)
         for o in (first.parts or (first,)) if first else ():
             if o.kind == kinds.REGISTER and not re.search(r"[.\[]", o.text):
-                register = self._register(o.text)
+                try:
+                    register = self._register(o.text, 0)
+                except _Refusal:
+                    continue
                 if register.value is None:
                     self._values += 1
                     register.value = self._values
+                register.set = ALWAYS
 
     # All of them together
 
@@ -324,26 +460,47 @@ class _Reader:
         used = {home for home, _ in self._named}
         # Braces around everything are those of a function's body.
         body = next(iter(self._outermost)) if len(self._outermost) == 1 and 0 not in used else 0
-        self._refused += [r for home, r in self._unset if home != body]
-        if not self._steps and not self._refused:
+        for label, (start, _) in self._jumps.items():
+            self.refuse(start, f"there is no label {label} behind this branch")
+        if not self._steps and not self._refused and not self._unset:
             self._refused.append(self._at(0, "there is no statement to run"))
+        chosen = [] if self._refused else self._results(results, body)
+        for register in chosen:
+            if not register.set.is_certain:
+                self._need(register, register.place)
+        self._refused += [r for home, r in self._unset if home != body]
         if self._refused:
             raise StatementError(self._refused)
-        inputs = [Named(r.name, value, _types(r, r.first)) for r, value in self._inputs]
-        written = [r for r in self._named.values() if r.written >= 0]
-        if results is None:
-            chosen = [r for r in written if not r.read and r.home == body]
-            chosen.sort(key=lambda r: r.written)
-            if not chosen:
-                raise ValueError("every register that is written is read again; name those that are results")
-        else:
-            chosen = [self._named_result(name, written, body) for name in results]
+        taken = [r for r in self._inputs if r.is_input]
+        for register in taken:
+            self._constants.pop(register.initial or 0, None)
+        inputs = [Named(_incoming(r), r.initial or 0, _types(r, r.first)) for r in taken]
         for names in ([i.name for i in inputs], [r.name for r in chosen]):
             twice = next((n for n in names if names.count(n) > 1), None)
             if twice is not None:
                 raise ValueError(f"{twice} and %{twice} are two registers; give one of them another name")
         ends = [Named(r.name, r.value or 0, _types(r, [r.last] if r.last else [])) for r in chosen]
         return Program(self.target, tuple(inputs), tuple(ends), self._constants, tuple(self._steps))
+
+    def _results(self, results: Iterable[str] | None, body: int) -> list[_Register]:
+        """Return the registers that are results: outputs of inline assembly, or what nobody reads again, or what is
+        named."""
+        written = [r for r in self._named.values() if r.written >= 0]
+        if results is not None:
+            return [self._named_result(name, written, body) for name in results]
+        if self._arguments:
+            outputs = [self._argument(i) for i, a in enumerate(self._arguments) if a.writes]
+            for register in outputs:
+                if register.value is None:
+                    self.refuse(0, f"no statement writes {register.name}, which is an output")
+            if not outputs:
+                raise ValueError("no operand is an output")
+            return [r for r in outputs if r.value is not None]
+        chosen = [r for r in written if not r.read and r.home == body]
+        chosen.sort(key=lambda r: r.written)
+        if not chosen:
+            raise ValueError("every register that is written is read again; name those that are results")
+        return chosen
 
     def _named_result(self, name: str, written: list[_Register], body: int) -> _Register:
         same = [r for r in written if r.name == name.lstrip("%")]
@@ -355,11 +512,30 @@ class _Reader:
         return same[0]
 
 
+# An operand of inline assembly.
+_NUMBERED = re.compile(r"%(\d+)")
 # Bits of the registers that may be declared.
 _WIDTHS = {
     **{f"{sort}{width}": width for sort in "bsu" for width in (8, 16, 32, 64)},
     "f16": 16, "f16x2": 32, "f32": 32, "f64": 64, "pred": 1,
 }  # fmt: skip
+
+
+def _place(text: str, offset: int) -> Position:
+    begin = text.rfind("\n", 0, offset) + 1
+    end = text.find("\n", offset)
+    source = text[begin : end if end >= 0 else len(text)].rstrip("\r")
+    return Position(text.count("\n", 0, offset) + 1, offset - begin + 1, source, offset - begin)
+
+
+def _at(text: str, offset: int, message: str) -> Refused:
+    place = _place(text, offset)
+    return Refused(place.line, place.column, place.source, message)
+
+
+def _incoming(register: _Register) -> str:
+    """Return the name of an input: of an operand that shares a register it is the operand's."""
+    return register.argument.name if register.argument else register.name
 
 
 def _unknown(statement: str) -> str:

@@ -36,10 +36,11 @@ _WHOLE = {
     "manual": ("generated/manual", "*"),
     "specification": ("spec", "*.yaml"),
 }
-# Modules of the emulator that say what exists, or what PTX is, and compute nothing.
+# Modules of the emulator that say what exists, or what PTX is, or run statements one after another: no instruction's
+# result depends on them.
 _SAYING = (
-    "assembler", "catalog", "functions", "index", "lookup", "naming", "notebook", "refusing", "statements",
-    "straightline",
+    "assembler", "assembly", "catalog", "conditions", "functions", "index", "lookup", "naming", "notebook", "refusing",
+    "statements", "steps", "straightline", "triton",
 )  # fmt: skip
 
 

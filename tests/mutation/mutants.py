@@ -92,7 +92,9 @@ def _of_instruction(names: tuple[str, ...], text: str, is_result: bool) -> Found
     elif (last == "shown" and is_result) or (last in ("operand", "result") and "exceeded" in names):
         yield from (e._replace(operator="figure") for e in exchanges.in_number(text))
     elif last == "syntax":
-        yield from exchanges.in_syntax(text)
+        # Of what exists nowhere, fewer spellings are less advice, and nothing wrong.
+        if "missing" not in names:
+            yield from exchanges.in_syntax(text)
     elif "accuracy" in names and last == "bound":
         yield from exchanges.in_bound(text)
     elif "accuracy" in names and last == "range":

@@ -194,16 +194,18 @@ def refused(text: str, **options: Any) -> list[tuple[int, int, str]]:
     [
         ("ld.global.f32 a, [p];", 1, "there is no memory"),
         ("add.f32 d, a, [p];", 15, "memory is not read here"),
-        ("bra L;", 1, "bra is PTX, and not one of the instructions that are emulated"),
-        ("L: add.f32 d, a, b;", 1, "no labels"),
+        ("add.f32 d, a, b; bra L;", 22, "there is no label L behind this branch"),
+        ("L: add.f32 d, a, b; @p bra L;", 28, "L stands before this branch, and loops are not run"),
+        ("L: add.f32 d, a, b; L:", 21, "the label L stands twice"),
+        ("bar.sync 0;", 1, "bar.sync: bar is PTX, and not one of the instructions that are emulated"),
         ("fmaa.rn.f32 d, a, b, c;", 1, "did you mean 'fma'?"),
         ("fma.f32 d, a, b, c;", 1, "write fma.r"),
         ("mad.lo.cc.s32 d, a, b, c;", 1, "mad.lo.cc.s32 is PTX outside of the database"),
         ("add.f32 d, a, 1;", 15, "write it as a floating-point number"),
         ("add.f32 d, a, 1.x;", 15, "no operand"),
-        ("add.f32 %0, %1, %2;", 9, "%0 is of CUDA's inline assembly"),
-        ("add.f32 %%d, %%a, %%b;", 9, "%%d is of CUDA's inline assembly"),
-        ("cvt.rn.f32.u32 d, %tid.x;", 19, "special register"),
+        ("add.f32 %0, %1, %2;", 9, "%0 is an operand of inline assembly; give its constraints"),
+        ("add.f32 %%d, %%a, %%b;", 9, "%%d is an operand of inline assembly; give its constraints"),
+        ("cvt.rn.f32.u32 d, %tid.x;", 19, "%tid.x is a special register, which is not read here"),
         ("mov.u32 d, WARP_SZ;", 12, "WARP_SZ has no value here"),
         (".reg .f64 x; add.f32 d, x, x;", 25, "x is a .f64 register; add.f32 takes .f32 or .b32"),
         ("add.f32 t, a, b; add.f64 d, t, t;", 29, "t is .b32 or .f32 elsewhere"),
@@ -232,8 +234,8 @@ def test_what_cannot_be_run_is_refused_where_it_stands(text: str, column: int, m
 
 def test_every_statement_that_cannot_be_run_is_named() -> None:
     found = refused("add.f32 t, a, b;\n  ld.f32 c, [t];\nmul.f32 d, c, t;\n bra L;\nadd.f32 d, d, 1;\n")
-    assert [r[:2] for r in found] == [(2, 3), (4, 2), (5, 15)]
-    with pytest.raises(ptxemu.StatementError, match=r"(?s)2:2: .*\n     bra L;\n     \^"):
+    assert [r[:2] for r in found] == [(2, 3), (4, 6), (5, 15)]
+    with pytest.raises(ptxemu.StatementError, match=r"(?s)2:6: .*\n     bra L;\n         \^"):
         ptxemu.function("add.f32 t, a, b;\n bra L;")
 
 

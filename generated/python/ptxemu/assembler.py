@@ -100,7 +100,14 @@ ASSEMBLER: dict[str, Any] = {
         "either": ["%gridid"],
         "predicate": ["%is_explicit_cluster"],
     },
-    "constraints": {},
+    "constraints": {
+        "h": ["b16"],
+        "r": ["b32"],
+        "l": ["b64"],
+        "f": ["f32", "b32"],
+        "d": ["f64", "b64"],
+        "q": ["b128"],
+    },
     "named_integers": ["WARP_SZ"],
     "special_registers": ["%tid", "%ntid", "%laneid", "%warpid", "%nwarpid", "%ctaid", "%nctaid", "%smid", "%nsmid", "%gridid", "%is_explicit_cluster", "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid", "%cluster_ctarank", "%cluster_nctarank", "%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge", "%lanemask_gt", "%clock", "%clock_hi", "%clock64", "%pm<8>", "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64", "%pm4_64", "%pm5_64", "%pm6_64", "%pm7_64", "%envreg<32>", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi", "%reserved_smem_offset_begin", "%reserved_smem_offset_end", "%reserved_smem_offset_cap", "%reserved_smem_offset_<2>", "%total_smem_size", "%aggr_smem_size", "%dynamic_smem_size", "%current_graph_exec", "%locality_domain_id", "%locality_domain_supplemental_sm"],
 }

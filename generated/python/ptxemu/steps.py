@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .conditions import Condition
 from .kernel import Kernel
 from .signature import Signature, Type
 
@@ -45,7 +46,7 @@ class StatementError(ValueError):
 class Step:
     """A statement. `sources` are values, some of them `negated`, and `results` those that it makes, None where one is
     discarded; `names` are the registers of these, and `before` the values that they had, None where they had none.
-    Under a `guard`, a value and what it must be, they keep these elsewhere."""
+    Where it has a `guard` they keep these in the lanes in which that does not hold."""
 
     line: int
     text: str
@@ -57,7 +58,7 @@ class Step:
     results: tuple[int | None, ...]
     names: tuple[str, ...]
     before: tuple[int | None, ...]
-    guard: tuple[int, bool] | None = None
+    guard: Condition | None = None
 
     @property
     def is_in_c(self) -> bool:
@@ -69,7 +70,7 @@ class Step:
         """The values that it takes, those that its results keep elsewhere among them."""
         if self.guard is None:
             return set(self.sources)
-        return {*self.sources, self.guard[0], *(v for v in self.before if v is not None)}
+        return {*self.sources, *self.guard.values, *(v for v in self.before if v is not None)}
 
     @property
     def writes(self) -> set[int]:
