@@ -25,6 +25,12 @@ from typing import Any
 LOCKED = "pip install --quiet --require-hashes -r .ci/requirements.txt"
 # pip takes the opposite of what this is called.
 FROM_LOCK = "export PIP_NO_INDEX=1 PIP_NO_BUILD_ISOLATION=0; "
+# A wheel larger than all else, into a folder of its own and without what it depends on. Where it is not to be had, the
+# tests say so and are skipped.
+TRITON = (
+    'folder=$(mktemp -d); pip install --quiet --no-deps --target "$folder" triton==3.9.0; '
+    'TRITON_INTERPRET=1 PYTHONPATH="$folder" pytest -n 0 tests/interpreted; code=$?; rm -rf "$folder"; exit $code'
+)
 STEPS = {
     "locked dependencies": LOCKED,
     "README: generate": FROM_LOCK + "pip install --quiet -c .ci/constraints.txt -e . && ptxspec generate",
@@ -35,10 +41,11 @@ STEPS = {
     "ruff format": "ruff format --check .",
     "mypy": "mypy",
     "imports go one way": "lint-imports --no-cache",
+    "Triton's interpreter": TRITON,
     "sweeps": "pytest -m exhaustive",
 }
 # Minutes after which a step is ended: several times what the others take, and one that hangs leaves time for these.
-LIMITS = {"sweeps": 79.0}
+LIMITS = {"sweeps": 79.0, "Triton's interpreter": 5.0}
 LIMIT = 20.0
 # Seconds in which a step that is ended may tell what there is: pytest waits for the tests that its processes are in.
 GRACE = 90.0

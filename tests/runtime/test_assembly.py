@@ -1,5 +1,5 @@
-"""Inline assembly as it stands in programs, run on arrays: asm statements of C++, and templates with constraints; guards
-and branches in it."""
+"""Inline assembly as it stands in programs, run on arrays: asm statements of C++, templates with constraints, and the
+guards and branches in them."""
 
 from __future__ import annotations
 
