@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .api import Database
+    from .blocks import Block, functions
     from .catalog import Requirement
     from .catalog.explaining import Reason
     from .diagnostics import PtxspecError, SpecError
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Answer": "shown",
+    "Block": "blocks",
     "Database": "api",
     "Findings": "shown",
     "PtxspecError": "diagnostics",
@@ -38,9 +40,11 @@ _HOMES = {
     "Variant": "query.variant",
     "Variants": "shown",
     "Verdict": "query.verdicts",
+    "functions": "blocks",
 }
 __all__ = [
     "Answer",
+    "Block",
     "Database",
     "Findings",
     "PtxspecError",
@@ -50,6 +54,7 @@ __all__ = [
     "Variant",
     "Variants",
     "Verdict",
+    "functions",
     "load",
 ]
 

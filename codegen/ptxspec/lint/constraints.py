@@ -48,10 +48,10 @@ def cpp(text: str, position: int) -> tuple[Constraints, dict[str, int]] | None:
     return (), {}
 
 
-def llvm(text: str, position: int) -> Constraints:
-    """The operands of LLVM's constraints behind a string in its own text."""
+def llvm(text: str, position: int) -> str:
+    """LLVM's constraints behind a string in its own text; empty where there are none."""
     m = _LLVM.match(text, position)
-    return letters(m[1]) if m else ()
+    return m[1] if m else ""
 
 
 def letters(listed: str) -> Constraints:

@@ -32,7 +32,8 @@ def llvm(view: View) -> Iterator[Text]:
             found = Text(view)
             _unescape(m["body"], m.start("body"), found)
             found.close_without_braces()
-            found.constraints = constraints.llvm(text, position)
+            found.listed = constraints.llvm(text, position)
+            found.constraints = constraints.letters(found.listed) if found.listed else ()
             yield found
         elif m["other"] is not None:
             found = Text(view)

@@ -120,7 +120,8 @@ class Program:
         found = self.text_of(strings, is_template)
         found.named = is_ptx
         if argument:
-            found.constraints = self.constraints(argument)
+            found.listed = self.listed(argument)
+            found.constraints = constraints.letters(found.listed) if found.listed else ()
         self._assign(strings.value, found)
         return found, is_template
 
@@ -306,8 +307,9 @@ class Program:
         value = _last(argument) if argument.type in self.named else argument
         return next((n for n in self.parts(value) if n.type in self.strings), None)
 
-    def constraints(self, a: Argument) -> constraints.Constraints:
-        """Return the kinds of the operands that are listed behind inline assembly, as LLVM has them: "=f,f"."""
+    def listed(self, a: Argument) -> str:
+        """Return the constraints that are listed behind inline assembly, as LLVM has them: "=f,f". Empty where they are
+        not known."""
         for other in _named(a.arguments):
             name, value = "", other
             if other.type in self.named:
@@ -315,11 +317,11 @@ class Program:
                 value = _last(other)
             if name == "constraints" or (not name and other.start_byte >= a.node.end_byte):
                 if value.type not in self.strings:
-                    return ()
+                    return ""
                 found = self.literal(value)
                 listed = self.text[found.start : found.end]
-                return constraints.letters(listed) if "=" in listed and _LISTED.fullmatch(listed) else ()
-        return ()
+                return listed if "=" in listed and _LISTED.fullmatch(listed) else ""
+        return ""
 
     def is_told(self, value: Place) -> bool:
         """Return whether a value is told to people, as what an error says."""

@@ -17,12 +17,15 @@ ELSEWHERE = HOLE + " "
 
 class Text:
     """The text of a program's strings. `prose`: it may be about PTX rather than PTX. `named`: it is said to be PTX.
-    `before`: what it is added to."""
+    `before`: what it is added to. `listed` are LLVM's constraints of its operands, `statement` the asm statement of C++
+    that it is in, which begins at `begins` in the text around it."""
 
     embedded = True
     prose = False
     named = False
     constraints: Constraints = ()
+    listed = statement = ""
+    begins = 0
     before: Text | None = None
 
     def __init__(self, outer: View) -> None:
@@ -73,6 +76,10 @@ class Text:
 
     def place(self, offset: int) -> Position:
         return self._outer.place(self._inner(offset))
+
+    def place_in_statement(self, offset: int) -> Position:
+        """Return the position of a character of the asm statement."""
+        return self._outer.place(self.begins + offset)
 
     def outside(self, offset: int) -> int:
         """Return the offset in the file of the character at an offset."""

@@ -1,0 +1,84 @@
+"""The inline assembly of a program, each block as a function of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import ptxemu
+
+from .diagnostics import PtxspecError
+from .lint.languages import EXTRACT, LANGUAGES, language_of
+from .lint.languages.text import Text
+from .lint.reading import Whole, read
+from .ptx.complaints import Position
+from .ptx.scanning import HOLE
+
+
+class Lack(NamedTuple):
+    """What a block lacks to be run, and where in the file: line and column count from 1."""
+
+    line: int
+    column: int
+    message: str
+
+
+class Block(NamedTuple):
+    """A block of inline assembly: where it stands, its PTX, and its function. That is None where it lacks something."""
+
+    path: str
+    line: int
+    column: int
+    text: str
+    function: ptxemu.Function | None
+    lacks: tuple[Lack, ...]
+
+    def __repr__(self) -> str:
+        said = (
+            repr(self.function) if self.function else "; ".join(f"{x.line}:{x.column}: {x.message}" for x in self.lacks)
+        )
+        return f"{self.path}:{self.line}:{self.column}: {said}"
+
+
+def functions(path: str | Path, target: str | None = None) -> list[Block]:
+    """Return the inline assembly of a program in its order: of C++, Python, Rust, Julia, C#, MLIR and LLVM.
+
+        >>> for block in ptxspec.functions("kernel.cu"):
+        ...     print(block)
+
+    `target` is as that of ptxemu.function. Raises PtxspecError for a file that cannot be read, or whose language is not
+    known, and UnknownTargetError."""
+    language = language_of(Path(path).name)
+    if language not in EXTRACT:
+        known = ", ".join(ending for ending, name in LANGUAGES.items() if name in EXTRACT)
+        raise PtxspecError(f"{path}: its name does not tell a language that has inline assembly: {known}")
+    return list(_blocks(str(path), EXTRACT[language](Whole(read(path)), ()), target))
+
+
+def _blocks(path: str, texts: Iterator[Text], target: str | None) -> Iterator[Block]:
+    for text in texts:
+        if text.statement:
+            yield _block(path, text, text.statement, None, text.place_in_statement, target)
+        elif text.listed:
+            yield _block(path, text, text.text, text.listed, text.place, target)
+
+
+def _block(
+    path: str, text: Text, given: str, constraints: str | None, place: Callable[[int], Position], target: str | None
+) -> Block:
+    start = place(0)
+    block = Block(path, start.line, start.column, text.text.replace(HOLE, "..."), None, ())
+    if HOLE in text.text:
+        at = text.place(text.text.index(HOLE))
+        return block._replace(lacks=(Lack(at.line, at.column, "what the program fills in here is not known"),))
+    try:
+        return block._replace(function=ptxemu.function(given, target, constraints=constraints))
+    except ptxemu.StatementError as e:
+        ends = [0]
+        for line in given.split("\n"):
+            ends.append(ends[-1] + len(line) + 1)
+        places = [(place(ends[r.line - 1] + r.column - 1), r.message) for r in e.refused]
+        return block._replace(lacks=tuple(Lack(p.line, p.column, message) for p, message in places))
+    except ValueError as e:
+        return block._replace(lacks=(Lack(start.line, start.column, str(e)),))
