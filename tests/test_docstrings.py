@@ -16,7 +16,7 @@ from helpers import ROOT
 from ptxspec.lint.languages import EXTRACT, PTX
 
 # Modules whose docstrings have examples.
-EXAMPLES = ["ptxspec", "ptxspec.api", "ptxemu", "ptxemu.kernel", "ptxemu.functions"]
+EXAMPLES = ["ptxspec", "ptxspec.api", "ptxemu", "ptxemu.kernels", "ptxemu.functions"]
 PUBLIC = [(p, name) for p in (ptxspec, ptxemu) for name in p.__all__]
 
 

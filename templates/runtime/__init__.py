@@ -20,7 +20,7 @@ The package needs NumPy and nothing else; its folder can be copied into another 
 
 from typing import TYPE_CHECKING, Any
 
-from .kernel import Kernel, compile, execute
+from .kernels import Kernel, compile, execute
 from .lanes import pack, unpack
 from .lookup import UnknownTargetError, UnknownVariantError, Variant, variants
 from .native import COMMAND

@@ -13,7 +13,7 @@ from .assembler import ASSEMBLER
 from .assembly import Argument, AssemblyError, Template, is_statement, of_statement, of_template
 from .conditions import ALWAYS, NEVER, Condition, literal
 from .index import CATALOG, OPCODES
-from .kernel import compile as kernel_of
+from .kernels import compile as kernel_of
 from .lookup import find
 from .ptx import constants, operands as kinds
 from .ptx.complaints import ERROR, Position

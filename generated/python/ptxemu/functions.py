@@ -10,7 +10,7 @@ import numpy as np
 
 from . import native, plain
 from .binary import Array
-from .kernel import Kernel
+from .kernels import Kernel
 from .lookup import Row, UnknownTargetError, target_named
 from .operands import OperandError, truths
 from .signature import Operand, Signature, Type

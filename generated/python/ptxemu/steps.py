@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .conditions import Condition
-from .kernel import Kernel
+from .kernels import Kernel
 from .signature import Signature, Type
 
 # How many refusals an error names.
