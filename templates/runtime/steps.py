@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from .binary import Array
 from .conditions import Condition
 from .kernels import Kernel
 from .signature import Signature, Type
@@ -41,11 +42,20 @@ class StatementError(ValueError):
         super().__init__("\n".join([*shown, *[f"and {more} more"] * (more > 0)]))
 
 
+class Effect(NamedTuple):
+    """What a step does to a register: its type there, its value before (None: it had none) and after."""
+
+    register: str
+    type: str
+    before: int | None
+    after: int
+
+
 @dataclass(frozen=True, eq=False)
 class Step:
     """A statement. `sources` are values, some of them `negated`, and `results` those that it makes, None where one is
-    discarded; `names` are the registers of these, and `before` the values that they had, None where they had none.
-    Where it has a `guard` they keep these in the lanes in which that does not hold."""
+    discarded; `names` are the registers of these, empty where the next step fills it, and `before` the values that they
+    had, None where they had none. Where it has a `guard` they keep these in the lanes in which that does not hold."""
 
     line: int
     text: str
@@ -75,6 +85,74 @@ class Step:
     def writes(self) -> set[int]:
         return {v for v in self.results if v is not None}
 
+    @property
+    def effects(self) -> list[Effect]:
+        """The effects on the registers of its statement."""
+        found = zip(self.names, self.signature.places[-1], self.before, self.results, strict=False)
+        return [Effect(name, t.name, before, v) for name, (_, t), before, v in found if v is not None and name]
+
+    def run(self, values: dict[int, Array], size: int) -> None:
+        """Run it on `size` elements: its results are among the values afterwards."""
+        operands = [~values[i] if n else values[i] for i, n in zip(self.sources, self.negated, strict=True)]
+        # The next step takes them contiguous.
+        found = list(map(np.ascontiguousarray, self.kernel.registers(operands, size, self.signature)))
+        for i, x in zip(self.results, kept(found, self.before, self.guard, values, size), strict=False):
+            if i is not None:
+                values[i] = x
+
+
+@dataclass(frozen=True, eq=False)
+class Resize:
+    """The low bits of a register for an operand that has fewer, or a result in a register that has more: those above
+    are zeros, or copies of the sign where it is `signed`. Otherwise as a step."""
+
+    line: int
+    text: str
+    source: int
+    result: int
+    type: Type
+    signed: bool = False
+    name: str = ""
+    before: int | None = None
+    guard: Condition | None = None
+    claim: str = ""
+    is_in_c: bool = False
+
+    @property
+    def reads(self) -> set[int]:
+        if self.guard is None or self.before is None:
+            return {self.source}
+        return {self.source, self.before, *self.guard.values}
+
+    @property
+    def writes(self) -> set[int]:
+        return {self.result}
+
+    @property
+    def effects(self) -> list[Effect]:
+        """The effect on the register that is written."""
+        return [Effect(self.name, self.type.name, self.before, self.result)] if self.name else []
+
+    def run(self, values: dict[int, Array], size: int) -> None:
+        """Run it on `size` elements: its result is among the values afterwards."""
+        x = values[self.source]
+        made = (x.view(f"i{x.itemsize}") if self.signed else x).astype(self.type.bits)
+        (values[self.result],) = kept([made], [self.before], self.guard, values, size)
+
+
+def kept(
+    found: Sequence[Array],
+    before: Sequence[int | None],
+    guard: Condition | None,
+    values: Mapping[int, Array],
+    size: int,
+) -> Sequence[Array]:
+    """Return results, which elsewhere than under a guard are what they were before."""
+    if guard is None:
+        return found
+    condition = guard.holds(values, size)
+    return [x if b is None else np.where(condition, x, values[b]) for x, b in zip(found, before, strict=False)]
+
 
 @dataclass(frozen=True, eq=False)
 class Named:
@@ -99,7 +177,7 @@ class Program:
     inputs: tuple[Named, ...]
     results: tuple[Named, ...]
     constants: Mapping[int, np.generic]
-    steps: tuple[Step, ...]
+    steps: tuple[Step | Resize, ...]
 
     @cached_property
     def done_with(self) -> tuple[tuple[int, ...], ...]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from .ptx.registers import Registers, special_names
 from .ptx.scanning import Declaration, Directive, Instruction, Other, Problem, Scanner
 from .signature import Type, signature, type_named
 from .statements import Rules, Statement, bits_of, is_other, reversed_signature, statement
-from .steps import Named, Program, Refused, StatementError, Step
+from .steps import Named, Program, Refused, Resize, StatementError, Step
 
 
 def read(
@@ -71,6 +72,11 @@ class _Register:
     place: int = 0  # of what wrote it last
     read: bool = False
 
+    @property
+    def type(self) -> Type | None:
+        """The type that it is declared with."""
+        return type_named(self.declared[1:]) if self.declared else None
+
 
 class _Refusal(Exception):
     """The refusal of a statement: what is wrong, and where in the text."""
@@ -98,7 +104,10 @@ class _Reader:
         self._unset: list[tuple[int, Refused]] = []
         self._outermost: set[int] = set()  # blocks in no other
         self._constants: dict[int, np.generic] = {}
-        self._steps: list[Step] = []
+        self._steps: list[Step | Resize] = []
+        # Of values the bits, and their low bits by an operand's type.
+        self._bits: dict[int, np.dtype[Any]] = {}
+        self._fitted: dict[tuple[int, np.dtype[Any]], int] = {}
         self._values = 0
         self._inputs: list[_Register] = []  # what may be one
         # Where statements have effect, where those behind a label that jumps lead to do, and the labels so far.
@@ -253,14 +262,28 @@ class _Reader:
         operands = [p for o in found[1:] for p in (o.parts if o.kind == kinds.VECTOR else [o])]
         used = [self._use(o, t, v, item, guard) for o, (_, t) in zip(operands, s.registers, strict=True)]
         written = list(zip(results, places, strict=True))
+        text = " ".join(self.text[item.statement : item.operands_start + len(item.operands)].split())
+        line = self.place(item.start).line
+        condition = None if guard is ALWAYS else guard
         before = [self._before(o, t, v, item, guard) for o, (_, t) in written]
         made = [self._write(o, t, v, item, guard) for o, (_, t) in written]
-        registers = tuple("_" if o.kind == kinds.DISCARD else self._register(o.text, 0).name for o in results)
-        text = " ".join(self.text[item.statement : item.operands_start + len(item.operands)].split())
+        called = ["_" if o.kind == kinds.DISCARD else self._register(o.text, 0).name for o in results]
+        resized = []
+        for i, (o, (_, t)) in enumerate(written):
+            wide = self._wide(o, t)
+            if wide is not None and made[i] is not None:
+                # The result goes into its register by a step of its own.
+                self._values += 1
+                final, made[i] = made[i], self._values
+                signed = t.native_name.startswith("int")
+                resized.append(
+                    Resize(line, text, self._values, final or 0, wide, signed, called[i], before[i], condition)
+                )
+                before[i], called[i] = None, ""
         values, negated = zip(*used, strict=True)
         self._steps.append(
             Step(
-                line=self.place(item.start).line,
+                line=line,
                 text=text,
                 claim=row.claim_on(self.target),
                 kernel=kernel_of(row.spelling, row.operands, self.target),
@@ -268,11 +291,12 @@ class _Reader:
                 sources=values,
                 negated=negated,
                 results=tuple(made),
-                names=registers,
+                names=tuple(called),
                 before=tuple(before),
-                guard=None if guard is ALWAYS else guard,
+                guard=condition,
             )
         )
+        self._steps += resized
 
     def _check_name(self, o: Operand, item: Instruction) -> None:
         for p in (o, *o.parts):
@@ -362,23 +386,39 @@ class _Reader:
             self._need(register, start)
         value = self._value_before(register, t)
         register.read = True
-        return value
+        if self._bits[value] == t.bits:
+            return value
+        key = value, t.bits
+        if key not in self._fitted:
+            self._values += 1
+            self._fitted[key] = self._values
+            self._bits[self._values] = t.bits
+            self._steps.append(Resize(self.place(start).line, "", value, self._values, t))
+        return self._fitted[key]
 
     def _value_before(self, register: _Register, t: Type) -> int:
         """Return the value that a register has, whether it was set or not."""
         if register.value is None:
             self._values += 1
             register.value = register.initial = self._values
-            self._constants[self._values] = t.bits.type(0) if t.sort != "bool" else np.bool_(False)
+            bits = self._bits[self._values] = (register.type or t).bits
+            self._constants[self._values] = bits.type(0)
             self._inputs.append(register)
-        if register.initial is not None and register.written < 0:
+        if register.initial is not None and register.written < 0 and self._bits[register.value] == t.bits:
             register.first.append(t)
         return register.value
+
+    def _wide(self, o: Operand, t: Type) -> Type | None:
+        """Return the type of the register of a result that has other bits than this."""
+        register = None if o.kind == kinds.DISCARD else self._register(o.text, 0)
+        type_ = register.type if register else None
+        return type_ if type_ is not None and type_.bits != t.bits else None
 
     def _take(self, register: _Register, argument: Argument) -> None:
         """Give the register of an operand the value that comes in."""
         self._values += 1
         register.value = register.initial = self._values
+        self._bits[self._values] = type_named(argument.type).bits
         register.is_input, register.set = True, ALWAYS
         register.argument = argument
         self._inputs.append(register)
@@ -422,6 +462,7 @@ class _Reader:
                 raise _Refusal(register.place, message)
         self._narrow(register, self._matcher.registers(v, t.name), register.place, f"{v.spelling}")
         self._values += 1
+        self._bits[self._values] = (register.type or t).bits
         register.value, register.last, register.read = self._values, t, False
         register.set = register.set | guard
         register.written = len(self._steps)
@@ -452,6 +493,7 @@ class _Reader:
                 if register.value is None:
                     self._values += 1
                     register.value = self._values
+                    self._bits[self._values] = (register.type or type_named("b32")).bits
                 register.set = ALWAYS
 
     # All of them together
@@ -553,6 +595,6 @@ def _unknown(statement: str) -> str:
 def _types(register: _Register, used: Iterable[Type]) -> tuple[Type, ...]:
     """Return the types as which a register is used, and the type of its declaration."""
     found = list(used)
-    if register.declared:
-        found.append(type_named(register.declared[1:]))
+    if declared := register.type:
+        found = [*(t for t in found if t.bits == declared.bits), declared]
     return tuple(dict.fromkeys(found))

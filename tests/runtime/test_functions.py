@@ -284,3 +284,24 @@ def test_a_trace_says_what_each_statement_does() -> None:
     np.testing.assert_array_equal(traced[1].after.view(F32), [-2, 4])
     assert traced[1].text == "@p neg.f32 t, t"
     assert f.claim == "exact" and f.types == {"a": "f32", "p": "pred", "q": "pred"}
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "expected"),
+    [
+        (".reg .b16 t, a; mov.b16 t, a; cvt.u32.u8 d, t;", np.uint16(0x1FF), 0xFF),
+        (".reg .b32 a; cvt.u32.u8 d, a;", np.uint32(0x1FF), 0xFF),
+        (".reg .b32 d; cvt.s8.s32 d, a;", np.int32(-3), 0xFFFFFFFD),
+        (".reg .b32 d; cvt.u8.u32 d, a;", np.uint32(0x1FD), 0xFD),
+        (".reg .b32 t; cvt.u8.u32 t, a; add.u32 d, t, 1;", np.uint32(0x1FF), 0x100),
+    ],
+)
+def test_a_register_may_have_more_bits_than_an_operand(text: str, given: Any, expected: int) -> None:
+    """Of an operand the low bits are read; above a result its sign or zeros are written."""
+    assert ptxemu.function(text)(given) == expected
+
+
+def test_a_wider_register_keeps_all_of_its_bits_where_a_guard_does_not_hold() -> None:
+    f = ptxemu.function(".reg .b32 d; setp.ne.s32 p, a, 0; mov.u32 d, 0x12345678; @p cvt.s8.s32 d, a;")
+    assert f(np.int32([-3, 0])).tolist() == [0xFFFFFFFD, 0x12345678]
+    assert [(t.register, t.type) for t in f.trace(np.int32(-3))] == [("p", "pred"), ("d", "u32"), ("d", "b32")]

@@ -14,7 +14,7 @@ from .kernels import Kernel
 from .lookup import Row, UnknownTargetError, target_named
 from .operands import OperandError, truths
 from .signature import Operand, Signature, Type
-from .steps import Program, Step
+from .steps import Program
 from .straightline import read
 
 
@@ -105,7 +105,7 @@ class Function(Kernel):
     @property
     def claim(self) -> str:
         """The claims of its statements, each once."""
-        return ", ".join(dict.fromkeys(step.claim for step in self._program.steps))
+        return ", ".join(dict.fromkeys(step.claim for step in self._program.steps if step.claim))
 
     def __repr__(self) -> str:
         return f"<ptxemu function ({', '.join(self.inputs)}) -> {', '.join(self.results)}>"
@@ -147,12 +147,10 @@ class Function(Kernel):
         found = []
         with np.errstate(all="ignore"):
             for step in program.steps:
-                run(step, values, size)
-                places = step.signature.places[-1]
-                for v, name, before, (_, t) in zip(step.results, step.names, step.before, places, strict=False):
-                    if v is not None:
-                        old = None if before is None else values[before].reshape(shape)
-                        found.append(Traced(step.line, step.text, name, t.name, old, values[v].reshape(shape)))
+                step.run(values, size)
+                for name, t, before, after in step.effects:
+                    old = None if before is None else values[before].reshape(shape)
+                    found.append(Traced(step.line, step.text, name, t, old, values[after].reshape(shape)))
         return found
 
     def _check_alike(self, arrays: tuple[Any, ...]) -> None:
@@ -202,7 +200,7 @@ class Function(Kernel):
         values = dict(zip((named.value for named in program.inputs), arrays, strict=False))
         values |= {value: np.full(size, bits) for value, bits in program.constants.items()}
         for step, done_with in zip(program.steps, program.done_with, strict=True):
-            run(step, values, size)
+            step.run(values, size)
             # Their memory is in the cache, for what comes next.
             for value in done_with:
                 del values[value]
@@ -213,18 +211,3 @@ class Function(Kernel):
             found = [x.copy() if any(np.may_share_memory(x, r) for r in registers) else x for x in found]
         for register, x in zip(registers, found, strict=True):
             register[...] = x
-
-
-def run(step: Step, values: dict[int, Array], size: int) -> None:
-    """Run a step on `size` elements: its results are among the values afterwards."""
-    operands = [~values[i] if n else values[i] for i, n in zip(step.sources, step.negated, strict=True)]
-    # The next step takes them contiguous.
-    found = list(map(np.ascontiguousarray, step.kernel.registers(operands, size, step.signature)))
-    if step.guard is not None:
-        condition = step.guard.holds(values, size)
-        found = [
-            x if b is None else np.where(condition, x, values[b]) for x, b in zip(found, step.before, strict=False)
-        ]
-    for i, x in zip(step.results, found, strict=False):
-        if i is not None:
-            values[i] = x
