@@ -18,6 +18,7 @@ The package needs NumPy and nothing else; its folder can be copied into another 
 `ptxemu_native` is installed, which was generated with it, kernels run in C.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .kernels import Kernel, compile, execute
@@ -28,23 +29,39 @@ from .operands import OperandError
 
 if TYPE_CHECKING:
     from .functions import Function, function
+    from .memory import AddressError
     from .steps import StatementError
+    from .threads import ThreadKernel, kernel
 
 __all__ = [
+    "AddressError",
     "Function",
     "Kernel",
     "OperandError",
     "StatementError",
+    "ThreadKernel",
     "UnknownTargetError",
     "UnknownVariantError",
     "Variant",
     "compile",
     "execute",
     "function",
+    "kernel",
     "pack",
     "unpack",
     "variants",
 ]
+
+
+# What reads PTX takes as long to import as the rest.
+_HOMES = {
+    "AddressError": "memory",
+    "Function": "functions",
+    "StatementError": "steps",
+    "ThreadKernel": "threads",
+    "function": "functions",
+    "kernel": "threads",
+}
 
 
 def __dir__() -> list[str]:
@@ -52,11 +69,8 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    # What reads PTX takes as long to import as the rest.
-    if name in ("Function", "StatementError", "function"):
-        from . import functions, steps
-
-        return getattr(steps if name == "StatementError" else functions, name)
+    if name in _HOMES:
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
     if name == "warm":
         raise AttributeError(f"nothing is compiled at call time any more: `{COMMAND}` builds the kernels in C")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -39,8 +39,8 @@ _WHOLE = {
 # Modules of the emulator that say what exists, or what PTX is, or run statements one after another: no instruction's
 # result depends on them.
 _SAYING = (
-    "assembler", "assembly", "catalog", "conditions", "entries", "functions", "index", "lookup", "naming", "notebook",
-    "refusing", "statements", "steps", "straightline", "threads", "triton",
+    "assembler", "assembly", "catalog", "conditions", "entries", "functions", "index", "lookup", "memory", "naming",
+    "notebook", "refusing", "statements", "steps", "straightline", "threads", "triton",
 )  # fmt: skip
 
 

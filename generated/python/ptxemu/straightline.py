@@ -45,7 +45,7 @@ def read(
             template = None
     except AssemblyError as e:
         raise StatementError([_at(text, e.start, e.message)]) from None
-    reader = _Reader(text, target, template)
+    reader = Reader(text, target, template)
     scanner = Scanner(OPCODES, everything=True)
     for item in scanner.scan(reader):
         reader.take(item)
@@ -53,7 +53,7 @@ def read(
 
 
 @dataclass(eq=False)
-class _Register:
+class Register:
     """`possible` are the types that it may be declared with, as far as statements tell; `first` and `last` as which it
     is read before it is written, and written last. It has a value of its own where it is `set`; what it had before is
     the value `initial`, and it is an input where that is needed."""
@@ -79,7 +79,7 @@ class _Register:
         return type_named(self.declared[1:]) if self.declared else None
 
 
-class _Refusal(Exception):
+class Refusal(Exception):
     """The refusal of a statement: what is wrong, and where in the text."""
 
     def __init__(self, start: int, message: str) -> None:
@@ -87,7 +87,7 @@ class _Refusal(Exception):
         self.start, self.message = start, message
 
 
-class _Reader:
+class Reader:
     """A reader of items one by one. It is what is scanned, too."""
 
     final, embedded, full = True, False, False
@@ -99,18 +99,18 @@ class _Reader:
         self.ptx: str | None = None
         self._registers = Registers(special_names(ASSEMBLER), [a.letter for a in self._arguments])
         self._matcher = Matcher(Rules())
-        self._named: dict[tuple[int, str], _Register] = {}
+        self._named: dict[tuple[int, str], Register] = {}
         self._refused: list[Refused] = []
         # What is read before it is written, in a block of its own.
         self._unset: list[tuple[int, Refused]] = []
         self._outermost: set[int] = set()  # blocks in no other
         self._constants: dict[int, np.generic] = {}
-        self._steps: list[Step | Resize] = []
+        self._steps: list[Any] = []
         # Of values the bits, and their low bits by an operand's type.
         self._bits: dict[int, np.dtype[Any]] = {}
         self._fitted: dict[tuple[int, np.dtype[Any]], int] = {}
         self._values = 0
-        self._inputs: list[_Register] = []  # what may be one
+        self._inputs: list[Register] = []  # what may be one
         # Where statements have effect, where those behind a label that jumps lead to do, and the labels so far.
         self._active = ALWAYS
         self._jumps: dict[str, tuple[int, Condition]] = {}
@@ -139,7 +139,7 @@ class _Reader:
         if isinstance(item, Instruction):
             try:
                 self._statement(item)
-            except _Refusal as e:
+            except Refusal as e:
                 self.refuse(e.start, e.message)
                 self._forget(item)
         elif isinstance(item, Declaration):
@@ -152,15 +152,19 @@ class _Reader:
             self._directive(item)
         elif item.kind == "label":
             self._label(item)
-        elif item.kind == "statement" and item.text.partition(".")[0] == "bra":
-            try:
-                self._branch(item)
-            except _Refusal as e:
-                self.refuse(e.start, e.message)
         elif item.kind == "statement":
-            self.refuse(item.start, _unknown(item.text + item.operands))
+            try:
+                self.take_other(item)
+            except Refusal as e:
+                self.refuse(e.start, e.message)
         else:
             self._refuse_directive(item.start, item.text)
+
+    def take_other(self, item: Other) -> None:
+        """Take a statement that is none of the database's. Raises Refusal."""
+        if item.text.partition(".")[0] != "bra":
+            raise Refusal(item.start, _unknown(item.text + item.operands))
+        self._branch(item)
 
     def _refuse_directive(self, start: int, text: str) -> None:
         name = re.match(r"\.\w+", text)
@@ -210,7 +214,7 @@ class _Reader:
         label = item.operands.strip()
         start = item.operands_start + item.operands.find(label)
         if label in self._labels:
-            raise _Refusal(start, f"{label} stands before this branch, and loops are not run")
+            raise Refusal(start, f"{label} stands before this branch, and loops are not run")
         where = self._active & self._guard(item)
         first, jumped = self._jumps.get(label, (start, NEVER))
         self._jumps[label] = (first, jumped | where)
@@ -232,18 +236,18 @@ class _Reader:
         for o in found:
             self._check_name(o, item)
         if not found:
-            raise _Refusal(item.start, f"{spelling} has no operands")
+            raise Refusal(item.start, f"{spelling} has no operands")
         shapes = [o.shape for o in found]
         unpacks = self._matcher.unpacks(opcode, shapes)
         try:
             row = find(spelling, count(shapes, unpacks), self.target)
         except LookupError as e:
             if is_other(opcode, names.split(".")):
-                raise _Refusal(item.start, f"{spelling} is PTX outside of the database, and not run") from None
-            raise _Refusal(item.start, str(e)) from None
+                raise Refusal(item.start, f"{spelling} is PTX outside of the database, and not run") from None
+            raise Refusal(item.start, str(e)) from None
         refusals = CATALOG.refusals(row.requires, self.target, self.ptx)
         if any(r.code != "target-unknown" for r in refusals):
-            raise _Refusal(item.start, f"{row} needs {CATALOG.text(row.requires)}; .version is {self.ptx}")
+            raise Refusal(item.start, f"{row} needs {CATALOG.text(row.requires)}; .version is {self.ptx}")
         s = signature(row.signature)
         v = statement(row, s)
         for c in self._matcher.complaints(v, shapes):
@@ -252,7 +256,7 @@ class _Reader:
                 operand = operand.parts[c.part] if operand and c.part >= 0 else operand
                 start = item.operands_start + operand.start if operand else item.start
                 message = c.message.replace("{operand}", operand.text if operand else "")
-                raise _Refusal(start, f"{message}; {c.help}" if c.help else message)
+                raise Refusal(start, f"{message}; {c.help}" if c.help else message)
         if unpacks:
             s = reversed_signature(s)
             v = statement(row, s)
@@ -263,7 +267,7 @@ class _Reader:
         operands = [p for o in found[1:] for p in (o.parts if o.kind == kinds.VECTOR else [o])]
         used = [self._use(o, t, v, item, guard) for o, (_, t) in zip(operands, s.registers, strict=True)]
         written = list(zip(results, places, strict=True))
-        text = " ".join(self.text[item.statement : item.operands_start + len(item.operands)].split())
+        text = self._said(item)
         line = self.place(item.start).line
         condition = None if guard is ALWAYS else guard
         before = [self._before(o, t, v, item, guard) for o, (_, t) in written]
@@ -299,14 +303,18 @@ class _Reader:
         )
         self._steps += resized
 
+    def _said(self, item: Instruction | Other) -> str:
+        """Return the text of a statement."""
+        return " ".join(self.text[item.statement : item.operands_start + len(item.operands)].split())
+
     def _check_name(self, o: Operand, item: Instruction) -> None:
         for p in (o, *o.parts):
             name = p.text.lstrip("!- \t")
             if re.match(r"%%|[%$]\d", name) and not self._arguments:
                 message = f"{name} is an operand of inline assembly; give its constraints, as in constraints='=r,r'"
-                raise _Refusal(item.operands_start + p.start, message)
+                raise Refusal(item.operands_start + p.start, message)
             if p.kind == constants.INTEGER and re.fullmatch(r"[A-Z_]+", name):
-                raise _Refusal(item.operands_start + p.start, f"{name} has no value here")
+                raise Refusal(item.operands_start + p.start, f"{name} has no value here")
 
     def _guard(self, item: Instruction | Other, opposite: bool = False) -> Condition:
         """Return where the guard of a statement holds, or does not."""
@@ -317,7 +325,7 @@ class _Reader:
         start = item.statement + m.start(2)
         kind = self._registers.kind(m[2])
         if kind not in (".pred", kinds.REGISTER):
-            raise _Refusal(start, f"{m[2]} is a {kind} register; a guard is a predicate")
+            raise Refusal(start, f"{m[2]} is a {kind} register; a guard is a predicate")
         register = self._register(m[2], start)
         self._narrow(register, (".pred",), start, "a guard")
         value = self._value_of(register, type_named("pred"), start, self._active)
@@ -332,7 +340,7 @@ class _Reader:
             return self._special(o, t, item), False
         return self._read(o, t, v, item, where), False
 
-    def _constant(self, o: Operand, t: Type, item: Instruction) -> int:
+    def _constant(self, o: Operand, t: Type, item: Instruction | Other) -> int:
         start = item.operands_start + o.start
         if (m := re.fullmatch(r"%(\d+)", o.text)) and self._arguments[int(m[1])].value is None:
             argument = self._arguments[int(m[1])]
@@ -345,35 +353,35 @@ class _Reader:
     def _number(self, m: re.Match[str], start: int) -> str:
         argument = self._arguments[int(m[1])]
         if argument.value is None:
-            raise _Refusal(start, f"the value of {argument.name} is not known here; write the number in its place")
+            raise Refusal(start, f"the value of {argument.name} is not known here; write the number in its place")
         return f"({argument.value})"
 
     def _special(self, o: Operand, t: Type, item: Instruction) -> int:
         """Return the value of a special register, which is an input."""
         if t.sort == "bool" and o.kind != kinds.PREDICATE_SPECIAL:
-            raise _Refusal(item.operands_start + o.start, f"{o.text} is no predicate")
+            raise Refusal(item.operands_start + o.start, f"{o.text} is no predicate")
         name = "".join(o.text.split()).lstrip("%").replace(".", "_")
         return self._value_of(self._known(o.text, name), t, item.operands_start + o.start, ALWAYS)
 
-    def _known(self, text: str, name: str, argument: Argument | None = None) -> _Register:
+    def _known(self, text: str, name: str, argument: Argument | None = None) -> Register:
         """Return what stands for a value that is none of a register's, and always an input."""
-        return self._named.setdefault((0, text), _Register(name, 0, "", argument))
+        return self._named.setdefault((0, text), Register(name, 0, "", argument))
 
-    def _argument(self, number: int) -> _Register:
+    def _argument(self, number: int) -> Register:
         """Return the register of an operand of inline assembly."""
         argument = self._arguments[number]
         owner = self._arguments[argument.register]
         key = (0, f"%{argument.register}")
-        return self._named.setdefault(key, _Register(owner.name, 0, f".{owner.type}", owner))
+        return self._named.setdefault(key, Register(owner.name, 0, f".{owner.type}", owner))
 
-    def _register(self, name: str, start: int) -> _Register:
+    def _register(self, name: str, start: int) -> Register:
         if self._arguments and (m := _NUMBERED.fullmatch(name)):
             return self._argument(int(m[1]))
         home = self._registers.home(name)
         declared = self._registers.kind(name) if home is not None else ""
         if home is None and self._arguments:
-            raise _Refusal(start, f"{name} is no operand, and declared nowhere; declare it by .reg")
-        return self._named.setdefault((home or 0, name), _Register(name.lstrip("%"), home or 0, declared))
+            raise Refusal(start, f"{name} is no operand, and declared nowhere; declare it by .reg")
+        return self._named.setdefault((home or 0, name), Register(name.lstrip("%"), home or 0, declared))
 
     def _read(self, o: Operand, t: Type, v: Statement, item: Instruction, where: Condition) -> int:
         """Return the value of a register that is read in some lanes."""
@@ -382,7 +390,7 @@ class _Reader:
         self._narrow(register, self._matcher.registers(v, t.name), start, f"{v.spelling}")
         return self._value_of(register, t, start, where)
 
-    def _value_of(self, register: _Register, t: Type, start: int, where: Condition) -> int:
+    def _value_of(self, register: Register, t: Type, start: int, where: Condition) -> int:
         if not where.implies(register.set):
             self._need(register, start)
         value = self._value_before(register, t)
@@ -397,7 +405,7 @@ class _Reader:
             self._steps.append(Resize(self.place(start).line, "", value, self._values, t))
         return self._fitted[key]
 
-    def _value_before(self, register: _Register, t: Type) -> int:
+    def _value_before(self, register: Register, t: Type) -> int:
         """Return the value that a register has, whether it was set or not."""
         if register.value is None:
             self._values += 1
@@ -415,7 +423,7 @@ class _Reader:
         type_ = register.type if register else None
         return type_ if type_ is not None and type_.bits != t.bits else None
 
-    def _take(self, register: _Register, argument: Argument) -> None:
+    def _take(self, register: Register, argument: Argument) -> None:
         """Give the register of an operand the value that comes in."""
         self._values += 1
         register.value = register.initial = self._values
@@ -424,7 +432,7 @@ class _Reader:
         register.argument = argument
         self._inputs.append(register)
 
-    def _need(self, register: _Register, start: int) -> None:
+    def _need(self, register: Register, start: int) -> None:
         """Note that a register is read in lanes in which it was not written: it is an input, or must not be."""
         if register.is_input:
             return
@@ -460,8 +468,12 @@ class _Reader:
             number = self._arguments[int(m[1])].register
             if not self._arguments[number].writes:
                 message = f'{o.text} is an input, "{register.name}"; what is written needs the constraint "=" or "+"'
-                raise _Refusal(register.place, message)
+                raise Refusal(register.place, message)
         self._narrow(register, self._matcher.registers(v, t.name), register.place, f"{v.spelling}")
+        return self._fill(register, t, guard)
+
+    def _fill(self, register: Register, t: Type, guard: Condition) -> int:
+        """Return the value that a register has from now on."""
         self._values += 1
         self._bits[self._values] = (register.type or t).bits
         register.value, register.last, register.read = self._values, t, False
@@ -469,7 +481,7 @@ class _Reader:
         register.written = len(self._steps)
         return self._values
 
-    def _narrow(self, register: _Register, taken: tuple[str, ...], start: int, what: str) -> None:
+    def _narrow(self, register: Register, taken: tuple[str, ...], start: int, what: str) -> None:
         """Narrow the possible types of an undeclared register to those that a statement takes; refuse it where none is
         left."""
         if register.declared or not taken:
@@ -479,7 +491,7 @@ class _Reader:
         if not left:
             listed = " or ".join(sorted(possible or ()))
             message = f"{what} takes {' or '.join(taken)}, and {register.name} is {listed} elsewhere"
-            raise _Refusal(start, f"{message}; move it into another register")
+            raise Refusal(start, f"{message}; move it into another register")
         register.possible = left
 
     def _forget(self, item: Instruction) -> None:
@@ -489,7 +501,7 @@ class _Reader:
             if o.kind == kinds.REGISTER and not re.search(r"[.\[]", o.text):
                 try:
                     register = self._register(o.text, 0)
-                except _Refusal:
+                except Refusal:
                     continue
                 if register.value is None:
                     self._values += 1
@@ -525,7 +537,7 @@ class _Reader:
         ends = [Named(r.name, r.value or 0, _types(r, [r.last] if r.last else [])) for r in chosen]
         return Program(self.target, tuple(inputs), tuple(ends), self._constants, tuple(self._steps))
 
-    def _results(self, results: Iterable[str] | None, body: int) -> list[_Register]:
+    def _results(self, results: Iterable[str] | None, body: int) -> list[Register]:
         """Return the registers that are results: outputs of inline assembly, or what nobody reads again, or what is
         named."""
         written = [r for r in self._named.values() if r.written >= 0]
@@ -545,7 +557,7 @@ class _Reader:
             raise ValueError("every register that is written is read again; name those that are results")
         return chosen
 
-    def _named_result(self, name: str, written: list[_Register], body: int) -> _Register:
+    def _named_result(self, name: str, written: list[Register], body: int) -> Register:
         same = [r for r in written if r.name == name.lstrip("%")]
         same = [r for r in same if r.home in (0, body)] or same
         if len(same) != 1:
@@ -576,7 +588,7 @@ def _at(text: str, offset: int, message: str) -> Refused:
     return Refused(place.line, place.column, place.source, message)
 
 
-def _incoming(register: _Register) -> str:
+def _incoming(register: Register) -> str:
     """Return the name of an input: of an operand that shares a register it is the operand's."""
     return register.argument.name if register.argument else register.name
 
@@ -593,7 +605,7 @@ def _unknown(statement: str) -> str:
     return f"{head} is not run here"
 
 
-def _types(register: _Register, used: Iterable[Type]) -> tuple[Type, ...]:
+def _types(register: Register, used: Iterable[Type]) -> tuple[Type, ...]:
     """Return the types as which a register is used, and the type of its declaration."""
     found = list(used)
     if declared := register.type:

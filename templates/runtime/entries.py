@@ -1,0 +1,315 @@
+"""A kernel in a module of PTX -> its parameters and its steps: PTX without loops, and accesses to global memory. What
+cannot be run is refused, all of it at once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from .conditions import ALWAYS, Condition
+from .index import OPCODES
+from .memory import Load, Store
+from .ptx import constants, operands as kinds
+from .ptx.operands import Operand, split
+from .ptx.scanning import Declaration, Other, Scanner
+from .signature import Type, type_named
+from .steps import Named, Resize, StatementError, Step
+from .straightline import Reader, Refusal, Register
+
+_COMMENT = re.compile(r"//[^\n]*|/\*(?s:.)*?\*/")
+_ENTRY = re.compile(r"\.entry\s+(?P<name>[\w$%]+)")
+_HEADER = re.compile(r"\.(?:version|target|address_size)\b[^\n;]*")
+_BRACE = re.compile(r'[{}]|"[^"\n]*"')
+_PARAMETER = re.compile(
+    r"\.param\b(?P<attributes>[^,()\[]*?)(?P<name>[\w$%]+)\s*(?:\[\s*(?P<count>\d+)\s*\])?\s*(?=[,)])"
+)
+_TYPE = re.compile(r"\.([bsuf](?:8|16|32|64)|f16x2)\b")
+_ALIGNED = re.compile(r"\.align\s+(\d+)")
+_ADDRESS = re.compile(r"\[\s*(?P<base>[A-Za-z_$%][\w$%]*)\s*(?:\+\s*(?P<offset>-?\s*\w+))?\s*\]")
+# What may stand in the name of an access, and changes nothing for one thread after another.
+_HINT = re.compile(r"nc|ca|cg|cs|lu|cv|wb|wt|weak|relaxed|volatile|gpu|sys|cta|cluster|L[12]::\w+|level::\w+")
+_COUNTS = {"v2": 2, "v4": 4, "v8": 8}
+
+
+class Parameter(NamedTuple):
+    """A parameter of a kernel: its type (b8 where it is bytes), its size in bytes, and what it is aligned to."""
+
+    name: str
+    type: str
+    size: int
+    alignment: int
+
+
+class Given(NamedTuple):
+    """A part of a parameter as a value: from a byte on, of a type, in a register of another one."""
+
+    parameter: int
+    offset: int
+    type: Type
+    register: Type
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A kernel. `given` are the values that come of its parameters, `specials` those of special registers."""
+
+    name: str
+    target: str | None
+    parameters: tuple[Parameter, ...]
+    given: dict[int, Given]
+    specials: tuple[Named, ...]
+    constants: dict[int, np.generic]
+    steps: tuple[Step | Resize | Load | Store, ...]
+
+
+def read_entry(text: str, name: str | None = None, target: str | None = None) -> Entry:
+    """Return the kernel of a module that has this name, or its only one. Raises StatementError, and ValueError where
+    there is no such kernel."""
+    alone, found = _alone(text, name)
+    reader = _EntryReader(alone, target)
+    for item in Scanner(OPCODES, everything=True).scan(reader):
+        reader.take(item)
+    return reader.entry(found)
+
+
+def _alone(text: str, name: str | None) -> tuple[str, str]:
+    """Return a module with spaces in place of all but one kernel, and the kernel's name."""
+    code = _COMMENT.sub(lambda m: _blank(m[0]), text)
+    entries = {m["name"]: m for m in _ENTRY.finditer(code)}
+    if name not in entries and (name is not None or len(entries) != 1):
+        known = ", ".join(list(entries)[:20]) or "none"
+        wanted = f"no kernel is called {name}" if name is not None else f"there are {len(entries)} kernels; name one"
+        raise ValueError(f"{wanted}; the module has {known}")
+    m = entries[name] if name is not None else next(iter(entries.values()))
+    depth, end = 0, len(code)
+    for brace in _BRACE.finditer(code, m.end()):
+        depth += (brace[0] == "{") - (brace[0] == "}")
+        if brace[0] == "}" and depth == 0:
+            end = brace.end()
+            break
+    head = re.sub(r"\S", " ", code[: m.start()])
+    for directive in _HEADER.finditer(code, 0, min(x.start() for x in entries.values())):
+        head = head[: directive.start()] + directive[0] + head[directive.end() :]
+    return head + code[m.start() : end], m["name"]
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
+
+
+class _EntryReader(Reader):
+    """A reader of a kernel's items."""
+
+    def __init__(self, text: str, target: str | None) -> None:
+        super().__init__(text, target, None)
+        self._parameters: list[Parameter] = []
+        self._given: dict[int, Given] = {}
+
+    def _declaration(self, item: Declaration) -> None:
+        text = item.text or ""
+        if not _ENTRY.search(text):
+            super()._declaration(item)
+            return
+        self._registers.take(text)
+        for m in _PARAMETER.finditer(text):
+            type_, aligned = _TYPE.search(m["attributes"]), _ALIGNED.search(m["attributes"])
+            if type_ is None:
+                self.refuse(item.start, f"the parameter {m['name']} is none that a kernel is given here")
+                continue
+            width = type_named(type_[1]).bits.itemsize
+            size = width * int(m["count"] or 1)
+            self._parameters.append(Parameter(m["name"], type_[1], size, int(aligned[1]) if aligned else width))
+
+    def _refuse_directive(self, start: int, text: str) -> None:
+        # What it asks of a compiler changes no result.
+        if not re.match(r"\.(?:pragma|section)\b", text):
+            super()._refuse_directive(start, text)
+
+    def take_other(self, item: Other) -> None:
+        opcode, *names = item.text.split(".")
+        if opcode in ("ld", "ldu"):
+            self._load(item, names)
+        elif opcode == "st":
+            self._store(item, names)
+        elif opcode == "cvta":
+            self._convert_address(item, names)
+        elif opcode in ("ret", "exit"):
+            self._active = self._active & self._guard(item, opposite=True)
+        elif opcode == "bra":
+            self._branch(item)
+        elif opcode in ("bar", "barrier"):
+            raise Refusal(item.start, f"{item.text}: threads do not wait for each other here")
+        elif opcode == "call":
+            raise Refusal(item.start, "functions are not called here; compile them into the kernel (__forceinline__)")
+        else:
+            super().take_other(item)
+
+    # Memory
+
+    def _load(self, item: Other, names: list[str]) -> None:
+        t, count, space = self._access(item, names)
+        operands = self._operands(item, 2)
+        to = operands[0].parts if operands[0].kind == kinds.VECTOR else (operands[0],)
+        if len(to) != count:
+            raise Refusal(
+                item.operands_start + operands[0].start, f"{item.text} fills {count} registers, not {len(to)}"
+            )
+        base, offset, start = self._address(item, operands[1])
+        guard = self._active & self._guard(item)
+        condition = None if guard is ALWAYS else guard
+        registers = [None if o.kind == kinds.DISCARD else self._target(item, o, t) for o in to]
+        if space == "param":
+            self._parameter(item, base, offset, start, t, registers)
+            return
+        address = self._value_of(self._pointer(base, start), type_named("b64"), start, guard)
+        before = [None if r is None else self._before_memory(r, t, guard) for r in registers]
+        made = [None if r is None else self._fill(r, t, guard) for r in registers]
+        types = tuple(t if r is None else r.type or t for r in registers)
+        line, text = self.place(item.start).line, self._said(item)
+        self._steps.append(Load(line, text, address, offset, t, types, tuple(made), tuple(before), condition))
+
+    def _before_memory(self, register: Register, t: Type, guard: Condition) -> int | None:
+        """Return the value that a register keeps where a guard does not hold."""
+        return register.value if guard is ALWAYS else self._value_before(register, register.type or t)
+
+    def _parameter(
+        self, item: Other, name: str, offset: int, start: int, t: Type, registers: list[Register | None]
+    ) -> None:
+        number = next((i for i, p in enumerate(self._parameters) if p.name == name), None)
+        if number is None:
+            raise Refusal(start, f"{name} is no parameter of this kernel")
+        width = t.bits.itemsize
+        if not 0 <= offset <= self._parameters[number].size - width * len(registers):
+            raise Refusal(start, f"{name} has {self._parameters[number].size} bytes")
+        guard = self._active & self._guard(item)
+        line, text = self.place(item.start).line, self._said(item)
+        for i, register in enumerate(registers):
+            if register is None:
+                continue
+            to = register.type or t
+            before = self._before_memory(register, t, guard)
+            value = self._fill(register, t, guard)
+            if guard is not ALWAYS:
+                # A value that is given is that of all lanes.
+                self._values += 1
+                self._steps.append(Resize(line, text, self._values, value, to, False, register.name, before, guard))
+                value = self._values
+            self._given[value] = Given(number, offset + i * width, t, to)
+
+    def _store(self, item: Other, names: list[str]) -> None:
+        t, count, space = self._access(item, names)
+        if space == "param":
+            raise Refusal(item.start, f"{item.text}: parameters of functions are not passed here")
+        operands = self._operands(item, 2)
+        base, offset, start = self._address(item, operands[0])
+        sources = operands[1].parts if operands[1].kind == kinds.VECTOR else (operands[1],)
+        if len(sources) != count:
+            at = item.operands_start + operands[1].start
+            raise Refusal(at, f"{item.text} takes {count} registers, not {len(sources)}")
+        guard = self._active & self._guard(item)
+        address = self._value_of(self._pointer(base, start), type_named("b64"), start, guard)
+        values = []
+        for o in sources:
+            at = item.operands_start + o.start
+            if o.kind in (constants.INTEGER, constants.SINGLE, constants.DOUBLE):
+                values.append(self._constant(o, t, item))
+            else:
+                values.append(self._value_of(self._target(item, o, t), _bits_of(t), at, guard))
+        condition = None if guard is ALWAYS else guard
+        self._steps.append(
+            Store(self.place(item.start).line, self._said(item), address, offset, tuple(values), condition)
+        )
+
+    def _convert_address(self, item: Other, names: list[str]) -> None:
+        """A global address is the same as a generic one here."""
+        names = [n for n in names if n != "to"]
+        if names != ["global", "u64"]:
+            raise Refusal(item.start, f"{item.text}: the only memory here is global, its addresses have 64 bits")
+        operands = self._operands(item, 2)
+        b64 = type_named("b64")
+        guard = self._active & self._guard(item)
+        at = item.operands_start + operands[1].start
+        source = self._value_of(self._target(item, operands[1], b64), b64, at, guard)
+        register = self._target(item, operands[0], b64)
+        before = self._before_memory(register, b64, guard)
+        made = self._fill(register, b64, guard)
+        condition = None if guard is ALWAYS else guard
+        line = self.place(item.start).line
+        self._steps.append(Resize(line, self._said(item), source, made, b64, False, register.name, before, condition))
+
+    def _access(self, item: Other, names: list[str]) -> tuple[Type, int, str]:
+        """Return the type, the number of words, and the space of an access."""
+        spaces = [n for n in names if n.partition("::")[0] in ("param", "global", "shared", "const", "local")]
+        if not names or not _TYPE.fullmatch(f".{names[-1]}"):
+            raise Refusal(item.start, f"{item.text} has no type of up to 64 bits")
+        space = spaces[0].partition("::")[0] if spaces else "global"
+        if space not in ("param", "global"):
+            raise Refusal(item.start, f"{item.text}: there is no {space} memory here")
+        strange = [n for n in names[:-1] if n not in spaces and n not in _COUNTS and not _HINT.fullmatch(n)]
+        if strange:
+            raise Refusal(item.start, f"{item.text}: .{strange[0]} is not run here")
+        count = next((_COUNTS[n] for n in names if n in _COUNTS), 1)
+        return type_named(names[-1]), count, space
+
+    def _operands(self, item: Other, least: int) -> list[Operand]:
+        found = [self._registers.known(o) for o in split(item.operands)]
+        if len(found) < least:
+            raise Refusal(item.start, f"{item.text} takes {least} operands")
+        return found
+
+    def _address(self, item: Other, o: Operand) -> tuple[str, int, int]:
+        """Return the register or parameter of an address, what is added, and where it stands."""
+        m = _ADDRESS.fullmatch(o.text)
+        start = item.operands_start + o.start
+        if m is None:
+            raise Refusal(start, f"{o.text} is no address here; write [register], or [register+4]")
+        try:
+            offset = int((m["offset"] or "0").replace(" ", ""), 0)
+        except ValueError:
+            raise Refusal(start, f"{m['offset']} is no number of bytes") from None
+        return m["base"], offset, start + m.start("base")
+
+    def _pointer(self, name: str, start: int) -> Register:
+        if self._registers.home(name) is None:
+            raise Refusal(start, f"{name} is no register; what a module declares besides kernels is not here")
+        register = self._register(name, start)
+        if register.type is None or register.type.bits.itemsize != 8:
+            raise Refusal(start, f"{name} is a {register.declared} register; an address has 64 bits")
+        return register
+
+    def _target(self, item: Other, o: Operand, t: Type) -> Register:
+        """Return the register of an operand that has no fewer bits than this type."""
+        start = item.operands_start + o.start
+        if self._registers.home(o.text) is None:
+            raise Refusal(start, f"{o.text} is no register; declare it by .reg")
+        register = self._register(o.text, start)
+        declared = register.type
+        if declared is None or declared.sort == "bool" or declared.bits.itemsize < t.bits.itemsize:
+            raise Refusal(
+                start, f"{o.text} is a {register.declared} register; {item.text} takes .b{8 * t.bits.itemsize}"
+            )
+        return register
+
+    # All of it together
+
+    def entry(self, name: str) -> Entry:
+        """Return the kernel. Raises StatementError."""
+        for label, (start, _) in self._jumps.items():
+            self.refuse(start, f"there is no label {label} behind this branch")
+        refused = [*self._refused, *(r for _, r in self._unset)]
+        if refused:
+            raise StatementError(refused)
+        specials = [r for r in self._inputs if r.is_input]
+        for register in specials:
+            self._constants.pop(register.initial or 0, None)
+        named = tuple(Named(r.name, r.initial or 0, tuple(dict.fromkeys(r.first))) for r in specials)
+        return Entry(
+            name, self.target, tuple(self._parameters), self._given, named, self._constants, tuple(self._steps)
+        )
+
+
+def _bits_of(t: Type) -> Type:
+    return type_named(f"b{8 * t.bits.itemsize}")

@@ -1,0 +1,208 @@
+"""Kernels whose threads know nothing of each other, on arrays: each lane is a thread."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import plain
+from .binary import Array
+from .entries import Entry, Given, Parameter, read_entry
+from .kernels import is_integer
+from .lookup import UnknownTargetError, target_named
+from .memory import Load, Memory, Store, is_signed
+from .operands import OperandError
+
+_WARP = 32
+_LARGEST = (2**31 - 1, 65535, 65535)  # blocks of a grid, by axis
+_THREADS = 1024  # of a block
+
+
+def kernel(source: str | os.PathLike[str], name: str | None = None, target: str | None = None) -> ThreadKernel:
+    """Return a kernel of a module of PTX, as nvcc -ptx writes it, as a function of arrays.
+
+    `source` is the text, or a path; `name` that of the kernel, where there are several. What threads do is computed
+    statement by statement for many of them at once. There are guards, branches to labels further down, parameters,
+    global memory and special registers, but no loops, no calls, no shared memory, and no thread waits for another.
+
+    Raises StatementError with every statement that cannot be run, ValueError where there is no such kernel, OSError for
+    a file that cannot be read."""
+    if isinstance(source, os.PathLike) or (isinstance(source, str) and re.fullmatch(r"[^\n{}]+\.ptx", source)):
+        source = Path(source).read_text("utf-8")
+    if not isinstance(source, str):
+        raise TypeError(f"a module is text or a path, not a {type(source).__name__}")
+    if not (target is None or isinstance(target, str)):
+        raise UnknownTargetError(f"a target is text such as 'sm_90', not a {type(target).__name__}")
+    return ThreadKernel(read_entry(source, name, target and target_named(target)))
+
+
+class ThreadKernel:
+    """A kernel that can be called on arrays: `kernel(grid, block, *arguments)`.
+
+    A parameter of 64 bits takes an array, at whose first element it points, or an integer; others take a number, of
+    Python's or NumPy's. A structure takes bytes, or a tuple of what stands in it, each as it is aligned."""
+
+    def __init__(self, entry: Entry) -> None:
+        self._entry = entry
+        self.name, self.target = entry.name, entry.target
+        wanted: set[int] = set()
+        done_with: list[tuple[int, ...]] = []
+        for step in reversed(entry.steps):
+            values = step.reads | step.writes
+            done_with.append(tuple(values - wanted))
+            wanted |= values
+        self._steps = list(zip(entry.steps, reversed(done_with), strict=True))
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its parameters."""
+        return tuple(p.name for p in self._entry.parameters)
+
+    def __repr__(self) -> str:
+        return f"<ptxemu kernel {self.name}({', '.join(f'.{p.type} {p.name}' for p in self._entry.parameters)})>"
+
+    def __call__(self, grid: int | Sequence[int], block: int | Sequence[int], *arguments: Any) -> None:
+        """Run a grid of blocks of threads, each size a number or up to three.
+
+        Raises OperandError (a TypeError) for arguments of another number or kind, ValueError for sizes and arrays that
+        cannot be, AddressError (an IndexError) for addresses outside of the arrays."""
+        blocks, threads = _size("grid", grid, _LARGEST), _size("block", block, (_THREADS,) * 3)
+        if np.prod(threads) > _THREADS:
+            raise ValueError(f"a block of {int(np.prod(threads))} threads; it has at most {_THREADS}")
+        parameters = self._entry.parameters
+        if len(arguments) != len(parameters):
+            raise OperandError(f"{self.name} takes {len(parameters)} arguments, not {len(arguments)}")
+        plain.check_processor()
+        launch = _Launch(blocks, threads)
+        memory = Memory(launch.thread)
+        given = [_as_bytes(p, x, memory) for p, x in zip(parameters, arguments, strict=True)]
+        numbers = {v: _number(g, given[g.parameter]) for v, g in self._entry.given.items()}
+        with np.errstate(all="ignore"):
+            for first, count in launch.parts():
+                self._run(launch, first, count, self._entry.constants | numbers, memory)
+
+    def _run(self, launch: _Launch, first: int, count: int, known: dict[int, np.generic], memory: Memory) -> None:
+        """Run some threads, statement by statement."""
+        values: dict[int, Array] = {v: np.full(count, x) for v, x in known.items()}
+        special = launch.special(first, count)
+        for named in self._entry.specials:
+            if named.name not in special:
+                raise ValueError(f"{self.name} reads %{named.name.replace('_', '.')}, which has no value here")
+            values[named.value] = special[named.name]().astype(named.type.bits)
+        for step, done_with in self._steps:
+            if isinstance(step, Load | Store):
+                step.run(values, count, memory)
+            else:
+                step.run(values, count)
+            for value in done_with:
+                values.pop(value, None)
+
+
+class _Launch:
+    """The threads of a call, one behind another: those of a block, then those of the next one. `first` is the thread of
+    the first lane."""
+
+    def __init__(self, grid: tuple[int, ...], block: tuple[int, ...]) -> None:
+        self._grid, self._block = grid, block
+        self._threads = int(np.prod(block))
+        self.first = 0
+
+    def parts(self) -> Iterator[tuple[int, int]]:
+        """Yield the first thread and the number of threads of blocks that are run together."""
+        blocks = int(np.prod(self._grid))
+        together = max(1, plain.BLOCK // self._threads)
+        for start in range(0, blocks, together):
+            self.first = start * self._threads
+            yield self.first, min(together, blocks - start) * self._threads
+
+    def thread(self, lane: int) -> str:
+        """Return which thread a lane is."""
+        number, thread = divmod(self.first + lane, self._threads)
+        inside, outside = (
+            ", ".join(str(int(c)) for c in _coordinates(np.array(n), sizes))
+            for n, sizes in ((thread, self._block), (number, self._grid))
+        )
+        return f"thread ({inside}) of block ({outside})"
+
+    def special(self, first: int, count: int) -> dict[str, Callable[[], Array]]:
+        """Return how special registers are computed, by their names."""
+        numbers, threads = np.divmod(np.arange(first, first + count), self._threads)
+        lanes = threads % _WARP
+        bit = np.uint64(1) << lanes.astype(np.uint64)
+        found: dict[str, Callable[[], Array]] = {
+            "laneid": lambda: lanes,
+            "warpid": lambda: threads // _WARP,
+            "nwarpid": lambda: np.full(count, -(-self._threads // _WARP)),
+            "lanemask_eq": lambda: bit,
+            "lanemask_lt": lambda: bit - np.uint64(1),
+            "lanemask_le": lambda: 2 * bit - np.uint64(1),
+            "lanemask_gt": lambda: ~(2 * bit - np.uint64(1)),
+            "lanemask_ge": lambda: ~(bit - np.uint64(1)),
+        }
+        for name, of, sizes in (("tid", threads, self._block), ("ctaid", numbers, self._grid)):
+            for axis, place in enumerate("xyz"):
+                found[f"{name}_{place}"] = partial(_coordinate, of, sizes, axis)
+                found[f"n{name}_{place}"] = partial(np.full, count, sizes[axis])
+        return found
+
+
+def _coordinate(numbers: NDArray[Any], sizes: Sequence[int], axis: int) -> NDArray[Any]:
+    return _coordinates(numbers, sizes)[axis]
+
+
+def _coordinates(numbers: NDArray[Any], sizes: Sequence[int]) -> tuple[NDArray[Any], ...]:
+    x, y, _ = sizes
+    return numbers % x, numbers // x % y, numbers // (x * y)
+
+
+def _size(what: str, given: Any, largest: Sequence[int]) -> tuple[int, ...]:
+    """Return the size of a grid or a block along three axes."""
+    found = tuple(given) if isinstance(given, Sequence) else (given,)
+    if not 1 <= len(found) <= 3 or not all(map(is_integer, found)):
+        raise TypeError(f"a {what} is a number or up to three, not {given!r}")
+    sizes = tuple(map(int, (*found, 1, 1)[:3]))
+    if not all(1 <= n <= most for n, most in zip(sizes, largest, strict=True)):
+        raise ValueError(f"a {what} of {given!r}; along each axis there is at least 1, and at most {tuple(largest)}")
+    return sizes
+
+
+def _as_bytes(p: Parameter, x: Any, memory: Memory) -> bytes:
+    """Return an argument as the bytes of its parameter."""
+    if isinstance(x, np.ndarray) and x.ndim and p.size == 8:
+        return np.uint64(memory.add(p.name, x)).tobytes()
+    if isinstance(x, tuple):
+        made = b""
+        for part in x:
+            is_array = isinstance(part, np.ndarray) and part.ndim
+            piece = np.asarray(np.uint64(memory.add(p.name, part)) if is_array else part)
+            made += bytes(-len(made) % piece.dtype.itemsize) + piece.tobytes()
+        made += bytes(-len(made) % p.alignment)
+    elif isinstance(x, bytes | bytearray):
+        made = bytes(x)
+    elif isinstance(x, np.generic | np.ndarray):
+        made = x.tobytes()
+    elif isinstance(x, int) and p.type[0] in "bsu":
+        if not -(1 << 8 * p.size - 1) <= x < 1 << 8 * p.size:
+            raise OperandError(f"{p.name} is a .{p.type} parameter, in which {x} has no place")
+        made = (x & (1 << 8 * p.size) - 1).to_bytes(p.size, "little")
+    elif isinstance(x, int | float) and p.type in ("f16", "f32", "f64"):
+        made = np.array(x, f"f{p.size}").tobytes()
+    else:
+        raise OperandError(f"{p.name} is a .{p.type} parameter of {p.size} bytes, which takes no {type(x).__name__}")
+    if len(made) != p.size:
+        raise OperandError(f"{p.name} is a .{p.type} parameter of {p.size} bytes, and {len(made)} came")
+    return made
+
+
+def _number(g: Given, data: bytes) -> np.generic:
+    """Return a part of a parameter as the bits of a register."""
+    x = np.frombuffer(data, g.type.bits, 1, g.offset)
+    found: np.generic = (x.view(f"i{x.itemsize}") if is_signed(g.type) else x).astype(g.register.bits)[0]
+    return found
