@@ -144,6 +144,8 @@ class _EntryReader(Reader):
             raise Refusal(item.start, f"{item.text}: threads do not wait for each other here")
         elif opcode == "call":
             raise Refusal(item.start, "functions are not called here; compile them into the kernel (__forceinline__)")
+        elif "[" in item.operands:
+            raise Refusal(item.start, f"{item.text}: memory is read by ld here, and written by st")
         else:
             super().take_other(item)
 

@@ -1,0 +1,282 @@
+"""Kernels of PTX on arrays: parameters, memory, special registers, guards; and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import ptxemu
+import pytest
+
+U32, F32 = np.uint32, np.float32
+
+
+def module(body: str, parameters: str = ".param .u64 p, .param .u64 q, .param .u32 n", more: str = "") -> str:
+    """A kernel k of one dimension: %i is the thread, %p and %q point at its words of four bytes."""
+    return f"""
+.version 8.5
+.target sm_90
+.address_size 64
+{more}
+.visible .entry k({parameters})
+{{
+    .reg .pred %c<4>;
+    .reg .b16 %h<9>;
+    .reg .b32 %r<9>, %i, %n;
+    .reg .f32 %f<9>;
+    .reg .b64 %d<9>, %p, %q;
+    mov.u32 %r0, %ctaid.x;
+    mov.u32 %r1, %ntid.x;
+    mov.u32 %r2, %tid.x;
+    mad.lo.s32 %i, %r0, %r1, %r2;
+    ld.param.u64 %d0, [p];
+    cvta.to.global.u64 %d0, %d0;
+    ld.param.u64 %d1, [q];
+    cvta.to.global.u64 %d1, %d1;
+    mul.wide.u32 %d2, %i, 4;
+    add.s64 %p, %d0, %d2;
+    add.s64 %q, %d1, %d2;
+    ld.param.u32 %n, [n];
+    setp.ge.u32 %c0, %i, %n;
+    @%c0 bra END;
+{body}
+END:
+    ret;
+}}
+"""
+
+
+def ran(body: str, a: Any, size: int | None = None, dtype: Any = U32, block: int = 32) -> np.ndarray[Any, Any]:
+    """Run the kernel, and return what it writes."""
+    d = np.zeros(len(a) if size is None else size, dtype)
+    kernel = ptxemu.kernel(module(body))
+    kernel(-(-len(a) // block), block, a, d, len(a))
+    return d
+
+
+# What it computes
+
+
+def test_a_thread_is_an_element() -> None:
+    a = np.arange(100, dtype=F32)
+    d = ran("ld.global.f32 %f0, [%p]; mul.f32 %f1, %f0, %f0; st.global.f32 [%q], %f1;", a, dtype=F32)
+    assert (d == a * a).all()
+
+
+@pytest.mark.parametrize(
+    ("load", "expected"),
+    [
+        ("ld.global.u32 %r3, [%p];", 0x8899AABB),
+        ("ld.global.nc.L1::no_allocate.L2::128B.b32 %r3, [%p];", 0x8899AABB),
+        ("ld.relaxed.gpu.global.u32 %r3, [%p];", 0x8899AABB),
+        ("ld.u8 %r3, [%p+1];", 0xAA),
+        ("ld.global.s8 %r3, [%p+3];", 0xFFFFFF88),
+        ("ld.global.u16 %r3, [%p+2];", 0x8899),
+        ("ld.global.s16 %r3, [%p];", 0xFFFFAABB),
+        ("ld.global.s8 %h0, [%p+3]; cvt.u32.u16 %r3, %h0;", 0xFF88),
+        ("ld.global.v2.u16 {%h0, %h1}, [%p]; mov.b32 %r3, {%h1, %h0};", 0xAABB8899),
+        ("ld.global.v2.u16 {_, %h1}, [%p]; cvt.u32.u16 %r3, %h1;", 0x8899),
+    ],
+)
+def test_loads_are_of_many_widths(load: str, expected: int) -> None:
+    d = ran(f"{load} st.global.u32 [%q], %r3;", U32([0x8899AABB]))
+    assert d.tolist() == [expected]
+
+
+def test_stores_are_of_many_widths() -> None:
+    a = U32([0x11223344, 0x55667788])
+    assert ran("ld.global.u32 %r3, [%p]; st.global.u8 [%q+1], %r3;", a).tolist() == [0x4400, 0x8800]
+    assert ran("st.global.wt.u16 [%q+2], 7;", a).tolist() == [0x70000, 0x70000]
+    body = "ld.global.u32 %r3, [%p]; shl.b32 %r4, %i, 3; cvt.u64.u32 %d3, %r4; add.s64 %d3, %d1, %d3; "
+    body += "st.global.v2.b32 [%d3], {%r3, %i};"
+    assert ran(body, a, 4).tolist() == [0x11223344, 0, 0x55667788, 1]
+
+
+def test_what_a_guard_leaves_out_is_neither_read_nor_written() -> None:
+    a = U32([5, 0, 7, 0])
+    body = """
+        ld.global.u32 %r3, [%p];
+        setp.eq.u32 %c1, %r3, 0;
+        mov.u32 %r4, 9;
+        mov.u64 %d3, %p;
+        @%c1 mov.u64 %d3, 0;
+        @!%c1 ld.global.u32 %r4, [%d3];
+        @!%c1 st.global.u32 [%q], %r4;
+        @%c1 bra ZERO;
+        bra END;
+    ZERO:
+        st.global.u32 [%q], 77;
+    """
+    assert ran(body, a).tolist() == [5, 77, 7, 77]
+
+
+def test_threads_return_alone() -> None:
+    body = "ld.global.u32 %r3, [%p]; setp.eq.u32 %c1, %r3, 0; @%c1 ret; st.global.u32 [%q], 1;"
+    assert ran(body, U32([0, 3, 0])).tolist() == [0, 1, 0]
+
+
+def test_parameters_are_numbers_structures_and_arrays() -> None:
+    text = """
+    .version 8.5
+    .target sm_90
+    .entry k(.param .align 8 .b8 s[24], .param .f32 x, .param .s16 h, .param .u64 d)
+    {
+        .reg .b64 %d<4>; .reg .f32 %f<4>; .reg .b32 %r<4>;
+        ld.param.u64 %d0, [s];
+        ld.param.v2.f32 {%f0, %f1}, [s+8];
+        ld.param.f32 %f2, [x];
+        ld.param.s16 %r0, [h];
+        ld.param.u64 %d1, [d];
+        ld.global.u32 %r1, [%d0];
+        st.global.f32 [%d1], %f0;
+        st.global.f32 [%d1+4], %f1;
+        st.global.f32 [%d1+8], %f2;
+        st.global.u32 [%d1+12], %r0;
+        st.global.u32 [%d1+16], %r1;
+        ret;
+    }"""
+    kernel = ptxemu.kernel(text)
+    assert kernel.parameters == ("s", "x", "h", "d") and kernel.target == "sm_90"
+    structure = (U32([42]), F32(1.5), F32(2.5), np.uint8(1))
+    for x, h in ((3, -2), (F32(3), np.int16(-2)), (3.0, 0xFFFE)):
+        d = np.zeros(5, U32)
+        kernel(1, 1, structure, x, h, d)
+        assert d[:3].view(F32).tolist() == [1.5, 2.5, 3] and d[3:].tolist() == [0xFFFFFFFE, 42]
+    with pytest.raises(ptxemu.AddressError, match="0x10 is the address of no array"):
+        kernel(1, 1, np.uint64(16).tobytes() + bytes(16), 1, 1, np.zeros(5, U32))
+
+
+def test_special_registers_are_those_of_a_launch() -> None:
+    names = ["tid", "ntid", "ctaid", "nctaid"]
+    reads = [f"%{n}.{axis}" for axis in "xyz" for n in names] + ["%laneid", "%warpid", "%lanemask_lt"]
+    body = "".join(f"mov.u32 %r0, {r}; st.global.u32 [%d+{4 * i}], %r0;\n" for i, r in enumerate(reads))
+    threads = 2 * 3 * 5 * 4 * 3 * 2
+    text = f"""
+    .version 8.5
+    .target sm_90
+    .entry k(.param .u64 p)
+    {{
+        .reg .b64 %d, %o; .reg .b32 %r<9>;
+        mov.u32 %r1, %ctaid.z; mov.u32 %r2, %nctaid.y; mov.u32 %r3, %ctaid.y; mad.lo.u32 %r1, %r1, %r2, %r3;
+        mov.u32 %r2, %nctaid.x; mov.u32 %r3, %ctaid.x; mad.lo.u32 %r1, %r1, %r2, %r3;
+        mov.u32 %r2, %ntid.z; mov.u32 %r3, %tid.z; mad.lo.u32 %r1, %r1, %r2, %r3;
+        mov.u32 %r2, %ntid.y; mov.u32 %r3, %tid.y; mad.lo.u32 %r1, %r1, %r2, %r3;
+        mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r1, %r1, %r2, %r3;
+        ld.param.u64 %d, [p]; mul.wide.u32 %o, %r1, {4 * len(reads)}; add.s64 %d, %d, %o;
+        {body}
+        ret;
+    }}"""
+    found = np.zeros((threads, len(reads)), U32)
+    ptxemu.kernel(text)((2, 3, 5), (4, 3, 2), found)
+    grid, block = np.indices((5, 3, 2, 2, 3, 4)).reshape(6, -1)[:3], np.indices((5, 3, 2, 2, 3, 4)).reshape(6, -1)[3:]
+    for axis in range(3):
+        tid, ntid, ctaid, nctaid = found[:, 4 * axis : 4 * axis + 4].T
+        assert (tid == block[2 - axis]).all() and (ctaid == grid[2 - axis]).all()
+        assert set(ntid) == {(4, 3, 2)[axis]} and set(nctaid) == {(2, 3, 5)[axis]}
+    inside = np.arange(threads) % 24
+    assert (found[:, 12] == inside % 32).all() and not found[:, 13].any()
+    assert (found[:, 14] == (1 << inside % 32) - 1).all()
+
+
+def test_many_threads_run_in_parts() -> None:
+    a = np.arange(300_000, dtype=U32)
+    assert (ran("ld.global.u32 %r3, [%p]; add.u32 %r3, %r3, %i; st.global.u32 [%q], %r3;", a) == 2 * a).all()
+
+
+def test_a_module_has_several_kernels_and_a_path(tmp_path: Path) -> None:
+    other = ".visible .entry other() { ret; }\n.func f() { bar.sync 0; ret; }"
+    path = tmp_path / "a.ptx"
+    path.write_text(module("st.global.u32 [%q], 5; // } \n", more=other))
+    for source in (path, str(path), path.read_text()):
+        d = np.zeros(1, U32)
+        ptxemu.kernel(source, "k")(1, 1, d, d, 1)
+        assert d.tolist() == [5]
+    for name, message in ((None, "there are 2 kernels; name one"), ("l", "no kernel is called l; the module has")):
+        with pytest.raises(ValueError, match=message):
+            ptxemu.kernel(path, name)
+    with pytest.raises(FileNotFoundError):
+        ptxemu.kernel(tmp_path / "b.ptx")
+    with pytest.raises(TypeError, match="a module is text or a path"):
+        ptxemu.kernel(5)  # type: ignore[arg-type]
+
+
+# What is wrong
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("LOOP: add.u32 %r3, %i, 1; bra LOOP;", "loops are not run"),
+        ("bar.sync 0;", "threads do not wait for each other here"),
+        (".shared .b32 s[4];", "there is no .shared here"),
+        ("ld.shared.u32 %r3, [%p];", "there is no shared memory here"),
+        ("call f, ();", "functions are not called here"),
+        ("atom.global.add.u32 %r3, [%p], 1;", "memory is read by ld here, and written by st"),
+        ("ld.global.u32 %r3, [table];", "table is no register"),
+        ("ld.global.u32 %r3, [%r0];", "an address has 64 bits"),
+        ("ld.global.u64 %r3, [%p];", "%r3 is a .b32 register; ld.global.u64 takes .b64"),
+        ("ld.global.v2.u32 %r3, [%p];", "fills 2 registers, not 1"),
+        ("st.global.v4.u32 [%p], {%r0, %r1};", "takes 4 registers, not 2"),
+        ("ld.param.u32 %r3, [m];", "m is no parameter"),
+        ("ld.param.u64 %d3, [n];", "n has 4 bytes"),
+        ("st.global.u32 [%q], %r5;", "r5 is read before it is written"),
+        ("@%c1 st.global.u32 [%q], 1;", "c1 is read before it is written"),
+        ("mov.u32 %x, 1;", "%x"),
+        ("add.f32 %f0, %f1;", "add.f32"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_before_anything_runs(body: str, message: str) -> None:
+    with pytest.raises(ptxemu.StatementError) as e:
+        ptxemu.kernel(module(body))
+    (refused, *_) = e.value.refused
+    assert message in refused.message and refused.source.strip() == body, refused
+
+
+def test_an_address_outside_is_told_with_its_thread() -> None:
+    kernel = ptxemu.kernel(module("ld.global.u32 %r3, [%p];\nst.global.v2.u32 [%q], {%r3, %r3};"))
+    a, d = np.zeros(70, U32), np.zeros(80, U32)
+    with pytest.raises(
+        ptxemu.AddressError, match=r"28: st.global.v2.u32 .*: thread \(1, 0, 0\) of block \(0, 0, 0\): "
+    ):
+        kernel(3, 32, a, d, 70)
+    with pytest.raises(
+        ptxemu.AddressError, match=r"27: ld.global.u32 .*: thread \(6, 0, 0\) of block \(2, 0, 0\): byte 280 of p"
+    ):
+        kernel(3, 32, a, d, 80)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ((0, 1, U32([1]), U32([1]), 1), ValueError, "a grid of 0"),
+        ((1, 1025, U32([1]), U32([1]), 1), ValueError, "a block of 1025"),
+        ((1, (32, 33), U32([1]), U32([1]), 1), ValueError, "a block of 1056 threads"),
+        ((1.5, 1, U32([1]), U32([1]), 1), TypeError, "a grid is a number or up to three"),
+        ((1, 1, U32([1]), U32([1])), ptxemu.OperandError, "k takes 3 arguments, not 2"),
+        (
+            (1, 1, U32([1]), U32([1]), 1.5),
+            ptxemu.OperandError,
+            "n is a .u32 parameter of 4 bytes, which takes no float",
+        ),
+        ((1, 1, U32([1]), U32([1]), 1 << 32), ptxemu.OperandError, "in which 4294967296 has no place"),
+        ((1, 1, U32([1]), U32([1]), np.uint64(1)), ptxemu.OperandError, "and 8 came"),
+        ((1, 1, U32([1, 2, 3])[::2], U32([1]), 1), ValueError, "np.ascontiguousarray copies it"),
+    ],
+)
+def test_arguments_must_fit(arguments: tuple[Any, ...], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        ptxemu.kernel(module("st.global.u32 [%q], 1;"))(*arguments)
+
+
+def test_a_kernel_writes_into_no_array_that_is_read_only() -> None:
+    d = U32([1])
+    d.flags.writeable = False
+    with pytest.raises(ValueError, match="which is read-only"):
+        ptxemu.kernel(module("st.global.u32 [%q], 1;"))(1, 1, U32([1]), d, 1)
+
+
+def test_a_register_that_holds_no_value_here_is_told() -> None:
+    kernel = ptxemu.kernel(module("mov.u32 %r3, %smid; st.global.u32 [%q], %r3;"))
+    with pytest.raises(ValueError, match="k reads %smid, which has no value here"):
+        kernel(1, 1, U32([1]), U32([1]), 1)
