@@ -218,6 +218,7 @@ def refused(text: str, **options: Any) -> list[tuple[int, int, str]]:
         (".version 8.0 .target sm_91 add.f32 d, a, b;", 22, "there is no .target sm_91"),
         (".visible .entry k() { }", 1, "no functions"),
         (".shared .f32 s[4];", 1, "no .shared"),
+        (".reg .b128 x; add.f32 x, x, x;", 1, "there are no registers of .b128 here"),
         ("add.f32 d, a, b", 16, "a semicolon is missing"),
         ("add.f32 d, a, b; }", 18, "closes nothing"),
         ("", 1, "no statement"),

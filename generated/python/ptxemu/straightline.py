@@ -76,7 +76,7 @@ class Register:
     @property
     def type(self) -> Type | None:
         """The type that it is declared with."""
-        return type_named(self.declared[1:]) if self.declared else None
+        return type_named(self.declared[1:]) if self.declared[1:] in _WIDTHS else None
 
 
 class Refusal(Exception):
