@@ -1,85 +1,115 @@
-"""The lanes in which a statement has effect: conditions on predicates, and whether one of them implies another."""
+"""The lanes in which a statement has effect: conditions on predicates, as ordered binary decision diagrams, in which equal
+ones are one (Bryant, Graph-Based Algorithms for Boolean Function Manipulation, 1986)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Bools = NDArray[np.bool_]
+# A condition is the number of a node; these hold nowhere, and everywhere.
+NEVER, ALWAYS = 0, 1
+# What people write has some dozens of nodes.
+_MANY = 20_000
 
 
-class Literal(NamedTuple):
-    """A predicate by the number of its value, and what it must be."""
-
-    value: int
-    wanted: bool
+class TooManyError(Exception):
+    """The error for conditions that grow without end."""
 
 
-class Condition:
-    """A condition: one of its terms holds, and a term holds where all of its literals do. A condition of no term never
-    holds, a term of no literal always does. Each value is true or false whatever the others are."""
+@dataclass(frozen=True, eq=False)
+class Guard:
+    """A condition by itself: nodes, each a predicate's value, and the places of the nodes that decide where it is false
+    and where it is true, counted from 2 on; the last one is the condition."""
 
-    def __init__(self, terms: frozenset[frozenset[Literal]]) -> None:
-        # A term that asks for more than another one adds nothing.
-        self.terms = frozenset(t for t in terms if not any(other < t for other in terms))
-
-    def __and__(self, other: Condition) -> Condition:
-        if self is ALWAYS or other is ALWAYS:
-            return other if self is ALWAYS else self
-        both = (a | b for a in self.terms for b in other.terms)
-        return Condition(frozenset(t for t in both if not any(x._replace(wanted=not x.wanted) in t for x in t)))
-
-    def __or__(self, other: Condition) -> Condition:
-        either = Condition(self.terms | other.terms)
-        return ALWAYS if either.is_certain else either
+    nodes: tuple[tuple[int, int, int], ...]
 
     @cached_property
     def values(self) -> frozenset[int]:
         """The values that it depends on."""
-        return frozenset(x.value for t in self.terms for x in t)
+        return frozenset(value for value, _, _ in self.nodes)
 
-    @cached_property
-    def is_certain(self) -> bool:
-        """Return whether it holds whatever the predicates are."""
-        if not self.values:
-            return bool(self.terms)
-        value = min(self.values)
-        return all(self._given(Literal(value, wanted)).is_certain for wanted in (False, True))
-
-    def implies(self, other: Condition) -> bool:
-        """Return whether another condition holds wherever this one does."""
-        for term in self.terms:
-            rest = other
-            for literal in term:
-                rest = rest._given(literal)
-            if not rest.is_certain:
-                return False
-        return True
-
-    def _given(self, known: Literal) -> Condition:
-        """Return what is left to hold where a literal holds."""
-        opposite = known._replace(wanted=not known.wanted)
-        return Condition(frozenset(t - {known} for t in self.terms if opposite not in t))
-
-    def holds(self, values: Mapping[int, NDArray[Any]], size: int) -> Bools:
+    def holds(self, values: Mapping[int, NDArray[Any]], size: int) -> NDArray[np.bool_]:
         """Return in which of so many lanes it holds, `values` being the predicates."""
-        found = np.zeros(size, np.bool_)
-        for term in self.terms:
-            where = np.ones(size, np.bool_)
-            for value, wanted in term:
-                where &= values[value] if wanted else ~values[value]
-            found |= where
-        return found
+        found: list[Any] = [np.False_, np.True_]
+        for value, low, high in self.nodes:
+            found.append(np.where(values[value], found[high], found[low]))
+        return np.broadcast_to(found[-1], size)
 
 
-ALWAYS = Condition(frozenset({frozenset()}))
-NEVER = Condition(frozenset())
+class Conditions:
+    """The conditions of one program. Predicates are the numbers of their values, each of which may be true or false
+    whatever the others are."""
 
+    def __init__(self) -> None:
+        # A predicate, and what decides where it is false, and where it is true.
+        self._nodes: list[tuple[int, int, int]] = [(-1, NEVER, NEVER), (-1, ALWAYS, ALWAYS)]
+        self._known: dict[tuple[int, int, int], int] = {}
+        self._chosen: dict[tuple[int, int, int], int] = {}
 
-def literal(value: int, wanted: bool) -> Condition:
-    """Return the condition that a predicate is true, or false."""
-    return Condition(frozenset({frozenset({Literal(value, wanted)})}))
+    def literal(self, value: int, wanted: bool) -> int:
+        """Return the condition that a predicate is true, or false."""
+        return self._node(value, int(not wanted), int(wanted))
+
+    def both(self, a: int, b: int) -> int:
+        return self._choice(a, b, NEVER)
+
+    def either(self, a: int, b: int) -> int:
+        return self._choice(a, ALWAYS, b)
+
+    def implies(self, a: int, b: int) -> bool:
+        """Return whether a condition holds nowhere where another one does not."""
+        return self._choice(a, b, ALWAYS) == ALWAYS
+
+    def guard(self, condition: int) -> Guard | None:
+        """Return a condition by itself; None for the one that always holds."""
+        if condition == ALWAYS:
+            return None
+        order: dict[int, int] = {NEVER: 0, ALWAYS: 1}
+        nodes: list[tuple[int, int, int]] = []
+        left = [condition]
+        while left:
+            value, low, high = self._nodes[left[-1]]
+            missing = [n for n in (low, high) if n not in order]
+            if left[-1] in order or not missing:
+                number = left.pop()
+                if number not in order:
+                    order[number] = len(nodes) + 2
+                    nodes.append((value, order[low], order[high]))
+            left += missing
+        return Guard(tuple(nodes))
+
+    def _node(self, value: int, low: int, high: int) -> int:
+        if low == high:
+            return low
+        key = value, low, high
+        if key not in self._known:
+            if len(self._nodes) > _MANY:
+                raise TooManyError
+            self._known[key] = len(self._nodes)
+            self._nodes.append(key)
+        return self._known[key]
+
+    def _choice(self, a: int, b: int, c: int) -> int:
+        """Return b where a holds, and c elsewhere."""
+        if a == ALWAYS or b == c:
+            return b
+        if a == NEVER:
+            return c
+        if (b, c) == (ALWAYS, NEVER):
+            return a
+        key = a, b, c
+        if key not in self._chosen:
+            value = min(v for v, _, _ in (self._nodes[n] for n in key) if v >= 0)
+            low, high = ([self._given(n, value, truth) for n in key] for truth in (False, True))
+            self._chosen[key] = self._node(value, self._choice(*low), self._choice(*high))
+        return self._chosen[key]
+
+    def _given(self, condition: int, value: int, truth: bool) -> int:
+        """Return what is left of a condition where its first predicate is known."""
+        first, low, high = self._nodes[condition]
+        return condition if first != value else high if truth else low

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .conditions import ALWAYS, Condition
+from .conditions import ALWAYS
 from .index import OPCODES
 from .memory import Load, Store
 from .ptx import constants, operands as kinds
@@ -137,7 +137,7 @@ class _EntryReader(Reader):
         elif opcode == "cvta":
             self._convert_address(item, names)
         elif opcode in ("ret", "exit"):
-            self._active = self._active & self._guard(item, opposite=True)
+            self._active = self._where(item, opposite=True)
         elif opcode == "bra":
             self._branch(item)
         elif opcode in ("bar", "barrier"):
@@ -160,8 +160,8 @@ class _EntryReader(Reader):
                 item.operands_start + operands[0].start, f"{item.text} fills {count} registers, not {len(to)}"
             )
         base, offset, start = self._address(item, operands[1])
-        guard = self._active & self._guard(item)
-        condition = None if guard is ALWAYS else guard
+        guard = self._where(item)
+        condition = self._conditions.guard(guard)
         registers = [None if o.kind == kinds.DISCARD else self._target(item, o, t) for o in to]
         if space == "param":
             self._parameter(item, base, offset, start, t, registers)
@@ -173,9 +173,9 @@ class _EntryReader(Reader):
         line, text = self.place(item.start).line, self._said(item)
         self._steps.append(Load(line, text, address, offset, t, types, tuple(made), tuple(before), condition))
 
-    def _before_memory(self, register: Register, t: Type, guard: Condition) -> int | None:
+    def _before_memory(self, register: Register, t: Type, guard: int) -> int | None:
         """Return the value that a register keeps where a guard does not hold."""
-        return register.value if guard is ALWAYS else self._value_before(register, register.type or t)
+        return register.value if guard == ALWAYS else self._value_before(register, register.type or t)
 
     def _parameter(
         self, item: Other, name: str, offset: int, start: int, t: Type, registers: list[Register | None]
@@ -186,7 +186,7 @@ class _EntryReader(Reader):
         width = t.bits.itemsize
         if not 0 <= offset <= self._parameters[number].size - width * len(registers):
             raise Refusal(start, f"{name} has {self._parameters[number].size} bytes")
-        guard = self._active & self._guard(item)
+        guard = self._where(item)
         line, text = self.place(item.start).line, self._said(item)
         for i, register in enumerate(registers):
             if register is None:
@@ -194,10 +194,11 @@ class _EntryReader(Reader):
             to = register.type or t
             before = self._before_memory(register, t, guard)
             value = self._fill(register, t, guard)
-            if guard is not ALWAYS:
+            if guard != ALWAYS:
                 # A value that is given is that of all lanes.
                 self._values += 1
-                self._steps.append(Resize(line, text, self._values, value, to, False, register.name, before, guard))
+                condition = self._conditions.guard(guard)
+                self._steps.append(Resize(line, text, self._values, value, to, False, register.name, before, condition))
                 value = self._values
             self._given[value] = Given(number, offset + i * width, t, to)
 
@@ -211,7 +212,7 @@ class _EntryReader(Reader):
         if len(sources) != count:
             at = item.operands_start + operands[1].start
             raise Refusal(at, f"{item.text} takes {count} registers, not {len(sources)}")
-        guard = self._active & self._guard(item)
+        guard = self._where(item)
         address = self._value_of(self._pointer(base, start), type_named("b64"), start, guard)
         values = []
         for o in sources:
@@ -220,7 +221,7 @@ class _EntryReader(Reader):
                 values.append(self._constant(o, t, item))
             else:
                 values.append(self._value_of(self._target(item, o, t), _bits_of(t), at, guard))
-        condition = None if guard is ALWAYS else guard
+        condition = self._conditions.guard(guard)
         self._steps.append(
             Store(self.place(item.start).line, self._said(item), address, offset, tuple(values), condition)
         )
@@ -232,13 +233,13 @@ class _EntryReader(Reader):
             raise Refusal(item.start, f"{item.text}: the only memory here is global, its addresses have 64 bits")
         operands = self._operands(item, 2)
         b64 = type_named("b64")
-        guard = self._active & self._guard(item)
+        guard = self._where(item)
         at = item.operands_start + operands[1].start
         source = self._value_of(self._target(item, operands[1], b64), b64, at, guard)
         register = self._target(item, operands[0], b64)
         before = self._before_memory(register, b64, guard)
         made = self._fill(register, b64, guard)
-        condition = None if guard is ALWAYS else guard
+        condition = self._conditions.guard(guard)
         line = self.place(item.start).line
         self._steps.append(Resize(line, self._said(item), source, made, b64, False, register.name, before, condition))
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from .assembler import ASSEMBLER
 from .assembly import Argument, AssemblyError, Template, is_statement, of_statement, of_template
-from .conditions import ALWAYS, NEVER, Condition, literal
+from .conditions import ALWAYS, NEVER, Conditions, TooManyError
 from .index import CATALOG, OPCODES
 from .kernels import compile as kernel_of
 from .lookup import find
@@ -65,7 +65,7 @@ class Register:
     value: int | None = None
     initial: int | None = None
     is_input: bool = False
-    set: Condition = NEVER
+    set: int = NEVER
     first: list[Type] = field(default_factory=list)
     last: Type | None = None
     written: int = -1
@@ -111,8 +111,9 @@ class Reader:
         self._values = 0
         self._inputs: list[Register] = []  # what may be one
         # Where statements have effect, where those behind a label that jumps lead to do, and the labels so far.
+        self._conditions = Conditions()
         self._active = ALWAYS
-        self._jumps: dict[str, tuple[int, Condition]] = {}
+        self._jumps: dict[str, tuple[int, int]] = {}
         self._labels: set[str] = set()
         for number, a in enumerate(self._arguments):
             if a.reads and a.type:
@@ -135,6 +136,14 @@ class Reader:
         self._refused.append(self._at(start, message))
 
     def take(self, item: Instruction | Directive | Problem | Declaration | Other) -> None:
+        """Take the next item."""
+        try:
+            self._take_item(item)
+        except (TooManyError, RecursionError):
+            refused = self._at(item.start, "the branches and guards up to here are more than are told apart")
+            raise StatementError([*self._refused, refused]) from None
+
+    def _take_item(self, item: Instruction | Directive | Problem | Declaration | Other) -> None:
         if isinstance(item, Instruction):
             try:
                 self._statement(item)
@@ -214,17 +223,16 @@ class Reader:
         start = item.operands_start + item.operands.find(label)
         if label in self._labels:
             raise Refusal(start, f"{label} stands before this branch, and loops are not run")
-        where = self._active & self._guard(item)
         first, jumped = self._jumps.get(label, (start, NEVER))
-        self._jumps[label] = (first, jumped | where)
-        self._active = self._active & self._guard(item, opposite=True)
+        self._jumps[label] = (first, self._conditions.either(jumped, self._where(item)))
+        self._active = self._where(item, opposite=True)
 
     def _label(self, item: Other) -> None:
         label = item.text.rstrip(":").rstrip()
         if label in self._labels:
             self.refuse(item.start, f"the label {label} stands twice")
         self._labels.add(label)
-        self._active = self._active | self._jumps.pop(label, (0, NEVER))[1]
+        self._active = self._conditions.either(self._active, self._jumps.pop(label, (0, NEVER))[1])
 
     # Statements
 
@@ -259,7 +267,7 @@ class Reader:
         if unpacks:
             s = reversed_signature(s)
             v = statement(row, s)
-        guard = self._active & self._guard(item)
+        guard = self._where(item)
         results = [found[0]] if not found[0].parts else list(found[0].parts)
         places = s.places[-1] if len(results) > 1 or not found[0].parts else s.places[0]
         places = places[: len(results)] if len(s.results) > 1 else places
@@ -268,7 +276,7 @@ class Reader:
         written = list(zip(results, places, strict=True))
         text = self._said(item)
         line = self.place(item.start).line
-        condition = None if guard is ALWAYS else guard
+        condition = self._conditions.guard(guard)
         before = [self._before(o, t, v, item, guard) for o, (_, t) in written]
         made = [self._write(o, t, v, item, guard) for o, (_, t) in written]
         called = ["_" if o.kind == kinds.DISCARD else self._register(o.text, 0).name for o in results]
@@ -315,7 +323,11 @@ class Reader:
             if p.kind == constants.INTEGER and re.fullmatch(r"[A-Z_]+", name):
                 raise Refusal(item.operands_start + p.start, f"{name} has no value here")
 
-    def _guard(self, item: Instruction | Other, opposite: bool = False) -> Condition:
+    def _where(self, item: Instruction | Other, opposite: bool = False) -> int:
+        """Return where a statement has effect, or where its guard keeps it from that."""
+        return self._conditions.both(self._active, self._guard(item, opposite))
+
+    def _guard(self, item: Instruction | Other, opposite: bool) -> int:
         """Return where the guard of a statement holds, or does not."""
         text = self.text[item.statement : item.start]
         m = re.match(r"\s*@\s*(!?)\s*(\S+)", text)
@@ -328,9 +340,9 @@ class Reader:
         register = self._register(m[2], start)
         self._narrow(register, (".pred",), start, "a guard")
         value = self._value_of(register, type_named("pred"), start, self._active)
-        return literal(value, bool(m[1]) == opposite)
+        return self._conditions.literal(value, bool(m[1]) == opposite)
 
-    def _use(self, o: Operand, t: Type, v: Statement, item: Instruction, where: Condition) -> tuple[int, bool]:
+    def _use(self, o: Operand, t: Type, v: Statement, item: Instruction, where: int) -> tuple[int, bool]:
         if o.kind == kinds.INVERTED:
             return self._use(o.parts[0], t, v, item, where)[0], True
         if o.kind in (constants.INTEGER, constants.SINGLE, constants.DOUBLE):
@@ -382,15 +394,15 @@ class Reader:
             raise Refusal(start, f"{name} is no operand, and declared nowhere; declare it by .reg")
         return self._named.setdefault((home or 0, name), Register(name.lstrip("%"), home or 0, declared))
 
-    def _read(self, o: Operand, t: Type, v: Statement, item: Instruction, where: Condition) -> int:
+    def _read(self, o: Operand, t: Type, v: Statement, item: Instruction, where: int) -> int:
         """Return the value of a register that is read in some lanes."""
         start = item.operands_start + o.start
         register = self._register(o.text, start)
         self._narrow(register, self._matcher.registers(v, t.name), start, f"{v.spelling}")
         return self._value_of(register, t, start, where)
 
-    def _value_of(self, register: Register, t: Type, start: int, where: Condition) -> int:
-        if not where.implies(register.set):
+    def _value_of(self, register: Register, t: Type, start: int, where: int) -> int:
+        if not self._conditions.implies(where, register.set):
             self._need(register, start)
         value = self._value_before(register, t)
         register.read = True
@@ -447,18 +459,18 @@ class Reader:
             message = f"{register.name} is read before it is written{partly}, and declared in these braces"
             self._unset.append((register.home, self._at(start, f"{message}; write it first, or declare it outside")))
 
-    def _before(self, o: Operand, t: Type, v: Statement, item: Instruction, guard: Condition) -> int | None:
+    def _before(self, o: Operand, t: Type, v: Statement, item: Instruction, guard: int) -> int | None:
         """Return the value of a result's register, which it keeps elsewhere."""
         if o.kind == kinds.DISCARD:
             return None
         start = item.operands_start + o.start
         register = self._register(o.text, start)
-        if guard is ALWAYS:
+        if guard == ALWAYS:
             return register.value
         self._narrow(register, self._matcher.registers(v, t.name), start, f"{v.spelling}")
         return self._value_before(register, t)
 
-    def _write(self, o: Operand, t: Type, v: Statement, item: Instruction, guard: Condition) -> int | None:
+    def _write(self, o: Operand, t: Type, v: Statement, item: Instruction, guard: int) -> int | None:
         if o.kind == kinds.DISCARD:
             return None
         register = self._register(o.text, item.operands_start + o.start)
@@ -471,12 +483,12 @@ class Reader:
         self._narrow(register, self._matcher.registers(v, t.name), register.place, f"{v.spelling}")
         return self._fill(register, t, guard)
 
-    def _fill(self, register: Register, t: Type, guard: Condition) -> int:
+    def _fill(self, register: Register, t: Type, guard: int) -> int:
         """Return the value that a register has from now on."""
         self._values += 1
         self._bits[self._values] = (register.type or t).bits
         register.value, register.last, register.read = self._values, t, False
-        register.set = register.set | guard
+        register.set = self._conditions.either(register.set, guard)
         register.written = len(self._steps)
         return self._values
 
@@ -520,7 +532,7 @@ class Reader:
             self._refused.append(self._at(0, "there is no statement to run"))
         chosen = [] if self._refused else self._results(results, body)
         for register in chosen:
-            if not register.set.is_certain:
+            if register.set != ALWAYS:
                 self._need(register, register.place)
         self._refused += [r for home, r in self._unset if home != body]
         if self._refused:

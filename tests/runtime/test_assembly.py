@@ -185,6 +185,27 @@ def test_branches_over_branches() -> None:
     assert f(a, b).tolist() == [reference(x, y) for x, y in pairs]
 
 
+def test_branches_behind_an_early_end_are_told_apart() -> None:
+    """As many paths lead through it as there are numbers of 40 bits."""
+    count = 40
+    text = "{.reg .pred q, p; .reg .b32 t; mov.u32 %0, 0; setp.eq.u32 q, %1, 0; @q bra END;\n"
+    for i in range(count):
+        text += f"shr.b32 t, %1, {i % 32}; and.b32 t, t, 1; setp.eq.u32 p, t, 0; @p bra ELSE{i}; add.u32 %0, %0, 1; "
+        text += f"bra THEN{i}; ELSE{i}: add.u32 %0, %0, 100; THEN{i}:\n"
+    f = ptxemu.function(text + "END: }", constraints="=r,r")
+    a = U32([0, 1, 0xFFFFFFFF, 0x101])
+    ones = [sum(int(x) >> i % 32 & 1 for i in range(count)) for x in a]
+    assert f(a).tolist() == [0, *(n + 100 * (count - n) for n in ones[1:])]
+
+
+def test_branches_that_are_too_many_are_refused() -> None:
+    count = 3000
+    text = "{.reg .pred p; mov.u32 %0, 0;\n"
+    text += "".join(f"setp.eq.u32 p, %1, {i}; @p bra END; add.u32 %0, %0, 1;\n" for i in range(count))
+    ((line, _, said),) = refused(text + "END: }", "=r,r")
+    assert line > 100 and "are more than are told apart" in said
+
+
 def test_a_predicate_that_changes_is_another_one() -> None:
     """What was written under its first value is not written under its second."""
     text = "{.reg .pred p; setp.lt.s32 p, %1, 0; @p mov.u32 %0, 1; setp.gt.s32 p, %1, 9; @!p mov.u32 %0, 2;}"

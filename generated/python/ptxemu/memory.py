@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .binary import Array
-from .conditions import Condition
+from .conditions import Guard
 from .signature import Type
 from .steps import kept
 
@@ -114,7 +114,7 @@ class Load:
     types: tuple[Type, ...]
     results: tuple[int | None, ...]
     before: tuple[int | None, ...]
-    guard: Condition | None
+    guard: Guard | None
 
     @property
     def reads(self) -> set[int]:
@@ -149,7 +149,7 @@ class Store:
     address: int
     offset: int
     sources: tuple[int, ...]
-    guard: Condition | None
+    guard: Guard | None
 
     @property
     def reads(self) -> set[int]:
@@ -165,7 +165,7 @@ class Store:
         memory.store(Access(self.line, self.text), addresses, lanes, [values[i][lanes] for i in self.sources])
 
 
-def active(guard: Condition | None, values: dict[int, Array], size: int) -> NDArray[np.intp]:
+def active(guard: Guard | None, values: dict[int, Array], size: int) -> NDArray[np.intp]:
     """Return the lanes in which a guard holds."""
     return np.arange(size) if guard is None else np.flatnonzero(guard.holds(values, size))
 

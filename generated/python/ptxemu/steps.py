@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .binary import Array
-from .conditions import Condition
+from .conditions import Guard
 from .kernels import Kernel
 from .signature import Signature, Type
 
@@ -68,7 +68,7 @@ class Step:
     results: tuple[int | None, ...]
     names: tuple[str, ...]
     before: tuple[int | None, ...]
-    guard: Condition | None = None
+    guard: Guard | None = None
 
     @property
     def is_in_c(self) -> bool:
@@ -115,7 +115,7 @@ class Resize:
     signed: bool = False
     name: str = ""
     before: int | None = None
-    guard: Condition | None = None
+    guard: Guard | None = None
     claim: str = ""
     is_in_c: bool = False
 
@@ -144,7 +144,7 @@ class Resize:
 def kept(
     found: Sequence[Array],
     before: Sequence[int | None],
-    guard: Condition | None,
+    guard: Guard | None,
     values: Mapping[int, Array],
     size: int,
 ) -> Sequence[Array]:
