@@ -1,4 +1,4 @@
-"""The lanes in which a statement has effect: conditions on predicates, as ordered binary decision diagrams, in which equal
+"""The lanes in which a statement has effect: conditions on predicates, as ordered binary decision diagrams, where equal
 ones are one (Bryant, Graph-Based Algorithms for Boolean Function Manipulation, 1986)."""
 
 from __future__ import annotations
