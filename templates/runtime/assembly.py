@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .assembler import ASSEMBLER
 
 _HEAD = re.compile(r"\s*(?:asm|__asm__|__asm)\b\s*(?:(?:volatile|__volatile__|__volatile|inline|goto)\b\s*)*\(")
-_SKIP = re.compile(r"(?:\s|\\\n|//[^\n]*|/\*(?s:.)*?\*/)*")
+_SKIP = re.compile(r"(?:\s|\\\n|//[^\n]*|/\*(?s:.)*?(?:\*/|\Z))*+")
 _MARK = re.compile(r"(?P<mark>::|[:,])")
 _STRING = re.compile(r'R"(?P<mark>[^\s()\\"]{0,16})\((?P<raw>(?s:.)*?)\)(?P=mark)"|"(?P<plain>(?:[^"\\\n]|\\(?s:.))*)"')
 _ESCAPE = re.compile(r"\\(?:x[\da-fA-F]{1,2}|[0-7]{1,3}|(?s:.))")
@@ -21,12 +21,13 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "\n": ""}
 _PIECE = re.compile(r"""(?P<open>\()|(?P<close>\))|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'|[^()"']+|'""")
 # What stands around a name that is converted or dereferenced: `*(unsigned *)&x`, `reinterpret_cast<int &>(x)`.
 _NAMED = re.compile(r"(?:[(*&\s]|\(\s*[A-Za-z_][\w:\s*&]*\)|\w+_cast\s*<[^<>]*>)*(?P<name>[A-Za-z_]\w*)[)\s]*")
-_INTEGER = re.compile(r"(?:\(\s*[A-Za-z_][\w\s]*\))?\s*(-?)\s*(0[xX][\da-fA-F]+|\d+)[uUlL]*")
+_INTEGER = re.compile(r"(?:\(\s*[A-Za-z_][\w\s]*\))?\s*(-?)\s*(0[xX][\da-fA-F]{1,16}|\d{1,20})[uUlL]*", re.ASCII)
 # The types of registers by the letters of constraints; those of constants have none.
 _REGISTERS: dict[str, str] = {
     letter: types[0] for letter, types in ASSEMBLER["constraints"].items() if types[0] != "b128"
 }
 _CONSTANTS = "ni"
+_NUMBER = re.compile(r"[0-9]{1,4}")
 # What stands for operands and marks in a template of C, and in one of LLVM.
 _OF_C = re.compile(r"%(?:(?P<twice>%)|\[(?P<name>\w+)\]|(?P<number>\d+)|(?P<unique>=))")
 _OF_LLVM = re.compile(r"\$(?:(?P<twice>\$)|(?P<number>\d+)|\{(?P<braced>\d+)(?::\w*)?\}|(?P<unique>\{:uid\}))")
@@ -183,7 +184,13 @@ def _arguments(entries: Sequence[_Entry]) -> tuple[Argument, ...]:
         reads = not e.constraint.startswith("=")
         same = [a for a in found if a.name == name and (a.writes if writes else a.reads)]
         name = f"_{number}" if same else name
-        tied = labels.get(letter.strip("[]")) if letter.startswith("[") else int(letter) if letter.isdigit() else None
+        tied = (
+            labels.get(letter.strip("[]"))
+            if letter.startswith("[")
+            else int(letter)
+            if _NUMBER.fullmatch(letter)
+            else None
+        )
         if tied is not None and not writes:
             if tied >= len(found) or not found[tied].writes:
                 message = f'"{e.constraint}" names operand {tied}, which is no output'
@@ -193,12 +200,18 @@ def _arguments(entries: Sequence[_Entry]) -> tuple[Argument, ...]:
             found.append(Argument(name, letter, reads, writes, number))
         elif letter and all(c in _CONSTANTS for c in letter) and not writes:
             value = _INTEGER.fullmatch(e.expression.strip())
-            known = int(value[1] + value[2], 0 if value[2][:2].lower() == "0x" else 10) if value else None
+            known = _integer(value[2]) * (-1 if value[1] else 1) if value else None
             found.append(Argument(name, letter[0], known is None, False, number, known))
         else:
             letters = ", ".join([*_REGISTERS, "n"])
             raise AssemblyError(e.start, f'no register is known by "{e.constraint}"; the letters are {letters}')
     return tuple(found)
+
+
+def _integer(text: str) -> int:
+    """Return the value of an integer of C; one that is none in octal digits is read as though it were decimal."""
+    is_octal = text.startswith("0") and not re.search(r"[^0-7]", text)
+    return int(text, 8) if is_octal else int(text, 0 if text[:2] in ("0x", "0X") else 10)
 
 
 def _template(
@@ -234,7 +247,8 @@ def _meant(m: re.Match[str], names: dict[str, int], at: int, count: int) -> str:
         if groups["name"] not in names:
             raise AssemblyError(at, f"no operand is called {groups['name']}")
         return f"%{names[groups['name']]}"
-    number = int(groups["number"] or groups["braced"])
+    written = groups["number"] or groups["braced"]
+    number = int(written) if _NUMBER.fullmatch(written) else count
     if number >= count:
         operands = f"{count} operand" + "s" * (count != 1)
         raise AssemblyError(at, f"{m[0]} has no constraint: there are {operands}, the first is {m[0][0]}0")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -20,15 +21,13 @@ from .signature import Type, type_named
 from .steps import Named, Resize, StatementError, Step
 from .straightline import Reader, Refusal, Register
 
-_COMMENT = re.compile(r"//[^\n]*|/\*(?s:.)*?\*/")
+_COMMENT = re.compile(r"//[^\n]*|/\*(?s:.)*?(?:\*/|\Z)")
 _ENTRY = re.compile(r"\.entry\s+(?P<name>[\w$%]+)")
 _HEADER = re.compile(r"\.(?:version|target|address_size)\b[^\n;]*")
 _BRACE = re.compile(r'[{}]|"[^"\n]*"')
-_PARAMETER = re.compile(
-    r"\.param\b(?P<attributes>[^,()\[]*?)(?P<name>[\w$%]+)\s*(?:\[\s*(?P<count>\d+)\s*\])?\s*(?=[,)])"
-)
+_PARAMETER = re.compile(r"\.param\b(?P<attributes>[^,()\[]*+)(?:\[\s*(?P<count>\d{1,9})\s*\]\s*)?(?=[,)])")
 _TYPE = re.compile(r"\.([bsuf](?:8|16|32|64)|f16x2)\b")
-_ALIGNED = re.compile(r"\.align\s+(\d+)")
+_ALIGNED = re.compile(r"\.align\s+(\d{1,4})\b")
 _ADDRESS = re.compile(r"\[\s*(?P<base>[A-Za-z_$%][\w$%]*)\s*(?:\+\s*(?P<offset>-?\s*\w+))?\s*\]")
 # What may stand in the name of an access, and changes nothing for one thread after another.
 _HINT = re.compile(r"nc|ca|cg|cs|lu|cv|wb|wt|weak|relaxed|volatile|gpu|sys|cta|cluster|L[12]::\w+|level::\w+")
@@ -92,7 +91,7 @@ def _alone(text: str, name: str | None) -> tuple[str, str]:
             end = brace.end()
             break
     head = re.sub(r"\S", " ", code[: m.start()])
-    for directive in _HEADER.finditer(code, 0, min(x.start() for x in entries.values())):
+    for directive in islice(_HEADER.finditer(code, 0, min(x.start() for x in entries.values())), 3):
         head = head[: directive.start()] + directive[0] + head[directive.end() :]
     return head + code[m.start() : end], m["name"]
 
@@ -117,12 +116,13 @@ class _EntryReader(Reader):
         self._registers.take(text)
         for m in _PARAMETER.finditer(text):
             type_, aligned = _TYPE.search(m["attributes"]), _ALIGNED.search(m["attributes"])
+            *_, name = m["attributes"].split() or [""]
             if type_ is None:
-                self.refuse(item.start, f"the parameter {m['name']} is none that a kernel is given here")
+                self.refuse(item.start, f"the parameter {name} is none that a kernel is given here")
                 continue
             width = type_named(type_[1]).bits.itemsize
             size = width * int(m["count"] or 1)
-            self._parameters.append(Parameter(m["name"], type_[1], size, int(aligned[1]) if aligned else width))
+            self._parameters.append(Parameter(name, type_[1], size, int(aligned[1]) if aligned else width))
 
     def _refuse_directive(self, start: int, text: str) -> None:
         # What it asks of a compiler changes no result.

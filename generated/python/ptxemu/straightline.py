@@ -354,8 +354,8 @@ class Reader:
 
     def _constant(self, o: Operand, t: Type, item: Instruction | Other) -> int:
         start = item.operands_start + o.start
-        if (m := re.fullmatch(r"%(\d+)", o.text)) and self._arguments[int(m[1])].value is None:
-            argument = self._arguments[int(m[1])]
+        number = self._operand(o.text)
+        if number is not None and (argument := self._arguments[number]).value is None:
             return self._value_of(self._known(o.text, argument.name, argument), t, start, ALWAYS)
         kind, value = constants.value(_NUMBERED.sub(lambda m: self._number(m, start), o.text))
         self._values += 1
@@ -363,7 +363,10 @@ class Reader:
         return self._values
 
     def _number(self, m: re.Match[str], start: int) -> str:
-        argument = self._arguments[int(m[1])]
+        number = self._operand(m[0])
+        if number is None:
+            return m[0]
+        argument = self._arguments[number]
         if argument.value is None:
             raise Refusal(start, f"the value of {argument.name} is not known here; write the number in its place")
         return f"({argument.value})"
@@ -379,6 +382,11 @@ class Reader:
         """Return what stands for a value that is none of a register's, and always an input."""
         return self._named.setdefault((0, text), Register(name, 0, "", argument))
 
+    def _operand(self, name: str) -> int | None:
+        """Return the number of the operand of inline assembly that a name stands for; None for another name."""
+        m = _NUMBERED.fullmatch(name)
+        return int(m[1]) if m and int(m[1]) < len(self._arguments) else None
+
     def _argument(self, number: int) -> Register:
         """Return the register of an operand of inline assembly."""
         argument = self._arguments[number]
@@ -387,8 +395,8 @@ class Reader:
         return self._named.setdefault(key, Register(owner.name, 0, f".{owner.type}", owner))
 
     def _register(self, name: str, start: int) -> Register:
-        if self._arguments and (m := _NUMBERED.fullmatch(name)):
-            return self._argument(int(m[1]))
+        if (number := self._operand(name)) is not None:
+            return self._argument(number)
         home = self._registers.home(name)
         declared = self._registers.kind(name) if home is not None else ""
         if home is None and self._arguments:
@@ -476,11 +484,10 @@ class Reader:
             return None
         register = self._register(o.text, item.operands_start + o.start)
         register.place = item.operands_start + o.start
-        if self._arguments and (m := _NUMBERED.fullmatch(o.text)) and not self._arguments[int(m[1])].writes:
-            number = self._arguments[int(m[1])].register
-            if not self._arguments[number].writes:
-                message = f'{o.text} is an input, "{register.name}"; what is written needs the constraint "=" or "+"'
-                raise Refusal(register.place, message)
+        number = self._operand(o.text)
+        if number is not None and not self._arguments[self._arguments[number].register].writes:
+            message = f'{o.text} is an input, "{register.name}"; what is written needs the constraint "=" or "+"'
+            raise Refusal(register.place, message)
         self._narrow(register, self._matcher.registers(v, t.name), register.place, f"{v.spelling}")
         return self._fill(register, t, guard)
 
@@ -580,7 +587,7 @@ class Reader:
 
 
 # An operand of inline assembly.
-_NUMBERED = re.compile(r"%(\d+)")
+_NUMBERED = re.compile(r"%([0-9]{1,4})")
 # Bits of the registers that may be declared.
 _WIDTHS = {
     **{f"{sort}{width}": width for sort in "bsu" for width in (8, 16, 32, 64)},

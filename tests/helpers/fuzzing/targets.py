@@ -49,6 +49,7 @@ TARGETS = {
     "explain": Target(texts.explained, texts.explained_seeds, texts.WORDS, 4_000),
     "spelling": Target(texts.spelling, texts.spelling_seeds, texts.WORDS, 400),
     "piece": Target(texts.piece, texts.piece_seeds, texts.WORDS, 2_500),
+    "kernel": Target(texts.kernel, texts.kernel_seeds, texts.WORDS, 2_000),
     "operand": Target(texts.operand, texts.operand_seeds, texts.WORDS, 4_000),
     "yaml": Target(specifications.yaml, specifications.yaml_seeds, _OF_FILES, 2_000),
     "semantics": Target(specifications.semantics, specifications.semantics_seeds, _OF_CODE, 2_500),

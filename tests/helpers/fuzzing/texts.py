@@ -172,12 +172,37 @@ def piece(data: bytes) -> None:
     f.trace(*given)
 
 
+def kernel(data: bytes) -> None:
+    """A module with kernels, each run on a few numbers."""
+    try:
+        k = ptxemu.kernel(_text(data) + "{}")  # no path
+        k(2, 3, *[np.zeros(4, np.uint32)] * len(k.parameters))
+    except ptxemu.StatementError as e:
+        assert e.refused and all(r.line >= 1 and r.column >= 1 for r in e.refused)
+    except (ValueError, ptxemu.OperandError, ptxemu.AddressError) as e:
+        assert str(e), e
+
+
+def kernel_seeds() -> list[bytes]:
+    own = (ROOT / "spec/examples/kernels/scale.ptx").read_bytes()
+    body = "ld.param.u64 %d, [p]; ld.global.v2.u8 {%h, _}, [%d+2]; st.global.cs.u16 [%d], %h; @%c ret; "
+    text = (
+        ".version 8.0 .target sm_90 .visible .entry k(.param .u64 p, .param .align 4 .b8 s[8]) .maxntid 3 { .reg .b64 "
+    )
+    text += f"%d; .reg .b16 %h; .reg .pred %c; .reg .b32 %r<3>; mov.u32 %r0, %tid.x; setp.eq.u32 %c, %r0, 1; {body} }}"
+    return [own, text.encode(), text.replace("[%d+2]", "[%d]").encode()]
+
+
 def piece_seeds() -> list[bytes]:
     examples = [p.read_bytes() for p in sorted((ROOT / "spec/examples").glob("*.ptx"))]
     own = (
         "mul.f32 t, a, a;  fma.rn.f32 d, b, b, t;",
         ".reg .f32 %f<9>; .reg .pred p; setp.lt.f32 p, %f0, 0f3F800000; @p add.f32 a, b, c; @!p neg.f32 %f1, 1;",
         "{ .reg .b32 lo, hi; mov.b64 {lo, hi}, x; shl.b32 lo, lo, 3; mov.b64 y, {hi, lo}; }",
+        'asm volatile("{.reg .pred %%p; setp.lt.s32 %%p, %1, 9;\\n" "@%%p bra L%=; add.s32 %0, %1, %2+1; L%=: }" : '
+        '"=r"(d) : "r"((int)x[1]), "n"(0x10) : "memory");',
+        'asm(R"(mul.f32 %[a], %[a], %[b]; cvt.u32.u8 %1, %1;)" : [a] "+f"(y), "=r"(z) : [b] "f"(y), "1"(k));',
+        "mov.u32 d, %tid.x; @p bra A; add.u32 d, d, 1; bra B; A: mul.lo.u32 d, d, 3; B: not.b32 d, d;",
         "cvt.rn.f16x2.f32 h, a, b; add.f16x2 r, h, h; ret;",
         "setp.gt.and.f32 p|q, a, b, !c; selp.f32 d, 1.0, -2.5e3, p; // end",
     )
