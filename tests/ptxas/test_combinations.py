@@ -144,6 +144,7 @@ def test_combinations_of_every_signature_are_judged(ptxas: Path) -> None:
 def test_what_is_not_asked_is_refused(opcode: str, ptxas: Path) -> None:
     """Of what has several mistakes at once, a large sample."""
     combinations = Combinations(SPEC, opcode)
-    wrong, count = verify.judged(SPEC, ptxas, verify.eras(SPEC), [(combinations, combinations.sample(30_000, seed=14))])
+    # Where ptxas stops at what it cannot read, as at shf without a direction, 30,000 would take a quarter of an hour.
+    wrong, count = verify.judged(SPEC, ptxas, verify.eras(SPEC), [(combinations, combinations.sample(5_000, seed=14))])
     assert not wrong, "\n".join(map(str, wrong[:40]))
-    assert count > 30_000
+    assert count > 5_000
