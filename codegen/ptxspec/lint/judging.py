@@ -108,6 +108,7 @@ class InstructionJudge:
         self.other_types = db.other_types
         self.repeatable = frozenset(assembler["repeatable"])
         self.leading = frozenset(assembler["leading"])
+        self.leading_on = {name: frozenset(opcodes) for name, opcodes in assembler["leading_on"].items()}
         self.matcher = Matcher(DatabaseRules(db))
         self.ignored = [frozenset(group) for group in assembler["ignored"]]
         self._ignored_names = frozenset().union(*self.ignored)
@@ -224,12 +225,16 @@ class InstructionJudge:
         `head`."""
         opcode, *names = head.split(".")
         first = names[0].strip() if names else ""
-        if opcode == opcode.rstrip() or first not in self.leading:
+        if opcode == opcode.rstrip() or not self._is_leading(opcode.rstrip().lower(), first):
             return None
         opcode = opcode.rstrip().lower()
         message = f".{first} must follow the opcode at once, without a space"
         write = ".".join((opcode, *map(str.strip, names)))
         return Complaint(ERROR, "misplaced-modifier", message, f"write {opcode}.{first}", 0, write=write)
+
+    def _is_leading(self, opcode: str, name: str) -> bool:
+        """Return whether a modifier must follow an opcode at once."""
+        return name in self.leading or opcode in self.leading_on.get(name, ())
 
     def _is_like_ptx(self, name: str) -> bool:
         known = name in self.types or name in self.modifiers or name in self.other_types
@@ -266,7 +271,7 @@ class InstructionJudge:
                     continue
                 message = f".{n} stands twice"
                 found.append(Complaint(ERROR, "repeated-modifier", message, "write it once", i, write=once))
-            elif n in self.leading and n in self.db.opcodes[opcode].names and i:
+            elif i and self._is_leading(opcode, n) and n in self.db.opcodes[opcode].names:
                 message = f".{n} must follow the opcode at once"
                 write = ".".join((opcode, n, *names[:i], *names[i + 1 :]))
                 found.append(

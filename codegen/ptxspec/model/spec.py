@@ -77,6 +77,7 @@ class Assembler:
     observed: str = ""
     repeatable: tuple[str, ...] = ()
     leading: tuple[str, ...] = ()
+    leading_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ignored: tuple[tuple[str, ...], ...] = ()
     crashing: tuple[str, ...] = ()
     constants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -12,9 +12,10 @@ def read_assembler(doc: Document, context: Context) -> Assembler:
     for key, what, known in (
         ("repeatable", "modifier", context.modifiers),
         ("leading", "modifier", context.modifiers),
+        ("leading_on", "modifier", context.modifiers),
     ):
         for i, name in enumerate(data[key]):
-            context.known(doc, (key, i), name, known, what)
+            context.known(doc, (key, name if key == "leading_on" else i), name, known, what)
     for i, name in enumerate(data["other_types"]):
         if name in context.modifiers:
             context.errors.append(doc.error(("other_types", i), f"'{name}' is a modifier"))
@@ -25,6 +26,7 @@ def read_assembler(doc: Document, context: Context) -> Assembler:
         observed=words(data["observed"]),
         repeatable=tuple(data["repeatable"]),
         leading=tuple(data["leading"]),
+        leading_on={name: tuple(opcodes) for name, opcodes in data["leading_on"].items()},
         ignored=tuple(map(tuple, data["ignored"])),
         crashing=tuple(data["crashing"]),
         constants={name: tuple(found) for name, found in data["constants"].items()},
