@@ -41,7 +41,6 @@ STATEMENTS = [
     ("mul.s32.lo r, s, s;", "begin with mul.lo"),
     ("mul .lo.s32 r, s, s;", "write mul.lo"),
     ("shf.wrap.l.b32 r, s, s, s;", "begin with shf.l"),
-    ("setp.and.lo.u32 p, r, s, q;", ""),
     ("exp2.approx.f32 a, b;", "ex2"),
     ("exp.approx.f32 a, b;", "PTX does not have the function of that name"),
     ("add.f32 a, b, symbol+4;", "load"),
