@@ -62,4 +62,4 @@ def _forget(emulator: Any) -> None:
         del sys.modules[name]
     emulator.native._module.cache_clear()
     emulator.native._say.cache_clear()
-    emulator.kernel._compile.cache_clear()
+    emulator.kernels._compile.cache_clear()
