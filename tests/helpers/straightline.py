@@ -78,7 +78,9 @@ class MadeUp:
                 name = self._fresh(t)
                 if guard:
                     # Written under a guard only: what it was before comes in.
-                    self.inputs[name] = self.registers[name] = np.zeros(self.size, t.bits)
+                    noise = np.frombuffer(self.chance.randbytes(self.size * 8), np.uint64)
+                    before = noise & 1 == 1 if t.sort == "bool" else noise.astype(t.bits)
+                    self.inputs[name] = self.registers[name] = before
                 found.append(name)
         return found
 

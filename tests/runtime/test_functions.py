@@ -38,9 +38,10 @@ def test_a_function_gives_what_its_statements_give_one_by_one(whole: bool, monke
             continue
         text = "\n".join(program.lines)
         f = ptxemu.function(text)
-        assert set(f.inputs) == set(program.inputs), text
+        # What is written as a whole before anybody reads it need not come in.
+        assert set(f.inputs) <= set(program.inputs), text
         assert set(f.results) == set(program.results), text
-        found = f(**program.inputs)
+        found = f(**{name: program.inputs[name] for name in f.inputs})
         for name, x in zip(f.results, found if len(f.results) > 1 else (found,), strict=True):
             np.testing.assert_array_equal(bits(x), program.results[name], f"{name} of\n{text}")
 
