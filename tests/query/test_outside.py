@@ -58,7 +58,7 @@ def test_show_says_so_as_well(run: Run) -> None:
     assert code == 2 and "mma is PTX (section 9.7.16, Warp-level matrices)" in error
 
 
-@pytest.mark.parametrize("text", ["vote.sync.all.pred p, q, a;", "addc.u32 d, a, b;", "bra L;"])
+@pytest.mark.parametrize("text", ["vote.sync.all.pred p, q, a;", "addc.u32 d, a, b;", "bar.sync 0;"])
 def test_the_emulator_knows_it_too(text: str) -> None:
     opcode = text.partition(" ")[0].partition(".")[0]
     with pytest.raises(ValueError, match=f"{opcode} is PTX, and not one of the instructions that are emulated"):
