@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
 import ptxemu
+from ptxemu.steps import Refused
 
 from .diagnostics import PtxspecError
 from .lint.languages import EXTRACT, LANGUAGES, language_of
@@ -16,28 +18,20 @@ from .ptx.complaints import Position
 from .ptx.scanning import HOLE
 
 
-class Lack(NamedTuple):
-    """What a block lacks to be run, and where in the file: line and column count from 1."""
-
-    line: int
-    column: int
-    message: str
-
-
 class Block(NamedTuple):
-    """A block of inline assembly: where it stands, its PTX, and its function. That is None where it lacks something."""
+    """A block of inline assembly: where it stands, its PTX, and its function. That is None where it lacks something;
+    `lacks` says what, and where in the file."""
 
     path: str
     line: int
     column: int
     text: str
     function: ptxemu.Function | None
-    lacks: tuple[Lack, ...]
+    lacks: tuple[Refused, ...]
 
     def __repr__(self) -> str:
-        said = (
-            repr(self.function) if self.function else "; ".join(f"{x.line}:{x.column}: {x.message}" for x in self.lacks)
-        )
+        lacking = [f"{x.line}:{x.column}: {x.message}" for x in self.lacks]
+        said = "; ".join(lacking) or repr(self.function)
         return f"{self.path}:{self.line}:{self.column}: {said}"
 
 
@@ -70,15 +64,17 @@ def _block(
     start = place(0)
     block = Block(path, start.line, start.column, text.text.replace(HOLE, "..."), None, ())
     if HOLE in text.text:
-        at = text.place(text.text.index(HOLE))
-        return block._replace(lacks=(Lack(at.line, at.column, "what the program fills in here is not known"),))
+        filled = text.place(text.text.index(HOLE))
+        return block._replace(lacks=(_refused(filled, "what the program fills in here is not known"),))
     try:
         return block._replace(function=ptxemu.function(given, target, constraints=constraints))
     except ptxemu.StatementError as e:
-        ends = [0]
-        for line in given.split("\n"):
-            ends.append(ends[-1] + len(line) + 1)
+        ends = [0, *accumulate(len(line) + 1 for line in given.split("\n"))]
         places = [(place(ends[r.line - 1] + r.column - 1), r.message) for r in e.refused]
-        return block._replace(lacks=tuple(Lack(p.line, p.column, message) for p, message in places))
+        return block._replace(lacks=tuple(_refused(p, message) for p, message in places))
     except ValueError as e:
-        return block._replace(lacks=(Lack(start.line, start.column, str(e)),))
+        return block._replace(lacks=(_refused(start, str(e)),))
+
+
+def _refused(at: Position, message: str) -> Refused:
+    return Refused(at.line, at.column, at.source, message)

@@ -78,8 +78,10 @@ def _alone(text: str, name: str | None) -> tuple[str, str]:
     """Return a module with spaces in place of all but one kernel, and the kernel's name."""
     code = _COMMENT.sub(lambda m: _blank(m[0]), text)
     entries = {m["name"]: m for m in _ENTRY.finditer(code)}
+    if not entries:
+        raise ValueError("the text has no kernel: no .entry stands in it")
     if name not in entries and (name is not None or len(entries) != 1):
-        known = ", ".join(list(entries)[:20]) or "none"
+        known = ", ".join(list(entries)[:20])
         wanted = f"no kernel is called {name}" if name is not None else f"there are {len(entries)} kernels; name one"
         raise ValueError(f"{wanted}; the module has {known}")
     m = entries[name] if name is not None else next(iter(entries.values()))
@@ -164,7 +166,7 @@ class _EntryReader(Reader):
         condition = self._conditions.guard(guard)
         registers = [None if o.kind == kinds.DISCARD else self._target(item, o, t) for o in to]
         if space == "param":
-            self._parameter(item, base, offset, start, t, registers)
+            self._parameter(item, base, offset, start, t, registers, guard)
             return
         address = self._value_of(self._pointer(base, start), type_named("b64"), start, guard)
         before = [None if r is None else self._before_memory(r, t, guard) for r in registers]
@@ -178,7 +180,7 @@ class _EntryReader(Reader):
         return register.value if guard == ALWAYS else self._value_before(register, register.type or t)
 
     def _parameter(
-        self, item: Other, name: str, offset: int, start: int, t: Type, registers: list[Register | None]
+        self, item: Other, name: str, offset: int, start: int, t: Type, registers: list[Register | None], guard: int
     ) -> None:
         number = next((i for i, p in enumerate(self._parameters) if p.name == name), None)
         if number is None:
@@ -186,7 +188,6 @@ class _EntryReader(Reader):
         width = t.bits.itemsize
         if not 0 <= offset <= self._parameters[number].size - width * len(registers):
             raise Refusal(start, f"{name} has {self._parameters[number].size} bytes")
-        guard = self._where(item)
         line, text = self.place(item.start).line, self._said(item)
         for i, register in enumerate(registers):
             if register is None:

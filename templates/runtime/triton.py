@@ -1,7 +1,5 @@
-"""Inline assembly in Triton's interpreter: under TRITON_INTERPRET=1, `tl.inline_asm_elementwise` runs here.
-
-import ptxemu.triton
-ptxemu.triton.install(target="H100")"""
+"""Inline assembly in Triton's interpreter: under TRITON_INTERPRET=1, `tl.inline_asm_elementwise` runs here once
+`ptxemu.triton.install()` was called."""
 
 from __future__ import annotations
 

@@ -56,6 +56,8 @@ def llvm(text: str, position: int) -> str:
 
 def letters(listed: str) -> Constraints:
     """Return the operands of LLVM's constraints; what is destroyed, as in ~{memory}, is none."""
+    if not listed:
+        return ()
     return _letters([part.strip() for part in listed.split(",") if "~" not in part])
 
 

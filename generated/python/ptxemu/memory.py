@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .binary import Array
 from .conditions import Guard
 from .signature import Type
-from .steps import kept
+from .steps import is_signed, kept, resized
 
 # The addresses of an array, from its first on: its number, counted from 1, stands above this bit.
 _ABOVE = 40
@@ -47,7 +47,8 @@ class Memory:
             if known is array:
                 return (number + 1) << _ABOVE
         if not array.flags.c_contiguous:
-            raise ValueError(f"{name} is an array whose elements stand apart; np.ascontiguousarray copies it")
+            told = "np.ascontiguousarray copies it, and the kernel writes into the copy"
+            raise ValueError(f"{name} is an array whose elements stand apart; {told}")
         self._names.append(name)
         self._arrays.append(array)
         return len(self._arrays) << _ABOVE
@@ -133,7 +134,7 @@ class Load:
         made = []
         for x, t in zip(words, self.types, strict=True):
             whole = np.zeros(size, t.bits)
-            whole[lanes] = (x.view(f"i{width}") if is_signed(self.type) else x).astype(t.bits)
+            whole[lanes] = resized(x, t, is_signed(self.type))
             made.append(whole)
         for i, x in zip(self.results, kept(made, self.before, self.guard, values, size), strict=True):
             if i is not None:
@@ -168,7 +169,3 @@ class Store:
 def active(guard: Guard | None, values: dict[int, Array], size: int) -> NDArray[np.intp]:
     """Return the lanes in which a guard holds."""
     return np.arange(size) if guard is None else np.flatnonzero(guard.holds(values, size))
-
-
-def is_signed(t: Type) -> bool:
-    return t.name.startswith("s")

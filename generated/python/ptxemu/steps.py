@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -136,9 +136,18 @@ class Resize:
 
     def run(self, values: dict[int, Array], size: int) -> None:
         """Run it on `size` elements: its result is among the values afterwards."""
-        x = values[self.source]
-        made = (x.view(f"i{x.itemsize}") if self.signed else x).astype(self.type.bits)
+        made = resized(values[self.source], self.type, self.signed)
         (values[self.result],) = kept([made], [self.before], self.guard, values, size)
+
+
+def is_signed(t: Type) -> bool:
+    """Return whether a value of a type is filled up by its sign in a register that has more bits."""
+    return t.native_name.startswith("int")
+
+
+def resized(x: Array, to: Type, signed: bool) -> Array:
+    """Return bits in a register of a type: the low ones, or all, and zeros or copies of the sign above them."""
+    return (x.view(f"i{x.itemsize}") if signed else x).astype(to.bits)
 
 
 def kept(
@@ -183,9 +192,24 @@ class Program:
     @cached_property
     def done_with(self) -> tuple[tuple[int, ...], ...]:
         """The values that nobody asks for again after each step."""
-        wanted, found = {named.value for named in self.results}, []
-        for step in reversed(self.steps):
-            values = step.reads | step.writes
-            found.append(tuple(values - wanted))
-            wanted |= values
-        return tuple(reversed(found))
+        return done_with(self.steps, {named.value for named in self.results})
+
+
+class Dependent(Protocol):
+    """A step by the values that it takes and makes."""
+
+    @property
+    def reads(self) -> set[int]: ...
+
+    @property
+    def writes(self) -> set[int]: ...
+
+
+def done_with(steps: Sequence[Dependent], results: set[int]) -> tuple[tuple[int, ...], ...]:
+    """Return the values that neither later steps nor the results ask for again after each step."""
+    wanted, found = set(results), []
+    for step in reversed(steps):
+        values = step.reads | step.writes
+        found.append(tuple(values - wanted))
+        wanted |= values
+    return tuple(reversed(found))

@@ -25,7 +25,7 @@ from .ptx.registers import Registers, special_names
 from .ptx.scanning import Declaration, Directive, Instruction, Other, Problem, Scanner
 from .signature import Type, signature, type_named
 from .statements import Rules, Statement, bits_of, is_other, reversed_signature, statement
-from .steps import Named, Program, Refused, Resize, StatementError, Step
+from .steps import Named, Program, Refused, Resize, StatementError, Step, is_signed
 
 
 def read(
@@ -288,7 +288,7 @@ class Reader:
                 # The result goes into its register by a step of its own.
                 self._values += 1
                 final, made[i] = made[i], self._values
-                signed = t.native_name.startswith("int")
+                signed = is_signed(t)
                 resized.append(
                     Resize(line, text, self._values, final or 0, wide, signed, called[i], before[i], condition)
                 )

@@ -18,8 +18,9 @@ from .binary import Array
 from .entries import Entry, Given, Parameter, read_entry
 from .kernels import is_integer
 from .lookup import UnknownTargetError, target_named
-from .memory import Load, Memory, Store, is_signed
+from .memory import Load, Memory, Store
 from .operands import OperandError
+from .steps import done_with, is_signed, resized
 
 _WARP = 32
 _LARGEST = (2**31 - 1, 65535, 65535)  # blocks of a grid, by axis
@@ -53,13 +54,7 @@ class ThreadKernel:
     def __init__(self, entry: Entry) -> None:
         self._entry = entry
         self.name, self.target = entry.name, entry.target
-        wanted: set[int] = set()
-        done_with: list[tuple[int, ...]] = []
-        for step in reversed(entry.steps):
-            values = step.reads | step.writes
-            done_with.append(tuple(values - wanted))
-            wanted |= values
-        self._steps = list(zip(entry.steps, reversed(done_with), strict=True))
+        self._steps = list(zip(entry.steps, done_with(entry.steps, set()), strict=True))
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -86,23 +81,23 @@ class ThreadKernel:
         given = [_as_bytes(p, x, memory) for p, x in zip(parameters, arguments, strict=True)]
         numbers = {v: _number(g, given[g.parameter]) for v, g in self._entry.given.items()}
         with np.errstate(all="ignore"):
-            for first, count in launch.parts():
-                self._run(launch, first, count, self._entry.constants | numbers, memory)
+            for count in launch.parts():
+                self._run(launch, count, self._entry.constants | numbers, memory)
 
-    def _run(self, launch: _Launch, first: int, count: int, known: dict[int, np.generic], memory: Memory) -> None:
+    def _run(self, launch: _Launch, count: int, known: dict[int, np.generic], memory: Memory) -> None:
         """Run some threads, statement by statement."""
         values: dict[int, Array] = {v: np.full(count, x) for v, x in known.items()}
-        special = launch.special(first, count)
+        special = launch.special(count)
         for named in self._entry.specials:
             if named.name not in special:
                 raise ValueError(f"{self.name} reads %{named.name.replace('_', '.')}, which has no value here")
             values[named.value] = special[named.name]().astype(named.type.bits)
-        for step, done_with in self._steps:
+        for step, unwanted in self._steps:
             if isinstance(step, Load | Store):
                 step.run(values, count, memory)
             else:
                 step.run(values, count)
-            for value in done_with:
+            for value in unwanted:
                 values.pop(value, None)
 
 
@@ -115,13 +110,13 @@ class _Launch:
         self._threads = int(np.prod(block))
         self.first = 0
 
-    def parts(self) -> Iterator[tuple[int, int]]:
-        """Yield the first thread and the number of threads of blocks that are run together."""
+    def parts(self) -> Iterator[int]:
+        """Yield the number of threads of blocks that are run together, and be at the first of them."""
         blocks = int(np.prod(self._grid))
         together = max(1, plain.BLOCK // self._threads)
         for start in range(0, blocks, together):
             self.first = start * self._threads
-            yield self.first, min(together, blocks - start) * self._threads
+            yield min(together, blocks - start) * self._threads
 
     def thread(self, lane: int) -> str:
         """Return which thread a lane is."""
@@ -132,9 +127,9 @@ class _Launch:
         )
         return f"thread ({inside}) of block ({outside})"
 
-    def special(self, first: int, count: int) -> dict[str, Callable[[], Array]]:
+    def special(self, count: int) -> dict[str, Callable[[], Array]]:
         """Return how special registers are computed, by their names."""
-        numbers, threads = np.divmod(np.arange(first, first + count), self._threads)
+        numbers, threads = np.divmod(np.arange(self.first, self.first + count), self._threads)
         lanes = threads % _WARP
         bit = np.uint64(1) << lanes.astype(np.uint64)
         found: dict[str, Callable[[], Array]] = {
@@ -205,5 +200,5 @@ def _as_bytes(p: Parameter, x: Any, memory: Memory) -> bytes:
 def _number(g: Given, data: bytes) -> np.generic:
     """Return a part of a parameter as the bits of a register."""
     x = np.frombuffer(data, g.type.bits, 1, g.offset)
-    found: np.generic = (x.view(f"i{x.itemsize}") if is_signed(g.type) else x).astype(g.register.bits)[0]
+    found: np.generic = resized(x, g.register, is_signed(g.type))[0]
     return found

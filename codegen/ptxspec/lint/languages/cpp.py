@@ -142,8 +142,7 @@ class Cpp(Program):
         if token is None or self.said(token) != "(":
             return asm.end_byte, None
         found, depth, line, end = Text(self.view), 0, -1, token.end_byte
-        found.begins = asm.start_byte
-        found.statement = self.text[asm.start_byte : constraints.closing(self.text, token.end_byte) or asm.start_byte]
+        found.begins, found.opened = asm.start_byte, token.end_byte
         while (token := _code(tokens, self.comments)) is not None:
             said = self.said(token)
             if token.start_byte < line:

@@ -33,7 +33,7 @@ def llvm(view: View) -> Iterator[Text]:
             _unescape(m["body"], m.start("body"), found)
             found.close_without_braces()
             found.listed = constraints.llvm(text, position)
-            found.constraints = constraints.letters(found.listed) if found.listed else ()
+            found.constraints = constraints.letters(found.listed)
             yield found
         elif m["other"] is not None:
             found = Text(view)

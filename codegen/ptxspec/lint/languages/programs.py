@@ -121,7 +121,7 @@ class Program:
         found.named = is_ptx
         if argument:
             found.listed = self.listed(argument)
-            found.constraints = constraints.letters(found.listed) if found.listed else ()
+            found.constraints = constraints.letters(found.listed)
         self._assign(strings.value, found)
         return found, is_template
 

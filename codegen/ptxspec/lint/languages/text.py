@@ -9,7 +9,7 @@ from collections.abc import Callable
 from ...ptx.complaints import Position
 from ...ptx.scanning import HOLE, View
 from .. import traces
-from ..constraints import Constraints
+from ..constraints import Constraints, closing
 
 # What stands before or behind a string is not known: a space, so that it is told apart from what the string says.
 ELSEWHERE = HOLE + " "
@@ -17,15 +17,15 @@ ELSEWHERE = HOLE + " "
 
 class Text:
     """The text of a program's strings. `prose`: it may be about PTX rather than PTX. `named`: it is said to be PTX.
-    `before`: what it is added to. `listed` are LLVM's constraints of its operands, `statement` the asm statement of C++
-    that it is in, which begins at `begins` in the text around it."""
+    `before`: what it is added to. `listed` are LLVM's constraints of its operands. The asm statement of C++ that it is
+    in begins at `begins` in the text around it, and stands in the parentheses that are open at `opened`."""
 
     embedded = True
     prose = False
     named = False
     constraints: Constraints = ()
-    listed = statement = ""
-    begins = 0
+    listed = ""
+    begins = opened = 0
     before: Text | None = None
 
     def __init__(self, outer: View) -> None:
@@ -76,6 +76,12 @@ class Text:
 
     def place(self, offset: int) -> Position:
         return self._outer.place(self._inner(offset))
+
+    @property
+    def statement(self) -> str:
+        """The asm statement of C++ that it is in; empty where it is in none, or that does not end."""
+        end = closing(self._outer.text, self.opened) if self.opened else None
+        return self._outer.text[self.begins : end] if end else ""
 
     def place_in_statement(self, offset: int) -> Position:
         """Return the position of a character of the asm statement."""
