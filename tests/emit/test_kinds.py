@@ -169,6 +169,6 @@ def test_a_program_without_c_says_why(project: Project) -> None:
 @pytest.mark.exhaustive
 def test_a_format_that_cannot_be_computed_in_is_refused(project: Project) -> None:
     said = "{exponent_bits: 11, fraction_bits: 52, infinity: none, nan: none, invalid: 0x0, overflow: largest}"
-    project.edit("spec/types.yaml", "\nformats:\n", f"\nformats:\n  wide: {said}\n")
+    project.edit("spec/types.yaml", "\nformats:\n", f"\nformats:\n  broad: {said}\n")
     result = project.run("generate")
-    assert result.code == 2 and "spec/types.yaml: error: the emulator cannot compute in wide" in result.err
+    assert result.code == 2 and "spec/types.yaml: error: the emulator cannot compute in broad" in result.err

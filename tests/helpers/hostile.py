@@ -140,8 +140,9 @@ class Stranger:
             elif field in texts:
                 self._lines.setdefault((file, len(to) + 1), []).append(field)
                 to.append(f"{blanks}{head} {json.dumps(texts[field], ensure_ascii=False)}")
-            elif not inner:
-                to.append(f'{blanks}{head} ""')
-            else:
+            elif inner and not file.startswith("spec/observed/"):
+                # As a block, which semantics must be.
                 to.append(f"{blanks}{head} |2{'' if inner.endswith(chr(10)) else '-'}")
                 to.extend(f"{blanks}  {line}" if line else "" for line in inner.rstrip("\n").split("\n"))
+            else:
+                to.append(f"{blanks}{head} {json.dumps(inner, ensure_ascii=False)}")

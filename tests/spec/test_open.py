@@ -26,6 +26,9 @@ NOT_DECIDED = {
     "which way sm_1x rounds the sum of the cut product and c",
     "which bits the out-of-bounds NaN has and in which operands it counts",
     "whether b is rounded to the result's format first, and in which direction",
+    "what a quotient by zero is",
+    "what the remainder of a division by zero is",
+    "what a c of -2**31 gives",
 }
 
 

@@ -52,13 +52,13 @@ KERNEL(bfe_s64_3, 4, 3, (const uint64_t *r0, const uint32_t *r1, const uint32_t 
     uint64_t p0 = bfe_s64_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 
 const Kernel KERNELS[] = {
-    {"u32/3", 1, bfe_u32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"u64/3", 1, bfe_u64_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"s32/3", 1, bfe_s32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"s64/3", 1, bfe_s64_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"u32/3", 1, bfe_u32_3_loop, {anyDirection, 1}},
+    {"u64/3", 1, bfe_u64_3_loop, {anyDirection, 1}},
+    {"s32/3", 1, bfe_s32_3_loop, {anyDirection, 1}},
+    {"s64/3", 1, bfe_s64_3_loop, {anyDirection, 1}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "cfec750e96389b4d";
+const char digest[] = "5714d048fcd464ef";
 #endif

@@ -24,11 +24,11 @@ KERNEL(bmsk_wrap_b32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t 
     uint32_t p0 = bmsk_wrap_b32_2(p, r0[i], r1[i]); r2[i] = p0;)
 
 const Kernel KERNELS[] = {
-    {"clamp.b32/2", 1, bmsk_clamp_b32_2_loop, {anyDirection, 1, {0}, {0}}},
-    {"wrap.b32/2", 1, bmsk_wrap_b32_2_loop, {anyDirection, 1, {0}, {0}}},
+    {"clamp.b32/2", 1, bmsk_clamp_b32_2_loop, {anyDirection, 1}},
+    {"wrap.b32/2", 1, bmsk_wrap_b32_2_loop, {anyDirection, 1}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "a7ec64c2f962db2b";
+const char digest[] = "c93648477b0cf51c";
 #endif

@@ -84,13 +84,13 @@ KERNEL(clmad_hi_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint64_t
     uint64_t p0 = clmad_hi_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 
 const Kernel KERNELS[] = {
-    {"lo.u64/3", 1, clmad_lo_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"hi.u64/3", 1, clmad_hi_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"lo.s64/3", 1, clmad_lo_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"hi.s64/3", 1, clmad_hi_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"lo.u64/3", 1, clmad_lo_3_loop, {anyDirection, 1}},
+    {"hi.u64/3", 1, clmad_hi_3_loop, {anyDirection, 1}},
+    {"lo.s64/3", 1, clmad_lo_3_loop, {anyDirection, 1}},
+    {"hi.s64/3", 1, clmad_hi_3_loop, {anyDirection, 1}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "a306f2688d1ab805";
+const char digest[] = "7d463ae04895c15d";
 #endif

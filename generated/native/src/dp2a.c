@@ -128,17 +128,17 @@ KERNEL(dp2a_hi_s32_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const u
     uint32_t p0 = dp2a_hi_s32_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 
 const Kernel KERNELS[] = {
-    {"lo.u32.u32/3", 1, dp2a_lo_u32_u32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"lo.u32.s32/3", 1, dp2a_lo_u32_s32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"lo.s32.u32/3", 1, dp2a_lo_s32_u32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"lo.s32.s32/3", 1, dp2a_lo_s32_s32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"hi.u32.u32/3", 1, dp2a_hi_u32_u32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"hi.u32.s32/3", 1, dp2a_hi_u32_s32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"hi.s32.u32/3", 1, dp2a_hi_s32_u32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"hi.s32.s32/3", 1, dp2a_hi_s32_s32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"lo.u32.u32/3", 1, dp2a_lo_u32_u32_3_loop, {anyDirection, 1}},
+    {"lo.u32.s32/3", 1, dp2a_lo_u32_s32_3_loop, {anyDirection, 1}},
+    {"lo.s32.u32/3", 1, dp2a_lo_s32_u32_3_loop, {anyDirection, 1}},
+    {"lo.s32.s32/3", 1, dp2a_lo_s32_s32_3_loop, {anyDirection, 1}},
+    {"hi.u32.u32/3", 1, dp2a_hi_u32_u32_3_loop, {anyDirection, 1}},
+    {"hi.u32.s32/3", 1, dp2a_hi_u32_s32_3_loop, {anyDirection, 1}},
+    {"hi.s32.u32/3", 1, dp2a_hi_s32_u32_3_loop, {anyDirection, 1}},
+    {"hi.s32.s32/3", 1, dp2a_hi_s32_s32_3_loop, {anyDirection, 1}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "e67dfaadcee40071";
+const char digest[] = "f8d47e7e927ed8ac";
 #endif

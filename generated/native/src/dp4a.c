@@ -104,13 +104,13 @@ KERNEL(dp4a_s32_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint
     uint32_t p0 = dp4a_s32_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 
 const Kernel KERNELS[] = {
-    {"u32.u32/3", 1, dp4a_u32_u32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"u32.s32/3", 1, dp4a_u32_s32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"s32.u32/3", 1, dp4a_s32_u32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"s32.s32/3", 1, dp4a_s32_s32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"u32.u32/3", 1, dp4a_u32_u32_3_loop, {anyDirection, 1}},
+    {"u32.s32/3", 1, dp4a_u32_s32_3_loop, {anyDirection, 1}},
+    {"s32.u32/3", 1, dp4a_s32_u32_3_loop, {anyDirection, 1}},
+    {"s32.s32/3", 1, dp4a_s32_s32_3_loop, {anyDirection, 1}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "032dda10dc8f843c";
+const char digest[] = "cd82a52cf165c3db";
 #endif

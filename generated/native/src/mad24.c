@@ -51,14 +51,14 @@ KERNEL(mad24_hi_sat_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const 
     uint32_t p0 = mad24_hi_sat_s32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 
 const Kernel KERNELS[] = {
-    {"hi.u32/3", 1, mad24_hi_u32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"hi.s32/3", 1, mad24_hi_s32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"lo.u32/3", 1, mad24_lo_u32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"lo.s32/3", 1, mad24_lo_s32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"hi.sat.s32/3", 1, mad24_hi_sat_s32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"hi.u32/3", 1, mad24_hi_u32_3_loop, {anyDirection, 1}},
+    {"hi.s32/3", 1, mad24_hi_s32_3_loop, {anyDirection, 1}},
+    {"lo.u32/3", 1, mad24_lo_u32_3_loop, {anyDirection, 1}},
+    {"lo.s32/3", 1, mad24_lo_s32_3_loop, {anyDirection, 1}},
+    {"hi.sat.s32/3", 1, mad24_hi_sat_s32_3_loop, {anyDirection, 1}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "257cbcb4f3216c42";
+const char digest[] = "b476b14c3914e9a3";
 #endif

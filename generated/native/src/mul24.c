@@ -38,13 +38,13 @@ KERNEL(mul24_lo_s32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *
     uint32_t p0 = mul24_lo_s32_2(p, r0[i], r1[i]); r2[i] = p0;)
 
 const Kernel KERNELS[] = {
-    {"hi.u32/2", 1, mul24_hi_u32_2_loop, {anyDirection, 1, {0}, {0}}},
-    {"hi.s32/2", 1, mul24_hi_s32_2_loop, {anyDirection, 1, {0}, {0}}},
-    {"lo.u32/2", 1, mul24_lo_u32_2_loop, {anyDirection, 1, {0}, {0}}},
-    {"lo.s32/2", 1, mul24_lo_s32_2_loop, {anyDirection, 1, {0}, {0}}},
+    {"hi.u32/2", 1, mul24_hi_u32_2_loop, {anyDirection, 1}},
+    {"hi.s32/2", 1, mul24_hi_s32_2_loop, {anyDirection, 1}},
+    {"lo.u32/2", 1, mul24_lo_u32_2_loop, {anyDirection, 1}},
+    {"lo.s32/2", 1, mul24_lo_s32_2_loop, {anyDirection, 1}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "06c8a70fa9a9c986";
+const char digest[] = "04d07b5d31b5db26";
 #endif

@@ -91,16 +91,16 @@ KERNEL(prmt_rc16_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uin
     uint32_t p0 = prmt_rc16_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 
 const Kernel KERNELS[] = {
-    {"b32/3", 1, prmt_b32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"f4e.b32/3", 1, prmt_f4e_b32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"b4e.b32/3", 1, prmt_b4e_b32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"rc8.b32/3", 1, prmt_rc8_b32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"ecl.b32/3", 1, prmt_ecl_b32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"ecr.b32/3", 1, prmt_ecr_b32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"rc16.b32/3", 1, prmt_rc16_b32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"b32/3", 1, prmt_b32_3_loop, {anyDirection, 1}},
+    {"f4e.b32/3", 1, prmt_f4e_b32_3_loop, {anyDirection, 1}},
+    {"b4e.b32/3", 1, prmt_b4e_b32_3_loop, {anyDirection, 1}},
+    {"rc8.b32/3", 1, prmt_rc8_b32_3_loop, {anyDirection, 1}},
+    {"ecl.b32/3", 1, prmt_ecl_b32_3_loop, {anyDirection, 1}},
+    {"ecr.b32/3", 1, prmt_ecr_b32_3_loop, {anyDirection, 1}},
+    {"rc16.b32/3", 1, prmt_rc16_b32_3_loop, {anyDirection, 1}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "cd0ca7bf5eaec6e3";
+const char digest[] = "8155ab740ede70d0";
 #endif

@@ -26,20 +26,20 @@ KERNEL(selp_b16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint8_t 
     uint16_t p0 = selp_b16_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 
 const Kernel KERNELS[] = {
-    {"f32/3", 1, selp_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"f64/3", 1, selp_f64_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"b16/3", 1, selp_b16_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"b32/3", 1, selp_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"b64/3", 1, selp_f64_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"s16/3", 1, selp_b16_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"s32/3", 1, selp_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"s64/3", 1, selp_f64_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"u16/3", 1, selp_b16_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"u32/3", 1, selp_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"u64/3", 1, selp_f64_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"f32/3", 1, selp_3_loop, {anyDirection, 1}},
+    {"f64/3", 1, selp_f64_3_loop, {anyDirection, 1}},
+    {"b16/3", 1, selp_b16_3_loop, {anyDirection, 1}},
+    {"b32/3", 1, selp_3_loop, {anyDirection, 1}},
+    {"b64/3", 1, selp_f64_3_loop, {anyDirection, 1}},
+    {"s16/3", 1, selp_b16_3_loop, {anyDirection, 1}},
+    {"s32/3", 1, selp_3_loop, {anyDirection, 1}},
+    {"s64/3", 1, selp_f64_3_loop, {anyDirection, 1}},
+    {"u16/3", 1, selp_b16_3_loop, {anyDirection, 1}},
+    {"u32/3", 1, selp_3_loop, {anyDirection, 1}},
+    {"u64/3", 1, selp_f64_3_loop, {anyDirection, 1}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "61b44cd7b6db4f26";
+const char digest[] = "bfa1a7438d95d5ed";
 #endif

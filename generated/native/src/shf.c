@@ -40,13 +40,13 @@ KERNEL(shf_r_wrap_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const ui
     uint32_t p0 = shf_r_wrap_b32_3(p, r0[i], r1[i], r2[i]); r3[i] = p0;)
 
 const Kernel KERNELS[] = {
-    {"l.clamp.b32/3", 1, shf_l_clamp_b32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"l.wrap.b32/3", 1, shf_l_wrap_b32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"r.clamp.b32/3", 1, shf_r_clamp_b32_3_loop, {anyDirection, 1, {0}, {0}}},
-    {"r.wrap.b32/3", 1, shf_r_wrap_b32_3_loop, {anyDirection, 1, {0}, {0}}},
+    {"l.clamp.b32/3", 1, shf_l_clamp_b32_3_loop, {anyDirection, 1}},
+    {"l.wrap.b32/3", 1, shf_l_wrap_b32_3_loop, {anyDirection, 1}},
+    {"r.clamp.b32/3", 1, shf_r_clamp_b32_3_loop, {anyDirection, 1}},
+    {"r.wrap.b32/3", 1, shf_r_wrap_b32_3_loop, {anyDirection, 1}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "d8b5563f0a3f6b78";
+const char digest[] = "0a1f39f3158d9be8";
 #endif

@@ -42,13 +42,13 @@ KERNEL(szext_wrap_s32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t
     uint32_t p0 = szext_wrap_s32_2(p, r0[i], r1[i]); r2[i] = p0;)
 
 const Kernel KERNELS[] = {
-    {"clamp.u32/2", 1, szext_clamp_u32_2_loop, {anyDirection, 1, {0}, {0}}},
-    {"clamp.s32/2", 1, szext_clamp_s32_2_loop, {anyDirection, 1, {0}, {0}}},
-    {"wrap.u32/2", 1, szext_wrap_u32_2_loop, {anyDirection, 1, {0}, {0}}},
-    {"wrap.s32/2", 1, szext_wrap_s32_2_loop, {anyDirection, 1, {0}, {0}}},
+    {"clamp.u32/2", 1, szext_clamp_u32_2_loop, {anyDirection, 1}},
+    {"clamp.s32/2", 1, szext_clamp_s32_2_loop, {anyDirection, 1}},
+    {"wrap.u32/2", 1, szext_wrap_u32_2_loop, {anyDirection, 1}},
+    {"wrap.s32/2", 1, szext_wrap_s32_2_loop, {anyDirection, 1}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "1e3c370dd8abef43";
+const char digest[] = "f66ea083a50e8fa0";
 #endif

@@ -68,4 +68,4 @@ KERNELS = _Kernels("bfe", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "cfec750e96389b4d"
+NATIVE = "5714d048fcd464ef"

@@ -153,4 +153,4 @@ KERNELS = _Kernels("clmad", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "a306f2688d1ab805"
+NATIVE = "7d463ae04895c15d"

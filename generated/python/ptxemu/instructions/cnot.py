@@ -42,4 +42,4 @@ KERNELS = _Kernels("cnot", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "f8a69efeb67f3bd4"
+NATIVE = "c3424be2e2a77aac"

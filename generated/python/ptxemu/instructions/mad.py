@@ -308,4 +308,4 @@ KERNELS = _Kernels("mad", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "6eaf295b1f0827f6"
+NATIVE = "2dfd2bf77f1419e7"

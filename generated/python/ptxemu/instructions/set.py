@@ -2319,4 +2319,4 @@ KERNELS = _Kernels("set", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "0f75400ab27983cb"
+NATIVE = "f2f355b91cc36a12"

@@ -816,4 +816,4 @@ KERNELS = _Kernels("setp", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "465278894ef602c9"
+NATIVE = "74e4496d10754cff"

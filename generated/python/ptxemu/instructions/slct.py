@@ -41,4 +41,4 @@ KERNELS = _Kernels("slct", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "c4a7d5149068fda7"
+NATIVE = "114f2862886d00f9"

@@ -54,4 +54,4 @@ KERNELS = _Kernels("szext", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "1e3c370dd8abef43"
+NATIVE = "f66ea083a50e8fa0"
