@@ -11,6 +11,7 @@ from helpers.project import Project
 from helpers.validating import ADD, MAX, MODIFIERS, MUL, TARGETS, TYPES, expect_error
 
 WORDS = "spec/words.yaml"
+LLVM = "spec/llvm.yaml"
 MESSAGES = "spec/messages.yaml"
 
 
@@ -213,6 +214,7 @@ def test_an_everyday_word_may_mean_an_opcode_that_a_specification_lacks(project:
     [
         ("message: 'a (b message', change: mend the message", "not a pattern: missing )", ""),
         ("message: 'a (?P<name>b)', change: 'mend the {nam}'", "unknown part of the message 'nam'", "'name'"),
+        ("message: 'a (?P<name>b)', change: 'mend the {nam'", "not a text with parts: expected '}'", "in braces"),
         ("message: 'no part of it', says: {size: {1: one}}, change: mend the message", "unknown part of", "'size'"),
         ("message: 'no answer at all'", "one of 'change' or 'computed' is missing", ""),
         ("message: 'some message', computed: anything", "'anything' is not allowed here", "known: version"),
@@ -223,3 +225,15 @@ def test_a_tools_message_has_an_answer(project: Project, row: str, message: str,
     found = project.run("validate")
     assert found.code == 1 and message in found.err and help in found.err
     assert found.err.startswith(f"{MESSAGES}:2:")
+
+
+def test_a_line_of_names_stands_for_no_more_than_a_reader_would_list(project: Project) -> None:
+    notation = "llvm.a" + "{b,c}" * 40
+    project.write(
+        LLVM,
+        "source: {title: some page, url: 'https://example.com'}\n"
+        f"types: {{f: float}}\nnames:\n  T(T):\n    - {notation}.f\n",
+    )
+    found = project.run("validate")
+    assert found.code == 1
+    assert found.err.startswith(f"{LLVM}:5:7: error: this stands for more than 4096 names")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
-from collections.abc import Iterator
 
 from ..model import Signature
 from .context import Context
@@ -13,6 +13,7 @@ from .positioned import Document
 _CHOICE = re.compile(r"\{([^{}]*)\}")
 # The type that a name ends in.
 _OWN = re.compile(r"\bT\b")
+_MAX_NAMES = 4096
 
 
 def read_intrinsics(doc: Document | None, context: Context) -> tuple[Signature, ...]:
@@ -23,19 +24,25 @@ def read_intrinsics(doc: Document | None, context: Context) -> tuple[Signature, 
     types = doc.data["types"]
     for signature, names in doc.data["names"].items():
         for i, notation in enumerate(names):
-            for name in _expanded(notation):
+            texts = _choices(notation)
+            # Asked before the names are made: a short text can stand for more than fit into memory.
+            if math.prod(map(len, texts)) > _MAX_NAMES:
+                message = f"this stands for more than {_MAX_NAMES} names"
+                context.errors.append(doc.error(("names", signature, i), message, "write several lines"))
+                continue
+            for name in map("".join, itertools.product(*texts)):
                 end, own = name.rpartition(".")[2], signature
                 if _OWN.search(signature):
                     if not context.known(doc, ("names", signature, i), end, types, "type"):
                         continue
-                    own = _OWN.sub(types[end], signature)
+                    own = types[end].join(_OWN.split(signature))
                 gives, _, takes = own.rstrip(")").partition("(")
                 found[Signature(name, tuple(takes.split(", ")), gives)] = None
     return tuple(found)
 
 
-def _expanded(notation: str) -> Iterator[str]:
-    """Yield the names of a notation: `{a,b}` is each of a and b, and `{.a,.b}` each of them or nothing."""
+def _choices(notation: str) -> list[list[str]]:
+    """Return the texts that each part of a notation stands for: `{a,b}` for a or b, and `{.a,.b}` for either or
+    nothing."""
     texts = _CHOICE.split(notation)
-    choices = [t.split(",") + [""] * t.startswith(".") if i % 2 else [t] for i, t in enumerate(texts)]
-    return ("".join(parts) for parts in itertools.product(*choices))
+    return [t.split(",") + [""] * t.startswith(".") if i % 2 else [t] for i, t in enumerate(texts)]

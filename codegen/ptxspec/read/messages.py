@@ -32,7 +32,12 @@ def _row(doc: Document, place: int, row: Mapping[str, Any], context: Context) ->
     written: list[tuple[Where, str]] = [(("change",), row.get("change", "")), (("feature",), row.get("feature", ""))]
     written += [((key, i), text) for key in ("why", "others") for i, text in enumerate(row.get(key, ()))]
     for key, text in written:
-        named = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+        try:
+            named = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+        except ValueError as e:
+            help = "parts of the message stand in braces, as in {name}; a brace itself is written twice"
+            context.errors.append(doc.error((*where, *key), f"not a text with parts: {e}", help))
+            continue
         for name in sorted(named - known):
             context.known(doc, (*where, *key), name, known, "part of the message")
     lines = {key: [words(text) for text in row[key]] for key in ("why", "others") if key in row}
