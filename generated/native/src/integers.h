@@ -85,8 +85,8 @@ INLINED BITS OF(from_unsigned)(uint64_t x) { return x > MOST ? MOST : (BITS)x; }
 #if WIDTH < 64
 
 #if __GNUC__ == 12 && !defined(__clang__)
-/* GCC 12 makes the upper half of a product of two int16_t from vectors without a sign (its bug 106322). It does not see
-   that these are int16_t. */
+/* GCC 12 has a bug, 106322: in vectors it computes the upper half of a product of two int16_t as of two uint16_t. Written
+   so, it does not see that these are int16_t. */
 INLINED int64_t OF(whole)(BITS x) { return (int64_t)((uint64_t)(x ^ SIGN_MASK) - SIGN_MASK); }
 #else
 INLINED int64_t OF(whole)(BITS x) { return (INTEGER)x; }
