@@ -214,6 +214,7 @@ typedef struct {
 #define PTXSPEC_TYPE_s16x2 {4, 2, 0x10, 0, 0x10, 0, 1}
 #define PTXSPEC_TYPE_u8x4 {4, 4, 8, 0, 8, 0, 1}
 #define PTXSPEC_TYPE_s8x4 {4, 4, 8, 0, 8, 0, 1}
+#define PTXSPEC_TYPE_imm32 {4, 1, 0x20, 0, 0x20, 0, 1}
 #define PTXSPEC_TYPE_b8 {1, 1, 8, 0, 8, 0, 1}
 #define PTXSPEC_TYPE_b16 {2, 1, 0x10, 0, 0x10, 0, 1}
 #define PTXSPEC_TYPE_b32 {4, 1, 0x20, 0, 0x20, 0, 1}
@@ -378,6 +379,29 @@ static int ptxspec_end(void)
     return ptxspec_failed != 0;
 }
 #endif
+
+
+// Runs a function with a constant that comes from memory: one of `count_`, which is a power of 2, from `first_` on.
+template <unsigned int first_, unsigned int count_>
+struct ptxspec_choose {
+    template <class Function>
+    static __device__ void constant(unsigned int chosen, Function function)
+    {
+        if (chosen - first_ < count_ / 2)
+            ptxspec_choose<first_, count_ / 2>::constant(chosen, function);
+        else
+            ptxspec_choose<first_ + count_ / 2, count_ / 2>::constant(chosen, function);
+    }
+};
+template <unsigned int first_>
+struct ptxspec_choose<first_, 1> {
+    static constexpr unsigned int value = first_;
+    template <class Function>
+    static __device__ void constant(unsigned int, Function function)
+    {
+        function(ptxspec_choose());
+    }
+};
 
 // The kernels' shapes, named after the registers of the results and of each operand: the letters of inline assembly, p
 // for predicates, b for registers of eight bits, with a number before a vector's and behind those that hold fewer bits.
@@ -2327,6 +2351,21 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1, %2, %3;" \
                 : "=r"(r0) \
                 : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_r_r_r_n(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            ptxspec_choose<0, 256>::constant(s3[i], [&](auto chosen) -> void { asm volatile(instruction " %0, %1, %2, %3, %4;" \
+                : "=r"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "n"(chosen.value)); }); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \

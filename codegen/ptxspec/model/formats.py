@@ -222,7 +222,8 @@ class Languages:
 @dataclass(frozen=True, eq=False)
 class Type:
     """A type that spellings and operands name. `kind` is that of a lane, which has `lane_width` bits of the register;
-    `nan` is None where no result is a NaN. A type has one object."""
+    `nan` is None where no result is a NaN. No register holds an operand of a type that `is_constant`. A type has one
+    object."""
 
     name: str
     kind: Kind
@@ -233,6 +234,10 @@ class Type:
     registers: str
     summary: str
     in_languages: Languages = Languages()
+
+    @property
+    def is_constant(self) -> bool:
+        return self.constraint == "n"
 
     @property
     def width(self) -> int:

@@ -20,7 +20,7 @@ from ..registry import product
 from ..text import Files, Templates
 
 _UNSIGNED = {8: "unsigned char", 16: "unsigned short", 32: "unsigned int", 64: "unsigned long long"}
-_WIDTHS = {"h": 16, "r": 32, "l": 64, "f": 32, "d": 64}
+_WIDTHS = {"h": 16, "r": 32, "l": 64, "f": 32, "d": 64, "n": 32}
 # By how much the number of a list of targets stands above the target.
 _LIST = 100_000
 _LETTERS = {16: "h", 32: "r", 64: "l"}
@@ -28,8 +28,8 @@ _LETTERS = {16: "h", 32: "r", 64: "l"}
 
 @dataclass(frozen=True)
 class Register:
-    """A register and the way it comes from memory: `letter` is the constraint by which inline assembly names it. A kind
-    that no letter stands for is declared as `local`: ".pred" or ".b8"."""
+    """A register and the way it comes from memory: `letter` is the constraint by which inline assembly names it, "n"
+    that of a constant. A kind that no letter stands for is declared as `local`: ".pred" or ".b8"."""
 
     name: str
     letter: str
@@ -58,6 +58,11 @@ class Shape:
     def registers(self) -> list[Register]:
         """The registers of the sources, in the statement's order."""
         return [r for registers in self.sources for r in registers]
+
+    @property
+    def constant(self) -> int | None:
+        """The place of the constant among the registers, where there is one."""
+        return next((i for i, r in enumerate(self.registers) if r.letter == "n"), None)
 
     @property
     def locals(self) -> list[tuple[str, str, str]]:
