@@ -247,4 +247,4 @@ _OPCODES: dict[str, Callable[..., Any]] = {
     "shr": _shift_right,
     "prmt": _chosen,
 }
-OPCODES = ("mov", *(o for o in _OPCODES if o != "lop3"))
+OPCODES = ("mov", *_OPCODES)

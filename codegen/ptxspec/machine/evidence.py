@@ -95,7 +95,7 @@ def _works(spec: Spec, ptxas: Path, nvdisasm: Path, pair: Pair, variants: Sequen
     code = listed(ptxas, nvdisasm, kernels, *pair)
     for n, v in enumerate(variants):
         try:
-            yield work(code[f"k{n}"], [place for s in v.sources for place in s.places], v.result.places)
+            yield work(code[f"k{n}"], [place for s in v.written for place in s.places], v.result.places)
         except UnknownFlow as e:
             raise PtxasError(f"{v} on {pair[0]}: {e}") from None
 

@@ -52,8 +52,8 @@ def signature(v: Variant) -> Signature:
         types=v.type_names,
         result=v.result.type.name,
         result_registers=len(v.result.places),
-        second=v.second.type.name if v.second else None,
-        sources=tuple(Source(s.type.name, len(s.places), s.braced, s.negatable) for s in v.sources),
+        second=v.pair.type.name if v.pair else None,
+        sources=tuple(Source(s.type.name, len(s.places), s.braced, s.negatable) for s in v.written),
     )
 
 

@@ -163,6 +163,7 @@ MODIFIERS = {
     "nan": "Is a or b a NaN?",
     "lo": "Of a comparison: is the unsigned integer a less than b? Of a product: its lower half; of pairs: the lower one.",
     "ls": "Is the unsigned integer a less than b or equal to it?",
+    "cc": "Keep the carry or the borrow in the condition code, for the next word of a long number.",
     "hi": "Of a comparison: is the unsigned integer a greater than b? Of a product: its upper half; of pairs: the upper one.",
     "hs": "Is the unsigned integer a greater than b or equal to it?",
     "and": "The comparison holds, and the predicate c does.",

@@ -167,12 +167,13 @@ TYPES: dict[str, tuple[str, str | int, int, int, int]] = {
     "b16x4": ("bits", 16, 4, 16, 0),
     "b32x2": ("bits", 32, 2, 32, 0),
     "pred": ("bool", 1, 1, 1, 0),
+    "carry": ("bool", 1, 1, 1, 0),
+    "borrow": ("bool", 1, 1, 1, 0),
 }
 
 # The opcodes of PTX that are not emulated, and what they are for.
 OUTSIDE = {
     "activemask": "The mask of the threads of a warp that are active.",
-    "addc": "Sum of two integers and the carry bit.",
     "alloca": "Memory on the stack, for as long as the function runs.",
     "applypriority": "The priority with which cached lines are evicted.",
     "atom": "Read, change and write back a word of memory in one step, with the old value as the result.",
@@ -200,7 +201,6 @@ OUTSIDE = {
     "ld": "Read memory.",
     "ldmatrix": "Read matrices from shared memory as mma takes them.",
     "ldu": "Read memory that is the same for all threads of a warp.",
-    "madc": "Product, a sum and the carry bit.",
     "mapa": "The address in another block of the cluster.",
     "match": "The threads of a warp that have the same value.",
     "mbarrier": "A barrier in shared memory.",
@@ -223,7 +223,6 @@ OUTSIDE = {
     "stackrestore": "The stack pointer, set.",
     "stacksave": "The stack pointer.",
     "stmatrix": "Write matrices to shared memory as mma has them.",
-    "subc": "Difference of two integers and the borrow bit.",
     "suld": "Read a surface.",
     "suq": "A property of a surface.",
     "sured": "Change a word of a surface in one step.",
@@ -267,6 +266,7 @@ OUTSIDE = {
 OPCODES = (
     "abs",
     "add",
+    "addc",
     "and",
     "bfe",
     "bfi",
@@ -289,6 +289,7 @@ OPCODES = (
     "lop3",
     "mad",
     "mad24",
+    "madc",
     "max",
     "min",
     "mov",
@@ -313,6 +314,7 @@ OPCODES = (
     "slct",
     "sqrt",
     "sub",
+    "subc",
     "szext",
     "tanh",
     "testp",

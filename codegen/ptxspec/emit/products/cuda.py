@@ -29,12 +29,14 @@ _LETTERS = {16: "h", 32: "r", 64: "l"}
 @dataclass(frozen=True)
 class Register:
     """A register and the way it comes from memory: `letter` is the constraint by which inline assembly names it, "n"
-    that of a constant. A kind that no letter stands for is declared as `local`: ".pred" or ".b8"."""
+    that of a constant. A kind that no letter stands for is declared as `local`: ".pred" or ".b8". What is `implicit`
+    is the condition code, which other statements set and read: `local` is what it is."""
 
     name: str
     letter: str
     memory: str
     local: str = ""
+    implicit: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,11 +77,11 @@ class Shape:
     def operands(self) -> str:
         """The statement's operands, as in `%%d0|%%d1, %2, {%3, %4}`."""
         named = {operand: name for _, name, operand in self.locals}
-        results, at = [named.get(f"%{i}", f"%{i}") for i in range(len(self.results))], len(self.results)
-        found = ["|".join(results)]
+        results = [named.get(f"%{i}", f"%{i}") for i, r in enumerate(self.results) if not r.implicit]
+        found, at = ["|".join(results)], len(self.results)
         for registers, vector in zip(self.sources, self.vectors, strict=True):
             text = ", ".join(named.get(f"%{i}", f"%{i}") for i in range(at, at + len(registers)))
-            found.append(f"{{{text}}}" if vector else text)
+            found += [f"{{{text}}}" if vector else text] if not registers[0].implicit else []
             at += len(registers)
         return ", ".join(found)
 
@@ -226,6 +228,8 @@ def _architecture(target: str) -> int:
 
 def shape_of(v: Variant) -> Shape:
     def registers(o: Operand) -> tuple[Register, ...]:
+        if o.implicit:
+            return (Register(o.type.name, "r", _UNSIGNED[32], o.type.name, implicit=True),)
         return (register(o.type),) * len(o.places)
 
     return Shape(

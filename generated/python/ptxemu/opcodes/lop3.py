@@ -14,7 +14,7 @@ SIGNATURES = {
     ("b32", 4): "d:b32 = a:b32 b:b32 c:b32 t:imm32",
 }
 ASSEMBLER = {
-    "elsewhere": [],
+    "elsewhere": ["and.b32", "or.b32"],
     "empty_types": ["b2", "b8x16"],
     "other_modifiers": [],
     "observed": "ptxas 13.5.37",
