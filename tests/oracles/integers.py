@@ -248,3 +248,21 @@ _OPCODES: dict[str, Callable[..., Any]] = {
     "prmt": _chosen,
 }
 OPCODES = ("mov", *_OPCODES)
+
+
+def with_code(spelling: str, operands: tuple[int, ...], code: bool) -> tuple[int, bool]:
+    """The result's bits of a link of a chain, and the carry or the borrow that it leaves (PTX ISA 9.4, 9.7.2). `code` is
+    what comes in, False where nothing does."""
+    opcode, *modifiers, type_ = spelling.split(".")
+    bits = width(type_)
+    if opcode.startswith("mad"):
+        a, b, addend = operands
+        product = value(a, type_) * value(b, type_) >> (bits if "hi" in modifiers else 0)
+        first, second = product % (1 << bits), addend
+    else:
+        first, second = operands
+    sign = -1 if opcode.startswith("sub") else 1
+    if "sat" in modifiers:
+        return within(signed(first, bits) + sign * (signed(second, bits) + code), type_) % (1 << bits), False
+    total = first + sign * (second + code)
+    return total % (1 << bits), not 0 <= total < 1 << bits
