@@ -12,8 +12,8 @@
 
 PTXSPEC_r_r_r_carry(addc_u32_2, "addc.u32", 100, 12)
 PTXSPEC_r_r_r_carry(addc_s32_2, "addc.s32", 100, 12)
-PTXSPEC_l_l_l_carry(addc_u64_2, "addc.u64", 200, 43)
-PTXSPEC_l_l_l_carry(addc_s64_2, "addc.s64", 200, 43)
+PTXSPEC_l_l_l_carry(addc_u64_2, "addc.u64", 100, 12)
+PTXSPEC_l_l_l_carry(addc_s64_2, "addc.s64", 100, 12)
 PTXSPEC_rcarry_r_r_carry(addc_cc_u32_2, "addc.cc.u32", 100, 12)
 PTXSPEC_rcarry_r_r_carry(addc_cc_s32_2, "addc.cc.s32", 100, 12)
 PTXSPEC_lcarry_l_l_carry(addc_cc_u64_2, "addc.cc.u64", 200, 43)

@@ -10,17 +10,17 @@
 
 #include "ptxspec.cuh"
 
-PTXSPEC_r_r_r_borrow(subc_u32_2, "subc.u32", 100, 12)
-PTXSPEC_r_r_r_borrow(subc_s32_2, "subc.s32", 100, 12)
-PTXSPEC_l_l_l_borrow(subc_u64_2, "subc.u64", 200, 43)
-PTXSPEC_l_l_l_borrow(subc_s64_2, "subc.s64", 200, 43)
-PTXSPEC_rborrow_r_r_borrow(subc_cc_u32_2, "subc.cc.u32", 100, 12)
-PTXSPEC_rborrow_r_r_borrow(subc_cc_s32_2, "subc.cc.s32", 100, 12)
+PTXSPEC_r_r_r_borrow(subc_u32_2, "subc.u32", 100, 13)
+PTXSPEC_r_r_r_borrow(subc_s32_2, "subc.s32", 100, 13)
+PTXSPEC_l_l_l_borrow(subc_u64_2, "subc.u64", 100, 13)
+PTXSPEC_l_l_l_borrow(subc_s64_2, "subc.s64", 100, 13)
+PTXSPEC_rborrow_r_r_borrow(subc_cc_u32_2, "subc.cc.u32", 100, 13)
+PTXSPEC_rborrow_r_r_borrow(subc_cc_s32_2, "subc.cc.s32", 100, 13)
 PTXSPEC_lborrow_l_l_borrow(subc_cc_u64_2, "subc.cc.u64", 200, 43)
 PTXSPEC_lborrow_l_l_borrow(subc_cc_s64_2, "subc.cc.s64", 200, 43)
-PTXSPEC_h_h_h_borrow(subc_u16_2, "subc.u16", 100, 12)
-PTXSPEC_h_h_h_borrow(subc_s16_2, "subc.s16", 100, 12)
-PTXSPEC_r_r_r_borrow(subc_sat_s32_2, "subc.sat.s32", 100, 12)
+PTXSPEC_h_h_h_borrow(subc_u16_2, "subc.u16", 100, 13)
+PTXSPEC_h_h_h_borrow(subc_s16_2, "subc.s16", 100, 13)
+PTXSPEC_r_r_r_borrow(subc_sat_s32_2, "subc.sat.s32", 100, 13)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.

@@ -30,11 +30,11 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/subc.yaml",31,"part = a - b"],
-["spec/instructions/subc.yaml",32,"d = part - 1 if k else part"],
-["spec/instructions/subc.yaml",35,"q = bits(a) < bits(b) or bits(part) < bits(d)"],
-["spec/instructions/subc.yaml",28,"whole = convert(a, s64) - convert(b, s64)"],
-["spec/instructions/subc.yaml",29,"d = convert(whole - 1 if k else whole, type)"]
+["spec/instructions/subc.yaml",34,"part = a - b"],
+["spec/instructions/subc.yaml",35,"d = part - 1 if k else part"],
+["spec/instructions/subc.yaml",38,"q = bits(a) < bits(b) or bits(part) < bits(d)"],
+["spec/instructions/subc.yaml",31,"whole = convert(a, s64) - convert(b, s64)"],
+["spec/instructions/subc.yaml",32,"d = convert(whole - 1 if k else whole, type)"]
 ],
 operations: [
 ["subtractIntegers"],
@@ -180,8 +180,8 @@ signatures: [
 families: [
 {"texts":[".u32"],"signature":0,"claim":"unjudged","targets":"0xffffffffffff","programs":[0]},
 {"texts":[".s32"],"signature":1,"claim":"unjudged","targets":"0xffffffffffff","programs":[1]},
-{"texts":[".u64"],"signature":2,"claim":"unjudged","targets":"0xfffffffffff0","programs":[2]},
-{"texts":[".s64"],"signature":3,"claim":"unjudged","targets":"0xfffffffffff0","programs":[3]},
+{"texts":[".u64"],"signature":2,"claim":"unjudged","targets":"0xffffffffffff","programs":[2]},
+{"texts":[".s64"],"signature":3,"claim":"unjudged","targets":"0xffffffffffff","programs":[3]},
 {"texts":[".cc.u32"],"signature":4,"claim":"unjudged","targets":"0xffffffffffff","programs":[4]},
 {"texts":[".cc.s32"],"signature":5,"claim":"unjudged","targets":"0xffffffffffff","programs":[5]},
 {"texts":[".cc.u64"],"signature":6,"claim":"unjudged","targets":"0xfffffffffff0","programs":[6]},

@@ -251,8 +251,8 @@ OPCODES = ("mov", *_OPCODES)
 
 
 def with_code(spelling: str, operands: tuple[int, ...], code: bool) -> tuple[int, bool]:
-    """The result's bits of a link of a chain, and the carry or the borrow that it leaves (PTX ISA 9.4, 9.7.2). `code` is
-    what comes in, False where nothing does."""
+    """The result's bits of a link of a chain, and the carry or the borrow that it leaves (PTX ISA 9.4, 9.7.2). `code`
+    is what comes in, False where nothing does."""
     opcode, *modifiers, type_ = spelling.split(".")
     bits = width(type_)
     if opcode.startswith("mad"):

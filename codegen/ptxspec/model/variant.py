@@ -20,8 +20,9 @@ class Operand:
 
     `registers` are those of the lanes that stand in registers of their own, the highest lane's first, and `braced`
     where these are written as a vector; empty where one register holds all. Where `negatable`, a `!` may stand before
-    it. What is `implicit` is the condition code, which no statement writes. What is `copied` is passed on bit for bit: no modifier changes it. `lane_bits` are the bits of its one register
-    that each lane reads, lane 0's first, each lane's highest bit first; empty where lanes read what the type says."""
+    it. What is `implicit` is the condition code, which no statement writes. What is `copied` is passed on bit for bit:
+    no modifier changes it. `lane_bits` are the bits of its one register that each lane reads, lane 0's first, each
+    lane's highest bit first; empty where lanes read what the type says."""
 
     name: str
     type: Type
@@ -65,11 +66,11 @@ class Variant:
     manual requires, None where it does not list the variant; `requires` is what the assembler was seen to require.
     `means` are modifiers that it behaves as though it had: those that `sin.f32` leaves out of `sin.approx.ftz.f32`.
 
-    `second` is the q of p|q, which a statement may leave out, or the condition code that it sets. `hazards` are what its machine code does
-    instead of what it says; `crash` is what the assembler ends with that takes it and breaks down on it, empty where it
-    does not. `judges` are who found the results of an `exact` one right; those of an `unjudged` one judged what it
-    computed before it was changed. `program` is the digest of what it computes, on whatever target. A variant has one
-    object."""
+    `second` is the q of p|q, which a statement may leave out, or the condition code that it sets. `hazards` are what
+    its machine code does instead of what it says; `crash` is what the assembler ends with that takes it and breaks down
+    on it, empty where it does not. `judges` are who found the results of an `exact` one right; those of an `unjudged`
+    one judged what it computed before it was changed. `program` is the digest of what it computes, on whatever target.
+    A variant has one object."""
 
     opcode: str
     modifiers: tuple[str, ...]

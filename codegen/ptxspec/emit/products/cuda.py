@@ -29,13 +29,15 @@ _LETTERS = {16: "h", 32: "r", 64: "l"}
 @dataclass(frozen=True)
 class Register:
     """A register and the way it comes from memory: `letter` is the constraint by which inline assembly names it, "n"
-    that of a constant. A kind that no letter stands for is declared as `local`: ".pred" or ".b8". What is `implicit`
-    is the condition code, which other statements set and read: `local` is what it is."""
+    that of a constant. A kind that no letter stands for is declared as `local`: ".pred" or ".b8". The condition code,
+    which is `implicit`, comes in and out by the statements `enters` and `leaves`: `local` is what they need."""
 
     name: str
     letter: str
     memory: str
     local: str = ""
+    enters: str = ""
+    leaves: str = ""
     implicit: bool = False
 
 
@@ -67,11 +69,11 @@ class Shape:
         return next((i for i, r in enumerate(self.registers) if r.letter == "n"), None)
 
     @property
-    def locals(self) -> list[tuple[str, str, str]]:
-        """The declared registers: each one's kind, its name, and the operand of the assembly that it stands for."""
+    def locals(self) -> list[tuple[Register, str, str]]:
+        """The declared registers, with each one's name, and the operand of the assembly that it stands for."""
         places = [(r, f"%%d{i}", f"%{i}") for i, r in enumerate(self.results)]
         places += [(r, f"%%s{i}", f"%{i + len(self.results)}") for i, r in enumerate(self.registers)]
-        return [(r.local, name, operand) for r, name, operand in places if r.local]
+        return [place for place in places if place[0].local]
 
     @property
     def operands(self) -> str:
@@ -229,7 +231,7 @@ def _architecture(target: str) -> int:
 def shape_of(v: Variant) -> Shape:
     def registers(o: Operand) -> tuple[Register, ...]:
         if o.implicit:
-            return (Register(o.type.name, "r", _UNSIGNED[32], o.type.name, implicit=True),)
+            return (Register(o.type.name, "r", _UNSIGNED[32], ".b32", o.type.enters, o.type.leaves, implicit=True),)
         return (register(o.type),) * len(o.places)
 
     return Shape(

@@ -8,8 +8,6 @@ GROUPS = (
     Group(2, "unjudged", Requirement("1.2", "sm_10"), spellings=(
         "u32",
         "s32",
-    )),
-    Group(2, "unjudged", Requirement("4.3", "sm_20"), spellings=(
         "u64",
         "s64",
     )),

@@ -8,16 +8,10 @@ GROUPS = (
     Group(3, "unjudged", Requirement("3.0", "sm_20"), spellings=(
         "hi.u32",
         "hi.s32",
-    )),
-    Group(3, "unjudged", Requirement("4.3", "sm_20"), spellings=(
         "hi.u64",
         "hi.s64",
-    )),
-    Group(3, "unjudged", Requirement("3.0", "sm_20"), spellings=(
         "lo.u32",
         "lo.s32",
-    )),
-    Group(3, "unjudged", Requirement("4.3", "sm_20"), spellings=(
         "lo.u64",
         "lo.s64",
     )),
