@@ -676,7 +676,7 @@
 ["note","testp","testp.html#notes","ptxas 13.5.37 also takes testp.f32 and testp.f64 without a property, and takes the six properties, without effect, on every other floating-point instruction. The manual knows nothing of either; neither counts as a spelling here."],
 ["note","xor .pred","xor.html#notes","The manual writes the predicates without a `!`; ptxas takes them negated too."],
 ["claim","exact","abs.html#claims","IEEE 754 and the manual fix every bit, but for NaNs and what is named as open."],
-["claim","unjudged","add.html#claims","IEEE 754 and the manual fix every bit, and nobody outside has judged it."],
+["claim","unjudged","cvt.html#claims","IEEE 754 and the manual fix every bit, and nobody outside has judged it."],
 ["claim","bounded","cos.html#claims","the manual bounds the error; the emulator rounds correctly, or follows hardware inside of the bound."],
 ["claim","unspecified","addc.html#claims","nobody promises anything, or the hardware that the emulator follows breaks the manual's bound."]
 ],

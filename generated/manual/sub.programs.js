@@ -566,10 +566,10 @@ signatures: [
 {"lanes":1,"results":[{"name":"d","type":"s32"}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"}]},
 {"lanes":4,"results":[{"name":"d","type":"s8x4"}],"sources":[{"name":"a","type":"s8x4"},{"name":"b","type":"s8x4"}]},
 {"lanes":4,"results":[{"name":"d","type":"u8x4"}],"sources":[{"name":"a","type":"u8x4"},{"name":"b","type":"u8x4"}]},
-{"lanes":1,"results":[{"name":"d","type":"u32"},{"name":"q","type":"borrow"}],"sources":[{"name":"a","type":"u32"},{"name":"b","type":"u32"}]},
-{"lanes":1,"results":[{"name":"d","type":"s32"},{"name":"q","type":"borrow"}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"}]},
-{"lanes":1,"results":[{"name":"d","type":"u64"},{"name":"q","type":"borrow"}],"sources":[{"name":"a","type":"u64"},{"name":"b","type":"u64"}]},
-{"lanes":1,"results":[{"name":"d","type":"s64"},{"name":"q","type":"borrow"}],"sources":[{"name":"a","type":"s64"},{"name":"b","type":"s64"}]}
+{"lanes":1,"results":[{"name":"d","type":"u32"},{"name":"q","type":"borrow","implicit":true}],"sources":[{"name":"a","type":"u32"},{"name":"b","type":"u32"}]},
+{"lanes":1,"results":[{"name":"d","type":"s32"},{"name":"q","type":"borrow","implicit":true}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"}]},
+{"lanes":1,"results":[{"name":"d","type":"u64"},{"name":"q","type":"borrow","implicit":true}],"sources":[{"name":"a","type":"u64"},{"name":"b","type":"u64"}]},
+{"lanes":1,"results":[{"name":"d","type":"s64"},{"name":"q","type":"borrow","implicit":true}],"sources":[{"name":"a","type":"s64"},{"name":"b","type":"s64"}]}
 ],
 families: [
 {"texts":["{.{rn,rz}}{.sat}.f32"],"signature":0,"claim":"exact","targets":"0xffffffffffff","implied":[["0xf","ftz"]],"programs":[0,0,2,4,6,2],"on":[["0xf",[1,1,3,5,7,3]]]},
@@ -611,10 +611,10 @@ families: [
 {"texts":["{.sat}.s32"],"signature":32,"claim":"exact","targets":"0xffffffffffff","programs":[72,73]},
 {"texts":["{.sat}.s8x4"],"signature":33,"claim":"exact","targets":"0xd86000000000","programs":[74,75]},
 {"texts":["{.sat}.u8x4"],"signature":34,"claim":"exact","targets":"0xd86000000000","programs":[76,77]},
-{"texts":[".cc.u32"],"signature":35,"claim":"unjudged","targets":"0xffffffffffff","programs":[78]},
-{"texts":[".cc.s32"],"signature":36,"claim":"unjudged","targets":"0xffffffffffff","programs":[79]},
-{"texts":[".cc.u64"],"signature":37,"claim":"unjudged","targets":"0xfffffffffff0","programs":[80]},
-{"texts":[".cc.s64"],"signature":38,"claim":"unjudged","targets":"0xfffffffffff0","programs":[81]}
+{"texts":[".cc.u32"],"signature":35,"claim":"exact","targets":"0xffffffffffff","programs":[78]},
+{"texts":[".cc.s32"],"signature":36,"claim":"exact","targets":"0xffffffffffff","programs":[79]},
+{"texts":[".cc.u64"],"signature":37,"claim":"exact","targets":"0xfffffffffff0","programs":[80]},
+{"texts":[".cc.s64"],"signature":38,"claim":"exact","targets":"0xfffffffffff0","programs":[81]}
 ]
 };
 })();

@@ -5,22 +5,22 @@ from ..catalog import Requirement
 from . import Group, Opcode
 
 GROUPS = (
-    Group(2, "unjudged", Requirement("1.2", "sm_10"), spellings=(
+    Group(2, "exact", Requirement("1.2", "sm_10"), spellings=(
         "u32",
         "s32",
         "u64",
         "s64",
     )),
-    Group(2, "unjudged", Requirement("1.2", "sm_10"), signature="d:u32 ~q:carry = a:u32 b:u32 ~k:carry", spellings=(
+    Group(2, "exact", Requirement("1.2", "sm_10"), signature="d:u32 ~q:carry = a:u32 b:u32 ~k:carry", spellings=(
         "cc.u32",
     )),
-    Group(2, "unjudged", Requirement("1.2", "sm_10"), signature="d:s32 ~q:carry = a:s32 b:s32 ~k:carry", spellings=(
+    Group(2, "exact", Requirement("1.2", "sm_10"), signature="d:s32 ~q:carry = a:s32 b:s32 ~k:carry", spellings=(
         "cc.s32",
     )),
-    Group(2, "unjudged", Requirement("4.3", "sm_20"), signature="d:u64 ~q:carry = a:u64 b:u64 ~k:carry", spellings=(
+    Group(2, "exact", Requirement("4.3", "sm_20"), signature="d:u64 ~q:carry = a:u64 b:u64 ~k:carry", spellings=(
         "cc.u64",
     )),
-    Group(2, "unjudged", Requirement("4.3", "sm_20"), signature="d:s64 ~q:carry = a:s64 b:s64 ~k:carry", spellings=(
+    Group(2, "exact", Requirement("4.3", "sm_20"), signature="d:s64 ~q:carry = a:s64 b:s64 ~k:carry", spellings=(
         "cc.s64",
     )),
     Group(2, "unspecified", Requirement("1.2", "sm_10"), listed=False, spellings=(

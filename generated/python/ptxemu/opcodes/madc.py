@@ -5,7 +5,7 @@ from ..catalog import Requirement
 from . import Group, Opcode
 
 GROUPS = (
-    Group(3, "unjudged", Requirement("3.0", "sm_20"), spellings=(
+    Group(3, "exact", Requirement("3.0", "sm_20"), spellings=(
         "hi.u32",
         "hi.s32",
         "hi.u64",
@@ -15,31 +15,31 @@ GROUPS = (
         "lo.u64",
         "lo.s64",
     )),
-    Group(3, "unjudged", Requirement("3.0", "sm_20"), signature="d:u32 ~q:carry = a:u32 b:u32 c:u32 ~k:carry", spellings=(
+    Group(3, "exact", Requirement("3.0", "sm_20"), signature="d:u32 ~q:carry = a:u32 b:u32 c:u32 ~k:carry", spellings=(
         "hi.cc.u32",
     )),
-    Group(3, "unjudged", Requirement("3.0", "sm_20"), signature="d:s32 ~q:carry = a:s32 b:s32 c:s32 ~k:carry", spellings=(
+    Group(3, "exact", Requirement("3.0", "sm_20"), signature="d:s32 ~q:carry = a:s32 b:s32 c:s32 ~k:carry", spellings=(
         "hi.cc.s32",
     )),
-    Group(3, "unjudged", Requirement("4.3", "sm_20"), signature="d:u64 ~q:carry = a:u64 b:u64 c:u64 ~k:carry", spellings=(
+    Group(3, "exact", Requirement("4.3", "sm_20"), signature="d:u64 ~q:carry = a:u64 b:u64 c:u64 ~k:carry", spellings=(
         "hi.cc.u64",
     )),
-    Group(3, "unjudged", Requirement("4.3", "sm_20"), signature="d:s64 ~q:carry = a:s64 b:s64 c:s64 ~k:carry", spellings=(
+    Group(3, "exact", Requirement("4.3", "sm_20"), signature="d:s64 ~q:carry = a:s64 b:s64 c:s64 ~k:carry", spellings=(
         "hi.cc.s64",
     )),
-    Group(3, "unjudged", Requirement("3.0", "sm_20"), signature="d:u32 ~q:carry = a:u32 b:u32 c:u32 ~k:carry", spellings=(
+    Group(3, "exact", Requirement("3.0", "sm_20"), signature="d:u32 ~q:carry = a:u32 b:u32 c:u32 ~k:carry", spellings=(
         "lo.cc.u32",
     )),
-    Group(3, "unjudged", Requirement("3.0", "sm_20"), signature="d:s32 ~q:carry = a:s32 b:s32 c:s32 ~k:carry", spellings=(
+    Group(3, "exact", Requirement("3.0", "sm_20"), signature="d:s32 ~q:carry = a:s32 b:s32 c:s32 ~k:carry", spellings=(
         "lo.cc.s32",
     )),
-    Group(3, "unjudged", Requirement("4.3", "sm_20"), signature="d:u64 ~q:carry = a:u64 b:u64 c:u64 ~k:carry", spellings=(
+    Group(3, "exact", Requirement("4.3", "sm_20"), signature="d:u64 ~q:carry = a:u64 b:u64 c:u64 ~k:carry", spellings=(
         "lo.cc.u64",
     )),
-    Group(3, "unjudged", Requirement("4.3", "sm_20"), signature="d:s64 ~q:carry = a:s64 b:s64 c:s64 ~k:carry", spellings=(
+    Group(3, "exact", Requirement("4.3", "sm_20"), signature="d:s64 ~q:carry = a:s64 b:s64 c:s64 ~k:carry", spellings=(
         "lo.cc.s64",
     )),
-    Group(3, "unjudged", Requirement("3.0", "sm_20"), spellings=(
+    Group(3, "exact", Requirement("3.0", "sm_20"), spellings=(
         "hi.sat.s32",
     )),
     Group(3, "unspecified", Requirement("3.0", "sm_20"), listed=False, spellings=(

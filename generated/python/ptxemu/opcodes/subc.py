@@ -5,22 +5,22 @@ from ..catalog import Requirement
 from . import Group, Opcode
 
 GROUPS = (
-    Group(2, "unjudged", Requirement("1.3", "sm_10"), spellings=(
+    Group(2, "exact", Requirement("1.3", "sm_10"), spellings=(
         "u32",
         "s32",
         "u64",
         "s64",
     )),
-    Group(2, "unjudged", Requirement("1.3", "sm_10"), signature="d:u32 ~q:borrow = a:u32 b:u32 ~k:borrow", spellings=(
+    Group(2, "exact", Requirement("1.3", "sm_10"), signature="d:u32 ~q:borrow = a:u32 b:u32 ~k:borrow", spellings=(
         "cc.u32",
     )),
-    Group(2, "unjudged", Requirement("1.3", "sm_10"), signature="d:s32 ~q:borrow = a:s32 b:s32 ~k:borrow", spellings=(
+    Group(2, "exact", Requirement("1.3", "sm_10"), signature="d:s32 ~q:borrow = a:s32 b:s32 ~k:borrow", spellings=(
         "cc.s32",
     )),
-    Group(2, "unjudged", Requirement("4.3", "sm_20"), signature="d:u64 ~q:borrow = a:u64 b:u64 ~k:borrow", spellings=(
+    Group(2, "exact", Requirement("4.3", "sm_20"), signature="d:u64 ~q:borrow = a:u64 b:u64 ~k:borrow", spellings=(
         "cc.u64",
     )),
-    Group(2, "unjudged", Requirement("4.3", "sm_20"), signature="d:s64 ~q:borrow = a:s64 b:s64 ~k:borrow", spellings=(
+    Group(2, "exact", Requirement("4.3", "sm_20"), signature="d:s64 ~q:borrow = a:s64 b:s64 ~k:borrow", spellings=(
         "cc.s64",
     )),
     Group(2, "unspecified", Requirement("1.3", "sm_10"), listed=False, spellings=(
