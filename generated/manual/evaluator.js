@@ -2130,7 +2130,7 @@
 
   // Registers of an operand, in the statement's order, each with what it holds.
   const registersOf = (operands, types) => operands.flatMap(operand => {
-    const {name, type, registers = [name], braced, negatable, implicit} = operand;
+    const {name, type, registers = [name], braced, negatable, implicit = null, constant} = operand;
     return registers.map(register => ({
       name: register,
       operand: name,
@@ -2141,7 +2141,8 @@
       width: types[type].width,
       braced: Boolean(braced),
       negatable: Boolean(negatable),
-      implicit: Boolean(implicit),
+      implicit,
+      constant: Boolean(constant),
     }));
   });
 
@@ -2233,8 +2234,9 @@
 //
 //   variants               [{spelling, operands: n, sources: [register...], results: [register...], lanes, claim}],
 //                          where a register is {name, operand, type, kind, sort, lanes, width, braced, negatable,
-//                          implicit}: of an operand whose lanes stand in registers of their own there is one for each,
-//                          as in a1, a0; what is implicit is the condition code
+//                          implicit, constant}: of an operand whose lanes stand in registers of their own there is one
+//                          for each, as in a1, a0; of the condition code `implicit` has the statements that bring a word
+//                          into it and out of it
 //   targets                the names of all targets; targetsOf(variant) are those that have it, and differing(variant)
 //                          those on which it computes something else than without a target
 //   find(text, operands)   the variant, with modifiers in any order; null where there is none

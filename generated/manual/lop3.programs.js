@@ -160,7 +160,7 @@ programs: [
 [0,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20]
 ],
 signatures: [
-{"lanes":1,"results":[{"name":"d","type":"b32"}],"sources":[{"name":"a","type":"b32"},{"name":"b","type":"b32"},{"name":"c","type":"b32"},{"name":"t","type":"imm32"}]}
+{"lanes":1,"results":[{"name":"d","type":"b32"}],"sources":[{"name":"a","type":"b32"},{"name":"b","type":"b32"},{"name":"c","type":"b32"},{"name":"t","type":"imm32","constant":true}]}
 ],
 families: [
 {"texts":[".b32"],"signature":0,"claim":"unjudged","targets":"0xfffffffffc00","programs":[0]}

@@ -296,16 +296,16 @@ programs: [
 [144,42,40,41]
 ],
 signatures: [
-{"lanes":1,"results":[{"name":"d","type":"u32"}],"sources":[{"name":"a","type":"u32"},{"name":"b","type":"u32"},{"name":"c","type":"u32"},{"name":"k","type":"carry","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"s32"}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"},{"name":"c","type":"s32"},{"name":"k","type":"carry","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"u64"}],"sources":[{"name":"a","type":"u64"},{"name":"b","type":"u64"},{"name":"c","type":"u64"},{"name":"k","type":"carry","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"s64"}],"sources":[{"name":"a","type":"s64"},{"name":"b","type":"s64"},{"name":"c","type":"s64"},{"name":"k","type":"carry","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"u32"},{"name":"q","type":"carry","implicit":true}],"sources":[{"name":"a","type":"u32"},{"name":"b","type":"u32"},{"name":"c","type":"u32"},{"name":"k","type":"carry","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"s32"},{"name":"q","type":"carry","implicit":true}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"},{"name":"c","type":"s32"},{"name":"k","type":"carry","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"u64"},{"name":"q","type":"carry","implicit":true}],"sources":[{"name":"a","type":"u64"},{"name":"b","type":"u64"},{"name":"c","type":"u64"},{"name":"k","type":"carry","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"s64"},{"name":"q","type":"carry","implicit":true}],"sources":[{"name":"a","type":"s64"},{"name":"b","type":"s64"},{"name":"c","type":"s64"},{"name":"k","type":"carry","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"u16"}],"sources":[{"name":"a","type":"u16"},{"name":"b","type":"u16"},{"name":"c","type":"u16"},{"name":"k","type":"carry","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"s16"}],"sources":[{"name":"a","type":"s16"},{"name":"b","type":"s16"},{"name":"c","type":"s16"},{"name":"k","type":"carry","implicit":true}]}
+{"lanes":1,"results":[{"name":"d","type":"u32"}],"sources":[{"name":"a","type":"u32"},{"name":"b","type":"u32"},{"name":"c","type":"u32"},{"name":"k","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}]},
+{"lanes":1,"results":[{"name":"d","type":"s32"}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"},{"name":"c","type":"s32"},{"name":"k","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}]},
+{"lanes":1,"results":[{"name":"d","type":"u64"}],"sources":[{"name":"a","type":"u64"},{"name":"b","type":"u64"},{"name":"c","type":"u64"},{"name":"k","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}]},
+{"lanes":1,"results":[{"name":"d","type":"s64"}],"sources":[{"name":"a","type":"s64"},{"name":"b","type":"s64"},{"name":"c","type":"s64"},{"name":"k","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}]},
+{"lanes":1,"results":[{"name":"d","type":"u32"},{"name":"q","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}],"sources":[{"name":"a","type":"u32"},{"name":"b","type":"u32"},{"name":"c","type":"u32"},{"name":"k","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}]},
+{"lanes":1,"results":[{"name":"d","type":"s32"},{"name":"q","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"},{"name":"c","type":"s32"},{"name":"k","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}]},
+{"lanes":1,"results":[{"name":"d","type":"u64"},{"name":"q","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}],"sources":[{"name":"a","type":"u64"},{"name":"b","type":"u64"},{"name":"c","type":"u64"},{"name":"k","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}]},
+{"lanes":1,"results":[{"name":"d","type":"s64"},{"name":"q","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}],"sources":[{"name":"a","type":"s64"},{"name":"b","type":"s64"},{"name":"c","type":"s64"},{"name":"k","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}]},
+{"lanes":1,"results":[{"name":"d","type":"u16"}],"sources":[{"name":"a","type":"u16"},{"name":"b","type":"u16"},{"name":"c","type":"u16"},{"name":"k","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}]},
+{"lanes":1,"results":[{"name":"d","type":"s16"}],"sources":[{"name":"a","type":"s16"},{"name":"b","type":"s16"},{"name":"c","type":"s16"},{"name":"k","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}]}
 ],
 families: [
 {"texts":[".{hi,lo}.u32"],"signature":0,"claim":"exact","targets":"0xfffffffffff0","programs":[0,1]},

@@ -566,10 +566,10 @@ signatures: [
 {"lanes":1,"results":[{"name":"d","type":"s32"}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"}]},
 {"lanes":4,"results":[{"name":"d","type":"s8x4"}],"sources":[{"name":"a","type":"s8x4"},{"name":"b","type":"s8x4"}]},
 {"lanes":4,"results":[{"name":"d","type":"u8x4"}],"sources":[{"name":"a","type":"u8x4"},{"name":"b","type":"u8x4"}]},
-{"lanes":1,"results":[{"name":"d","type":"u32"},{"name":"q","type":"borrow","implicit":true}],"sources":[{"name":"a","type":"u32"},{"name":"b","type":"u32"}]},
-{"lanes":1,"results":[{"name":"d","type":"s32"},{"name":"q","type":"borrow","implicit":true}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"}]},
-{"lanes":1,"results":[{"name":"d","type":"u64"},{"name":"q","type":"borrow","implicit":true}],"sources":[{"name":"a","type":"u64"},{"name":"b","type":"u64"}]},
-{"lanes":1,"results":[{"name":"d","type":"s64"},{"name":"q","type":"borrow","implicit":true}],"sources":[{"name":"a","type":"s64"},{"name":"b","type":"s64"}]}
+{"lanes":1,"results":[{"name":"d","type":"u32"},{"name":"q","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}],"sources":[{"name":"a","type":"u32"},{"name":"b","type":"u32"}]},
+{"lanes":1,"results":[{"name":"d","type":"s32"},{"name":"q","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"}]},
+{"lanes":1,"results":[{"name":"d","type":"u64"},{"name":"q","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}],"sources":[{"name":"a","type":"u64"},{"name":"b","type":"u64"}]},
+{"lanes":1,"results":[{"name":"d","type":"s64"},{"name":"q","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}],"sources":[{"name":"a","type":"s64"},{"name":"b","type":"s64"}]}
 ],
 families: [
 {"texts":["{.{rn,rz}}{.sat}.f32"],"signature":0,"claim":"exact","targets":"0xffffffffffff","implied":[["0xf","ftz"]],"programs":[0,0,2,4,6,2],"on":[["0xf",[1,1,3,5,7,3]]]},

@@ -166,16 +166,16 @@ programs: [
 [9,16,17]
 ],
 signatures: [
-{"lanes":1,"results":[{"name":"d","type":"u32"}],"sources":[{"name":"a","type":"u32"},{"name":"b","type":"u32"},{"name":"k","type":"borrow","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"s32"}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"},{"name":"k","type":"borrow","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"u64"}],"sources":[{"name":"a","type":"u64"},{"name":"b","type":"u64"},{"name":"k","type":"borrow","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"s64"}],"sources":[{"name":"a","type":"s64"},{"name":"b","type":"s64"},{"name":"k","type":"borrow","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"u32"},{"name":"q","type":"borrow","implicit":true}],"sources":[{"name":"a","type":"u32"},{"name":"b","type":"u32"},{"name":"k","type":"borrow","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"s32"},{"name":"q","type":"borrow","implicit":true}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"},{"name":"k","type":"borrow","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"u64"},{"name":"q","type":"borrow","implicit":true}],"sources":[{"name":"a","type":"u64"},{"name":"b","type":"u64"},{"name":"k","type":"borrow","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"s64"},{"name":"q","type":"borrow","implicit":true}],"sources":[{"name":"a","type":"s64"},{"name":"b","type":"s64"},{"name":"k","type":"borrow","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"u16"}],"sources":[{"name":"a","type":"u16"},{"name":"b","type":"u16"},{"name":"k","type":"borrow","implicit":true}]},
-{"lanes":1,"results":[{"name":"d","type":"s16"}],"sources":[{"name":"a","type":"s16"},{"name":"b","type":"s16"},{"name":"k","type":"borrow","implicit":true}]}
+{"lanes":1,"results":[{"name":"d","type":"u32"}],"sources":[{"name":"a","type":"u32"},{"name":"b","type":"u32"},{"name":"k","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}]},
+{"lanes":1,"results":[{"name":"d","type":"s32"}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"},{"name":"k","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}]},
+{"lanes":1,"results":[{"name":"d","type":"u64"}],"sources":[{"name":"a","type":"u64"},{"name":"b","type":"u64"},{"name":"k","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}]},
+{"lanes":1,"results":[{"name":"d","type":"s64"}],"sources":[{"name":"a","type":"s64"},{"name":"b","type":"s64"},{"name":"k","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}]},
+{"lanes":1,"results":[{"name":"d","type":"u32"},{"name":"q","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}],"sources":[{"name":"a","type":"u32"},{"name":"b","type":"u32"},{"name":"k","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}]},
+{"lanes":1,"results":[{"name":"d","type":"s32"},{"name":"q","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"},{"name":"k","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}]},
+{"lanes":1,"results":[{"name":"d","type":"u64"},{"name":"q","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}],"sources":[{"name":"a","type":"u64"},{"name":"b","type":"u64"},{"name":"k","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}]},
+{"lanes":1,"results":[{"name":"d","type":"s64"},{"name":"q","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}],"sources":[{"name":"a","type":"s64"},{"name":"b","type":"s64"},{"name":"k","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}]},
+{"lanes":1,"results":[{"name":"d","type":"u16"}],"sources":[{"name":"a","type":"u16"},{"name":"b","type":"u16"},{"name":"k","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}]},
+{"lanes":1,"results":[{"name":"d","type":"s16"}],"sources":[{"name":"a","type":"s16"},{"name":"b","type":"s16"},{"name":"k","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}]}
 ],
 families: [
 {"texts":[".u32"],"signature":0,"claim":"exact","targets":"0xffffffffffff","programs":[0]},

@@ -22,7 +22,7 @@
 
   // Registers of an operand, in the statement's order, each with what it holds.
   const registersOf = (operands, types) => operands.flatMap(operand => {
-    const {name, type, registers = [name], braced, negatable, implicit} = operand;
+    const {name, type, registers = [name], braced, negatable, implicit = null, constant} = operand;
     return registers.map(register => ({
       name: register,
       operand: name,
@@ -33,7 +33,8 @@
       width: types[type].width,
       braced: Boolean(braced),
       negatable: Boolean(negatable),
-      implicit: Boolean(implicit),
+      implicit,
+      constant: Boolean(constant),
     }));
   });
 
