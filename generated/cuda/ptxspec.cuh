@@ -2591,7 +2591,7 @@ struct ptxspec_choose<first_, 1> {
         unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
         PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
             ptxspec_r r0; \
-            ptxspec_choose<0, 256>::constant(s3[i], [&](auto chosen) -> void { asm volatile(instruction " %0, %1, %2, %3, %4;" \
+            ptxspec_choose<0, 256>::constant(s3[i] % 256, [&](auto chosen) -> void { asm volatile(instruction " %0, %1, %2, %3, %4;" \
                 : "=r"(r0) \
                 : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "n"(chosen.value)); }); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \

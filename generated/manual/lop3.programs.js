@@ -163,7 +163,7 @@ signatures: [
 {"lanes":1,"results":[{"name":"d","type":"b32"}],"sources":[{"name":"a","type":"b32"},{"name":"b","type":"b32"},{"name":"c","type":"b32"},{"name":"t","type":"imm32","constant":true}]}
 ],
 families: [
-{"texts":[".b32"],"signature":0,"claim":"unjudged","targets":"0xfffffffffc00","programs":[0]}
+{"texts":[".b32"],"signature":0,"claim":"exact","targets":"0xfffffffffc00","programs":[0]}
 ]
 };
 })();

@@ -10,7 +10,7 @@ from typing import Any
 
 def width(type_: str) -> int:
     """Of an operand; 1 of a predicate."""
-    return 1 if type_ == "pred" else prod(map(int, type_[1:].split("x")))
+    return 1 if type_ == "pred" else prod(map(int, type_.removeprefix("im")[1:].split("x")))
 
 
 def signed(x: int, bits: int) -> int:

@@ -5,7 +5,7 @@ from ..catalog import Requirement
 from . import Group, Opcode
 
 GROUPS = (
-    Group(4, "unjudged", Requirement("4.3", "sm_50"), spellings=(
+    Group(4, "exact", Requirement("4.3", "sm_50"), spellings=(
         "b32",
     )),
 )
