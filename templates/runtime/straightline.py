@@ -296,7 +296,7 @@ class Reader:
                 before[i], called[i] = None, ""
         for o in s.results:
             if o.implicit:
-                code = self._known(_CONDITION_CODE, _CONDITION_CODE)
+                code = self._known(_CONDITION_CODE, o.type.name)
                 before.append(code.value if guard == ALWAYS else self._value_before(code, o.type))
                 made.append(self._fill(code, o.type, guard))
                 called.append(_CONDITION_CODE)
@@ -380,16 +380,14 @@ class Reader:
         return f"({argument.value})"
 
     def _condition_code(self, t: Type, v: Statement, item: Instruction, where: int) -> int:
-        """Return the value of the condition code, which a statement before must have set to the same: a carry or a
-        borrow."""
-        code = self._known(_CONDITION_CODE, _CONDITION_CODE)
-        if code.last is None or not self._conditions.implies(where, code.set):
-            message = f"{v.spelling} reads the {t.name} of a statement before, and none sets it"
-            raise Refusal(item.start, f"{message}{' wherever this has effect' if code.last else ''}; write .cc there")
-        if code.last is not t:
-            message = f"{v.spelling} reads a {t.name}, and the statement before sets a {code.last.name}"
+        """Return the value of the condition code, a carry or a borrow as a statement before has set it; it is an input
+        where none has."""
+        code = self._known(_CONDITION_CODE, t.name)
+        if code.last not in (None, t):
+            message = f"{v.spelling} reads a {t.name}, and what stands before makes it a {code.last.name}"
             raise Refusal(item.start, f"{message}; PTX does not say what that gives")
-        return self._value_before(code, t)
+        code.last = t
+        return self._value_of(code, t, item.start, where)
 
     def _special(self, o: Operand, t: Type, item: Instruction) -> int:
         """Return the value of a special register, which is an input."""

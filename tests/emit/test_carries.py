@@ -65,6 +65,20 @@ def test_a_long_sum_carries_from_word_to_word() -> None:
         assert sum(int(x) << 32 * i for i, x in enumerate(found)) == (b + c) % 2**128
 
 
+def test_a_carry_that_no_statement_sets_is_an_input() -> None:
+    f = ptxemu.function("addc.cc.u32 %0, %1, %2;", constraints="=r,r,r")
+    assert f.inputs == ("_1", "_2", "carry") and f(np.uint32(1), np.uint32(2), True) == 4
+    guarded = ptxemu.function("@p add.cc.u32 t, b, c; addc.u32 d, b, 0;", results=["d"])
+    b, c = np.uint32(0xFFFFFFFF), np.uint32(1)
+    given = {"b": b, "c": c, "carry": False}
+    assert [int(guarded(p=p, **given)) for p in (np.array(True), np.array(False))] == [0, 0xFFFFFFFF]
+
+
+def test_a_borrow_is_no_carry() -> None:
+    with pytest.raises(ptxemu.StatementError, match="addc.u32 reads a carry, and what stands before makes it a borrow"):
+        ptxemu.function("sub.cc.u32 a, b, c; addc.u32 d, e, f;")
+
+
 @pytest.mark.exhaustive
 def test_ptxas_folds_them_to_the_same(ptxas: Path, nvdisasm: Path, tmp_path: Path, judged: Judged) -> None:
     links = [v for v in LINKS if v.result[1:] != "16"]
