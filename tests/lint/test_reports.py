@@ -16,9 +16,13 @@ import pytest
 from helpers.repository_of_programs import NEW, ORDER, RIGHT, TWICE, WRONG, lint, write
 from ptxspec.lint import many
 
-MODULE = (
-    ".version 8.0\n.target sm_80\nadd.f32 %f0, %f1, %f2;\ncvt.pack.sat.s16.s32 %r0, %r1, %r2;\nld.f32 %f0, [a];\nbar.sync 0;\n"
-)
+MODULE = """.version 8.0
+.target sm_80
+add.f32 %f0, %f1, %f2;
+cvt.pack.sat.s16.s32 %r0, %r1, %r2;
+ld.f32 %f0, [a];
+bar.sync 0;
+"""
 
 
 @pytest.fixture

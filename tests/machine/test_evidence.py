@@ -217,7 +217,11 @@ def test_show_tells_what_was_recorded(spec: Spec, db: Database, tmp_path: Path) 
         shown = [line for line in machine_code.lines(db, path, v) if line.startswith("- machine code on")]
         assert len(shown) == len(codes)
         for line, c in zip(shown, codes, strict=True):
-            assert f"{c.targets[0]}" in line and f": {c.count} instruction" in line and line.endswith(f"`{c.text}`" * bool(c.text))
+            assert (
+                f"{c.targets[0]}" in line
+                and f": {c.count} instruction" in line
+                and line.endswith(f"`{c.text}`" * bool(c.text))
+            )
     one = next(v for v in db.variants if v.spelling == "abs.f64")
     line = "- machine code on sm_75 to sm_121a (ptxas 13.5.37): 1 instruction, `DADD d, -RZ, |a|`"
     assert list(machine_code.lines(db, path, one)) == [line] and line in show.page(Root(ROOT), "abs.f64")

@@ -269,7 +269,8 @@ REFUSED = {
     },
 }
 COUNTS = {
-    "abs": 12, "add": 163, "addc": 11, "lop3": 1, "madc": 21, "subc": 11, "copysign": 2, "cos": 3, "cvt": 1284, "div": 24, "ex2": 7, "fma": 494, "lg2": 3, "mad": 50,
+    "abs": 12, "add": 163, "addc": 11, "lop3": 1, "madc": 21, "subc": 11,
+    "copysign": 2, "cos": 3, "cvt": 1284, "div": 24, "ex2": 7, "fma": 494, "lg2": 3, "mad": 50,
     "max": 54, "min": 54, "mul": 467, "neg": 13, "rcp": 20, "rsqrt": 6, "sin": 3, "sqrt": 16, "sub": 158, "tanh": 5,
     "testp": 12, "setp": 720, "set": 3264, "selp": 11, "slct": 33, "mov": 17, "and": 4, "or": 4,
     "xor": 4, "not": 4, "shl": 3, "shr": 9,

@@ -295,11 +295,11 @@ class Reader:
                     Resize(line, text, self._values, final or 0, wide, signed, called[i], before[i], condition)
                 )
                 before[i], called[i] = None, ""
-        for o in s.results:
-            if o.implicit:
-                code = self._known(_CONDITION_CODE, o.type.name)
-                before.append(code.value if guard == ALWAYS else self._value_before(code, o.type))
-                made.append(self._fill(code, o.type, guard))
+        for result in s.results:
+            if result.implicit:
+                code = self._known(_CONDITION_CODE, result.type.name)
+                before.append(code.value if guard == ALWAYS else self._value_before(code, result.type))
+                made.append(self._fill(code, result.type, guard))
                 called.append(_CONDITION_CODE)
                 code.read = True  # no result of the text
         values, negated = zip(*used, strict=True)
