@@ -94,10 +94,11 @@ def evaluate(
     except LookupError as e:
         meant = family(Database.read(root.data), spelling)
         raise PtxspecError(meant.question(spelling) if meant else str(e)) from None
-    if len(texts) != kernel.operands:
-        raise PtxspecError(f"{kernel.variant.spelling} takes {kernel.operands} operands, {len(texts)} came")
     spec, variant = find_variant(root, kernel.variant.spelling, kernel.operands, whole)
     places = [(s, place) for s in variant.sources for place in s.places]
+    if len(texts) != len(places):
+        names = f" ({', '.join(place for _, place in places)})" * variant.has_implicit
+        raise PtxspecError(f"{variant.spelling} takes {len(places)} operands{names}, {len(texts)} came")
     operands = [parse_operand(text, s.type) for text, (s, _) in zip(texts, places, strict=True)]
     results = _run(kernel, [s.type for s, _ in places], operands, len(variant.results))
     registers = iter(operands)

@@ -214,6 +214,7 @@ typedef struct {
 #define PTXSPEC_TYPE_s16x2 {4, 2, 0x10, 0, 0x10, 0, 1}
 #define PTXSPEC_TYPE_u8x4 {4, 4, 8, 0, 8, 0, 1}
 #define PTXSPEC_TYPE_s8x4 {4, 4, 8, 0, 8, 0, 1}
+#define PTXSPEC_TYPE_imm32 {4, 1, 0x20, 0, 0x20, 0, 1}
 #define PTXSPEC_TYPE_b8 {1, 1, 8, 0, 8, 0, 1}
 #define PTXSPEC_TYPE_b16 {2, 1, 0x10, 0, 0x10, 0, 1}
 #define PTXSPEC_TYPE_b32 {4, 1, 0x20, 0, 0x20, 0, 1}
@@ -224,6 +225,8 @@ typedef struct {
 #define PTXSPEC_TYPE_b16x4 {8, 4, 0x10, 0, 0x10, 0, 1}
 #define PTXSPEC_TYPE_b32x2 {8, 2, 0x20, 0, 0x20, 0, 1}
 #define PTXSPEC_TYPE_pred {4, 1, 1, 0, 1, 0, 1}
+#define PTXSPEC_TYPE_carry {4, 1, 1, 0, 1, 0, 1}
+#define PTXSPEC_TYPE_borrow {4, 1, 1, 0, 1, 0, 1}
 
 // A register: which cell of a row each of its lanes has.
 typedef struct {
@@ -379,8 +382,32 @@ static int ptxspec_end(void)
 }
 #endif
 
+
+// Runs a function with a constant that comes from memory: one of `count_`, which is a power of 2, from `first_` on.
+template <unsigned int first_, unsigned int count_>
+struct ptxspec_choose {
+    template <class Function>
+    static __device__ void constant(unsigned int chosen, Function function)
+    {
+        if (chosen - first_ < count_ / 2)
+            ptxspec_choose<first_, count_ / 2>::constant(chosen, function);
+        else
+            ptxspec_choose<first_ + count_ / 2, count_ / 2>::constant(chosen, function);
+    }
+};
+template <unsigned int first_>
+struct ptxspec_choose<first_, 1> {
+    static constexpr unsigned int value = first_;
+    template <class Function>
+    static __device__ void constant(unsigned int, Function function)
+    {
+        function(ptxspec_choose());
+    }
+};
+
 // The kernels' shapes, named after the registers of the results and of each operand: the letters of inline assembly, p
-// for predicates, b for registers of eight bits, with a number before a vector's and behind those that hold fewer bits.
+// for predicates, b for registers of eight bits, cc for the condition code, with a number before a vector's and behind
+// those that hold fewer bits. A sum sets the condition code, and another one reads it.
 
 #define PTXSPEC_b_b(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
@@ -1177,6 +1204,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_h_h_h_borrow(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b32 %%s2; sub.cc.u32 %%s2, 0, %3; " instruction " %0, %1, %2;}" \
+                : "=h"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_h_h_carry(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b32 %%s2; add.cc.u32 %%s2, %3, 0xffffffff; " instruction " %0, %1, %2;}" \
+                : "=h"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_h_h_h_f(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
@@ -1202,6 +1259,21 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1, %2, %3;" \
                 : "=h"(r0) \
                 : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_h_h_h_carry(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned short *s2, const unsigned int *s3, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b32 %%s3; add.cc.u32 %%s3, %4, 0xffffffff; " instruction " %0, %1, %2, %3;}" \
+                : "=h"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "h"(ptxspec_in_h(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
             d0[i] = (unsigned short)ptxspec_out_h(r0); \
         } \
     } \
@@ -1492,6 +1564,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_l_l_l_borrow(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile("{.reg .b32 %%s2; sub.cc.u32 %%s2, 0, %3; " instruction " %0, %1, %2;}" \
+                : "=l"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_l_l_carry(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile("{.reg .b32 %%s2; add.cc.u32 %%s2, %3, 0xffffffff; " instruction " %0, %1, %2;}" \
+                : "=l"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_l_l_l_f(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
@@ -1517,6 +1619,21 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1, %2, %3;" \
                 : "=l"(r0) \
                 : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "l"(ptxspec_in_l(s2[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_l_l_l_carry(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned long long *s2, const unsigned int *s3, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile("{.reg .b32 %%s3; add.cc.u32 %%s3, %4, 0xffffffff; " instruction " %0, %1, %2, %3;}" \
+                : "=l"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "l"(ptxspec_in_l(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
             d0[i] = (unsigned long long)ptxspec_out_l(r0); \
         } \
     } \
@@ -1671,6 +1788,96 @@ static int ptxspec_end(void)
         } \
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_lborrow_l_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned long long *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; ptxspec_r r1; \
+            asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3; subc.u32 %%d1, 0, 0; neg.s32 %1, %%d1;}" \
+                : "=l"(r0), "=r"(r1) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_lborrow_l_l_borrow(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; ptxspec_r r1; \
+            asm volatile("{.reg .b32 %%d1; .reg .b32 %%s2; sub.cc.u32 %%s2, 0, %4; " instruction " %0, %2, %3; subc.u32 %%d1, 0, 0; neg.s32 %1, %%d1;}" \
+                : "=l"(r0), "=r"(r1) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_lcarry_l_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned long long *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; ptxspec_r r1; \
+            asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3; addc.u32 %1, 0, 0;}" \
+                : "=l"(r0), "=r"(r1) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_lcarry_l_l_carry(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; ptxspec_r r1; \
+            asm volatile("{.reg .b32 %%d1; .reg .b32 %%s2; add.cc.u32 %%s2, %4, 0xffffffff; " instruction " %0, %2, %3; addc.u32 %1, 0, 0;}" \
+                : "=l"(r0), "=r"(r1) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_lcarry_l_l_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned long long *s2, unsigned long long *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; ptxspec_r r1; \
+            asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3, %4; addc.u32 %1, 0, 0;}" \
+                : "=l"(r0), "=r"(r1) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "l"(ptxspec_in_l(s2[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_lcarry_l_l_l_carry(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned long long *s2, const unsigned int *s3, unsigned long long *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; ptxspec_r r1; \
+            asm volatile("{.reg .b32 %%d1; .reg .b32 %%s3; add.cc.u32 %%s3, %5, 0xffffffff; " instruction " %0, %2, %3, %4; addc.u32 %1, 0, 0;}" \
+                : "=l"(r0), "=r"(r1) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "l"(ptxspec_in_l(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
 
 #define PTXSPEC_p_d(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
@@ -2287,6 +2494,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_r_r_r_borrow(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .b32 %%s2; sub.cc.u32 %%s2, 0, %3; " instruction " %0, %1, %2;}" \
+                : "=r"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_r_r_carry(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .b32 %%s2; add.cc.u32 %%s2, %3, 0xffffffff; " instruction " %0, %1, %2;}" \
+                : "=r"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_r_r_r_f(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
@@ -2332,6 +2569,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_r_r_r_r_carry(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .b32 %%s3; add.cc.u32 %%s3, %4, 0xffffffff; " instruction " %0, %1, %2, %3;}" \
+                : "=r"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_r_r_r_n(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            ptxspec_choose<0, 256>::constant(s3[i] % 256, [&](auto chosen) -> void { asm volatile(instruction " %0, %1, %2, %3, %4;" \
+                : "=r"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "n"(chosen.value)); }); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_r_r_r_r_r(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, unsigned int *d0, unsigned int n) \
@@ -2346,3 +2613,93 @@ static int ptxspec_end(void)
         } \
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_rborrow_r_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3; subc.u32 %%d1, 0, 0; neg.s32 %1, %%d1;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_rborrow_r_r_borrow(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            asm volatile("{.reg .b32 %%d1; .reg .b32 %%s2; sub.cc.u32 %%s2, 0, %4; " instruction " %0, %2, %3; subc.u32 %%d1, 0, 0; neg.s32 %1, %%d1;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_rcarry_r_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3; addc.u32 %1, 0, 0;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_rcarry_r_r_carry(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            asm volatile("{.reg .b32 %%d1; .reg .b32 %%s2; add.cc.u32 %%s2, %4, 0xffffffff; " instruction " %0, %2, %3; addc.u32 %1, 0, 0;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_rcarry_r_r_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3, %4; addc.u32 %1, 0, 0;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_rcarry_r_r_r_carry(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            asm volatile("{.reg .b32 %%d1; .reg .b32 %%s3; add.cc.u32 %%s3, %5, 0xffffffff; " instruction " %0, %2, %3, %4; addc.u32 %1, 0, 0;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)

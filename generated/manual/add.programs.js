@@ -14,7 +14,8 @@ modifiers: {
 "rp": ["roundTowardPositive",false,"spec/modifiers.yaml"],
 "ftz": [null,true,"spec/modifiers.yaml"],
 "sat": [null,false,""],
-"satfinite": [null,false,""]
+"satfinite": [null,false,""],
+"cc": [null,false,""]
 },
 formats: {
 "f32": {"exponent_bits":8,"fraction_bits":23,"bias":127,"nans":"8388607","canonical_nan":"0x7fffffff","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true},
@@ -60,12 +61,13 @@ types: {
 "s16x2": ["s16",2,16,0],
 "u16x2": ["u16",2,16,0],
 "s8x4": ["s8",4,8,0],
-"u8x4": ["u8",4,8,0]
+"u8x4": ["u8",4,8,0],
+"carry": ["bool",1,1,0]
 },
 units: [],
 stages: ["operation","NaN",".ftz a",".ftz b",".sat"],
 places: [
-["spec/instructions/add.yaml",76,"d = addition(a, b, type)"],
+["spec/instructions/add.yaml",82,"d = addition(a, b, type)"],
 ["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
 ["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
 ["spec/modifiers.yaml",0,"d = minimumNumber(maximumNumber(d, 0), 1)"],
@@ -75,10 +77,11 @@ places: [
 ["spec/types.yaml",0,"elif operands >= 2 and formatOf(b) == formatOf(d) and isNaN(b):"],
 ["spec/types.yaml",0,"d = quieten(b)"],
 ["spec/types.yaml",0,"d = quietNaN"],
-["spec/instructions/add.yaml",73,"x = addition(a, b, f64)"],
-["spec/instructions/add.yaml",74,"d = convert(bounded(x), type)"],
-["spec/instructions/add.yaml",70,"d = a + b"],
-["spec/instructions/add.yaml",68,"d = convert(convert(a, s64) + convert(b, s64), type)"]
+["spec/instructions/add.yaml",79,"x = addition(a, b, f64)"],
+["spec/instructions/add.yaml",80,"d = convert(bounded(x), type)"],
+["spec/instructions/add.yaml",74,"d = a + b"],
+["spec/instructions/add.yaml",72,"d = convert(convert(a, s64) + convert(b, s64), type)"],
+["spec/instructions/add.yaml",76,"q = bits(d) < bits(a)"]
 ],
 operations: [
 ["addition","f32","roundTiesToEven"],
@@ -126,7 +129,9 @@ operations: [
 ["isNaN","e4m3"],
 ["convert","e4m3","roundTiesToEven"],
 ["addIntegers"],
-["convert",null,"roundTiesToEven"]
+["convert",null,"roundTiesToEven"],
+["lessBits"],
+["bits"]
 ],
 terms: [
 ["f32","d_2"],
@@ -348,11 +353,24 @@ terms: [
 ["s64",45,169],
 ["s64",45,170],
 ["s64",44,216,217],
-["u16",45,218]
+["u16",45,218],
+["bool","q"],
+["32",47,188],
+["32",47,189],
+["bool",46,221,222],
+["32",47,180],
+["32",47,181],
+["bool",46,224,225],
+["64",47,176],
+["64",47,177],
+["bool",46,227,228],
+["64",47,172],
+["64",47,173],
+["bool",46,230,231]
 ],
 origins: {
-116: "spec/instructions/add.yaml:64",
-152: "spec/instructions/add.yaml:64"
+116: "spec/instructions/add.yaml:68",
+152: "spec/instructions/add.yaml:68"
 },
 lets: [
 ["d",3,0,0],
@@ -439,7 +457,11 @@ lets: [
 ["d",207,0,12],
 ["d",211,0,13],
 ["d",215,0,13],
-["d",219,0,13]
+["d",219,0,13],
+["q",223,0,14],
+["q",226,0,14],
+["q",229,0,14],
+["q",232,0,14]
 ],
 programs: [
 [0,0,1],
@@ -522,7 +544,11 @@ programs: [
 [200,81],
 [188,82],
 [164,83],
-[168,84]
+[168,84],
+[188,220,77,85],
+[180,220,75,86],
+[176,220,74,87],
+[172,220,73,88]
 ],
 signatures: [
 {"lanes":1,"results":[{"name":"d","type":"f32"}],"sources":[{"name":"a","type":"f32"},{"name":"b","type":"f32"}]},
@@ -561,7 +587,11 @@ signatures: [
 {"lanes":2,"results":[{"name":"d","type":"s16x2"}],"sources":[{"name":"a","type":"s16x2"},{"name":"b","type":"s16x2"}]},
 {"lanes":2,"results":[{"name":"d","type":"u16x2"}],"sources":[{"name":"a","type":"u16x2"},{"name":"b","type":"u16x2"}]},
 {"lanes":4,"results":[{"name":"d","type":"s8x4"}],"sources":[{"name":"a","type":"s8x4"},{"name":"b","type":"s8x4"}]},
-{"lanes":4,"results":[{"name":"d","type":"u8x4"}],"sources":[{"name":"a","type":"u8x4"},{"name":"b","type":"u8x4"}]}
+{"lanes":4,"results":[{"name":"d","type":"u8x4"}],"sources":[{"name":"a","type":"u8x4"},{"name":"b","type":"u8x4"}]},
+{"lanes":1,"results":[{"name":"d","type":"u32"},{"name":"q","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}],"sources":[{"name":"a","type":"u32"},{"name":"b","type":"u32"}]},
+{"lanes":1,"results":[{"name":"d","type":"s32"},{"name":"q","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"}]},
+{"lanes":1,"results":[{"name":"d","type":"u64"},{"name":"q","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}],"sources":[{"name":"a","type":"u64"},{"name":"b","type":"u64"}]},
+{"lanes":1,"results":[{"name":"d","type":"s64"},{"name":"q","type":"carry","implicit":["add.cc.u32 {own}, {operand}, 0xffffffff;","addc.u32 {operand}, 0, 0;"]}],"sources":[{"name":"a","type":"s64"},{"name":"b","type":"s64"}]}
 ],
 families: [
 {"texts":["{.{rn,rz}}{.sat}.f32"],"signature":0,"claim":"exact","targets":"0xffffffffffff","implied":[["0xf","ftz"]],"programs":[0,0,2,4,6,2],"on":[["0xf",[1,1,3,5,7,3]]]},
@@ -607,7 +637,11 @@ families: [
 {"texts":["{.sat}.u8x4"],"signature":36,"claim":"exact","targets":"0xd86000000000","programs":[76,77]},
 {"texts":[".sat.u32"],"signature":32,"claim":"exact","targets":"0xd86000000000","programs":[78]},
 {"texts":[".sat.s16x2"],"signature":33,"claim":"exact","targets":"0xd86000000000","programs":[79]},
-{"texts":[".sat.u16x2"],"signature":34,"claim":"exact","targets":"0xd86000000000","programs":[80]}
+{"texts":[".sat.u16x2"],"signature":34,"claim":"exact","targets":"0xd86000000000","programs":[80]},
+{"texts":[".cc.u32"],"signature":37,"claim":"exact","targets":"0xffffffffffff","programs":[81]},
+{"texts":[".cc.s32"],"signature":38,"claim":"exact","targets":"0xffffffffffff","programs":[82]},
+{"texts":[".cc.u64"],"signature":39,"claim":"exact","targets":"0xfffffffffff0","programs":[83]},
+{"texts":[".cc.s64"],"signature":40,"claim":"exact","targets":"0xfffffffffff0","programs":[84]}
 ]
 };
 })();

@@ -2129,8 +2129,9 @@
   }
 
   // Registers of an operand, in the statement's order, each with what it holds.
-  const registersOf = (operands, types) => operands.flatMap(({name, type, registers = [name], braced, negatable}) =>
-    registers.map(register => ({
+  const registersOf = (operands, types) => operands.flatMap(operand => {
+    const {name, type, registers = [name], braced, negatable, implicit = null, constant} = operand;
+    return registers.map(register => ({
       name: register,
       operand: name,
       type,
@@ -2140,7 +2141,10 @@
       width: types[type].width,
       braced: Boolean(braced),
       negatable: Boolean(negatable),
-    })));
+      implicit,
+      constant: Boolean(constant),
+    }));
+  });
 
   // Every variant, in the order of the families; those of a family have the same signature, claims and hazards.
   function variantsOf(data, types) {
@@ -2153,7 +2157,7 @@
       const texts = family.texts.flatMap(text => expand(text, data.groups)).sort();
       return texts.map((text, place) => ({
         spelling: data.opcode + text,
-        operands: signature.registers.sources.length,
+        operands: signature.registers.sources.filter(r => !r.implicit).length,
         sources: signature.registers.sources,
         results: signature.registers.results,
         lanes: signature.lanes,
@@ -2229,8 +2233,10 @@
 // ptxspec.programs:
 //
 //   variants               [{spelling, operands: n, sources: [register...], results: [register...], lanes, claim}],
-//                          where a register is {name, operand, type, kind, sort, lanes, width, braced, negatable}: of
-//                          an operand whose lanes stand in registers of their own there is one for each, as in a1, a0
+//                          where a register is {name, operand, type, kind, sort, lanes, width, braced, negatable,
+//                          implicit, constant}: of an operand whose lanes stand in registers of their own there is one
+//                          for each, as in a1, a0; of the condition code `implicit` has the statements that bring a word
+//                          into it and out of it
 //   targets                the names of all targets; targetsOf(variant) are those that have it, and differing(variant)
 //                          those on which it computes something else than without a target
 //   find(text, operands)   the variant, with modifiers in any order; null where there is none

@@ -14,7 +14,8 @@ modifiers: {
 "rp": ["roundTowardPositive",false,"spec/modifiers.yaml"],
 "ftz": [null,true,"spec/modifiers.yaml"],
 "sat": [null,false,""],
-"satfinite": [null,false,""]
+"satfinite": [null,false,""],
+"cc": [null,false,""]
 },
 formats: {
 "f32": {"exponent_bits":8,"fraction_bits":23,"bias":127,"nans":"8388607","canonical_nan":"0x7fffffff","overflow":"infinity","signed":true,"zero":true,"subnormals":true,"infinity":true,"ieee":true},
@@ -58,12 +59,13 @@ types: {
 "u64": ["u64",1,64,0],
 "s32": ["s32",1,32,0],
 "s8x4": ["s8",4,8,0],
-"u8x4": ["u8",4,8,0]
+"u8x4": ["u8",4,8,0],
+"borrow": ["bool",1,1,0]
 },
 units: [],
 stages: ["operation","NaN",".ftz a",".ftz b",".sat"],
 places: [
-["spec/instructions/sub.yaml",73,"d = subtraction(a, b, type)"],
+["spec/instructions/sub.yaml",80,"d = subtraction(a, b, type)"],
 ["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
 ["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
 ["spec/modifiers.yaml",0,"d = minimumNumber(maximumNumber(d, 0), 1)"],
@@ -73,10 +75,11 @@ places: [
 ["spec/types.yaml",0,"elif operands >= 2 and formatOf(b) == formatOf(d) and isNaN(b):"],
 ["spec/types.yaml",0,"d = quieten(b)"],
 ["spec/types.yaml",0,"d = quietNaN"],
-["spec/instructions/sub.yaml",70,"x = subtraction(a, b, f64)"],
-["spec/instructions/sub.yaml",71,"d = convert(bounded(x), type)"],
-["spec/instructions/sub.yaml",67,"d = a - b"],
-["spec/instructions/sub.yaml",65,"d = convert(convert(a, s64) - convert(b, s64), type)"]
+["spec/instructions/sub.yaml",77,"x = subtraction(a, b, f64)"],
+["spec/instructions/sub.yaml",78,"d = convert(bounded(x), type)"],
+["spec/instructions/sub.yaml",72,"d = a - b"],
+["spec/instructions/sub.yaml",70,"d = convert(convert(a, s64) - convert(b, s64), type)"],
+["spec/instructions/sub.yaml",74,"q = bits(a) < bits(b)"]
 ],
 operations: [
 ["subtraction","f32","roundTiesToEven"],
@@ -124,7 +127,9 @@ operations: [
 ["isNaN","e4m3"],
 ["convert","e4m3","roundTiesToEven"],
 ["subtractIntegers"],
-["convert",null,"roundTiesToEven"]
+["convert",null,"roundTiesToEven"],
+["lessBits"],
+["bits"]
 ],
 terms: [
 ["f32","d_2"],
@@ -334,11 +339,24 @@ terms: [
 ["s64",45,203],
 ["s64",44,202,204],
 ["u8",45,205],
-["u8",44,201,203]
+["u8",44,201,203],
+["bool","q"],
+["32",47,165],
+["32",47,166],
+["bool",46,209,210],
+["32",47,185],
+["32",47,186],
+["bool",46,212,213],
+["64",47,181],
+["64",47,182],
+["bool",46,215,216],
+["64",47,177],
+["64",47,178],
+["bool",46,218,219]
 ],
 origins: {
-116: "spec/instructions/sub.yaml:61",
-152: "spec/instructions/sub.yaml:61"
+116: "spec/instructions/sub.yaml:66",
+152: "spec/instructions/sub.yaml:66"
 },
 lets: [
 ["d",3,0,0],
@@ -422,7 +440,11 @@ lets: [
 ["d",195,0,12],
 ["d",199,0,13],
 ["d",206,0,13],
-["d",207,0,12]
+["d",207,0,12],
+["q",211,0,14],
+["q",214,0,14],
+["q",217,0,14],
+["q",220,0,14]
 ],
 programs: [
 [0,0,1],
@@ -502,7 +524,11 @@ programs: [
 [192,78],
 [192,79],
 [200,80],
-[200,81]
+[200,81],
+[164,208,71,82],
+[184,208,76,83],
+[180,208,75,84],
+[176,208,74,85]
 ],
 signatures: [
 {"lanes":1,"results":[{"name":"d","type":"f32"}],"sources":[{"name":"a","type":"f32"},{"name":"b","type":"f32"}]},
@@ -539,7 +565,11 @@ signatures: [
 {"lanes":1,"results":[{"name":"d","type":"u64"}],"sources":[{"name":"a","type":"u64"},{"name":"b","type":"u64"}]},
 {"lanes":1,"results":[{"name":"d","type":"s32"}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"}]},
 {"lanes":4,"results":[{"name":"d","type":"s8x4"}],"sources":[{"name":"a","type":"s8x4"},{"name":"b","type":"s8x4"}]},
-{"lanes":4,"results":[{"name":"d","type":"u8x4"}],"sources":[{"name":"a","type":"u8x4"},{"name":"b","type":"u8x4"}]}
+{"lanes":4,"results":[{"name":"d","type":"u8x4"}],"sources":[{"name":"a","type":"u8x4"},{"name":"b","type":"u8x4"}]},
+{"lanes":1,"results":[{"name":"d","type":"u32"},{"name":"q","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}],"sources":[{"name":"a","type":"u32"},{"name":"b","type":"u32"}]},
+{"lanes":1,"results":[{"name":"d","type":"s32"},{"name":"q","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}],"sources":[{"name":"a","type":"s32"},{"name":"b","type":"s32"}]},
+{"lanes":1,"results":[{"name":"d","type":"u64"},{"name":"q","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}],"sources":[{"name":"a","type":"u64"},{"name":"b","type":"u64"}]},
+{"lanes":1,"results":[{"name":"d","type":"s64"},{"name":"q","type":"borrow","implicit":["sub.cc.u32 {own}, 0, {operand};","subc.u32 {own}, 0, 0; neg.s32 {operand}, {own};"]}],"sources":[{"name":"a","type":"s64"},{"name":"b","type":"s64"}]}
 ],
 families: [
 {"texts":["{.{rn,rz}}{.sat}.f32"],"signature":0,"claim":"exact","targets":"0xffffffffffff","implied":[["0xf","ftz"]],"programs":[0,0,2,4,6,2],"on":[["0xf",[1,1,3,5,7,3]]]},
@@ -580,7 +610,11 @@ families: [
 {"texts":[".u64"],"signature":31,"claim":"exact","targets":"0xffffffffffff","programs":[71]},
 {"texts":["{.sat}.s32"],"signature":32,"claim":"exact","targets":"0xffffffffffff","programs":[72,73]},
 {"texts":["{.sat}.s8x4"],"signature":33,"claim":"exact","targets":"0xd86000000000","programs":[74,75]},
-{"texts":["{.sat}.u8x4"],"signature":34,"claim":"exact","targets":"0xd86000000000","programs":[76,77]}
+{"texts":["{.sat}.u8x4"],"signature":34,"claim":"exact","targets":"0xd86000000000","programs":[76,77]},
+{"texts":[".cc.u32"],"signature":35,"claim":"exact","targets":"0xffffffffffff","programs":[78]},
+{"texts":[".cc.s32"],"signature":36,"claim":"exact","targets":"0xffffffffffff","programs":[79]},
+{"texts":[".cc.u64"],"signature":37,"claim":"exact","targets":"0xfffffffffff0","programs":[80]},
+{"texts":[".cc.s64"],"signature":38,"claim":"exact","targets":"0xfffffffffff0","programs":[81]}
 ]
 };
 })();

@@ -2,7 +2,8 @@
 // What one takes away: the command that gives the same, and PTX that runs the instruction on the same operands.
 //   ptxspec.evalCommand({variant, fields, target})
 //   ptxspec.ptxModule({variant, fields, target, results})
-//   ptxspec.statement(variant, sign)           the instruction with its registers, `sign` before each
+//   ptxspec.statement(variant, sign, values)   the instruction with its registers, `sign` before each, and the values of
+//                                              constants by their names
 //   ptxspec.copyButton(button, text, tell)     copies text(); tell(said) says that it did
 (() => {
   "use strict";
@@ -15,22 +16,26 @@
   };
 
   const isPredicate = register => register.sort === "bool";
-  const declared = register => (isPredicate(register) ? "pred" : `b${register.width}`);
+  const declared = register => (register.implicit ? "b32" : isPredicate(register) ? "pred" : `b${register.width}`);
+  const filled = (statements, own, operand) => statements.replaceAll("{own}", own).replaceAll("{operand}", operand);
   const inMemory = register => (isPredicate(register) ? 32 : register.width);
 
   // An instruction with its registers: those of an operand that is a vector stand in braces.
-  ptxspec.statement = ({spelling, results, sources}, sign = "") => {
+  ptxspec.statement = ({spelling, results, sources}, sign = "", values = {}) => {
     const operands = [];
-    for (const {name, operand, braced} of sources) {
+    const isWritten = register => !register.implicit;
+    for (const {name, operand, braced} of sources.filter(isWritten)) {
       const last = operands.at(-1);
+      const text = values[name] ?? sign + name;
       if (braced && last?.operand === operand) {
-        last.names.push(sign + name);
+        last.names.push(text);
       } else {
-        operands.push({operand, braced, names: [sign + name]});
+        operands.push({operand, braced, names: [text]});
       }
     }
     const written = operands.map(({braced, names}) => (braced ? `{${names.join(", ")}}` : names.join(", ")));
-    return `${spelling} ${[results.map(({name}) => sign + name).join("|"), ...written].join(", ")};`;
+    const result = results.filter(isWritten).map(({name}) => sign + name).join("|");
+    return `${spelling} ${[result, ...written].join(", ")};`;
   };
 
   // The target and the PTX version of a module: what was asked for; else the first target that CUDA compiles for and
@@ -53,21 +58,30 @@
   ptxspec.ptxModule = ({variant, fields, target, results, current}) => {
     const on = placed(variant, target, current);
     const wide = isAtLeast(on.ptx, 2, 3) ? 64 : 32;
-    const {sources} = variant;
     const {hexadecimal} = ptxspec.exact;
-    const every = [...variant.results, ...sources];
-    const load = source => (isPredicate(source)
-      ? [`ld.volatile.global.b32 %t, [try_${source.name}];`, `setp.ne.u32 %${source.name}, %t, 0;`]
-      : [`ld.volatile.global.b${source.width} %${source.name}, [try_${source.name}];`]);
+    const given = variant.sources.map((source, i) => ({source, value: hexadecimal(fields[i].bits, inMemory(source))}));
+    const loaded = given.filter(({source}) => !source.constant);
+    const constants = Object.fromEntries(given.flatMap(({source, value}) => (source.constant ? [[source.name, value]] : [])));
+    const every = [...variant.results, ...loaded.map(({source}) => source)];
+    const load = ({source: {name, width, implicit, sort}}) => {
+      if (!implicit && sort !== "bool") {
+        return [`ld.volatile.global.b${width} %${name}, [try_${name}];`];
+      }
+      const enters = implicit ? filled(implicit[0], `%${name}`, "%t") : `setp.ne.u32 %${name}, %t, 0;`;
+      return [`ld.volatile.global.b32 %t, [try_${name}];`, enters];
+    };
     let place = 0;
     const store = result => {
       const bytes = inMemory(result) / 8;
       place = Math.ceil(place / bytes) * bytes;
       const at = `[%out+${place}]`;
       place += bytes;
-      return isPredicate(result)
-        ? [`selp.u32 %t, 1, 0, %${result.name};`, `st.global.u32 ${at}, %t;`]
-        : [`st.global.b${result.width} ${at}, %${result.name};`];
+      if (!isPredicate(result)) {
+        return [`st.global.b${result.width} ${at}, %${result.name};`];
+      }
+      const own = `%${result.name}`;
+      const leaves = result.implicit ? filled(result.implicit[1], own, "%t") : `selp.u32 %t, 1, 0, ${own};`;
+      return [leaves, `st.global.u32 ${at}, %t;`];
     };
     const gives = variant.results.map(({name, width, sort}, i) =>
       `${name} = ${sort === "bool" ? Boolean(results[i].bits) : hexadecimal(results[i].bits, width)}`);
@@ -79,16 +93,16 @@
       `.version ${on.ptx}`,
       `.target ${on.target}`,
       ...(wide === 64 ? [".address_size 64"] : []),
-      ...sources.map((source, i) => `.global .align ${inMemory(source) / 8} .b${inMemory(source)} try_${source.name} = `
-        + `${hexadecimal(fields[i].bits, inMemory(source))};`),
+      ...loaded.map(({source, value}) =>
+        `.global .align ${inMemory(source) / 8} .b${inMemory(source)} try_${source.name} = ${value};`),
       `${isAtLeast(on.ptx, 2, 0) ? ".visible " : ""}.entry try_it(.param .u${wide} result)`,
       "{",
       `    .reg .u${wide} %out;`,
       "    .reg .b32 %t;",
       ...every.map(register => `    .reg .${declared(register)} %${register.name};`),
       `    ld.param.u${wide} %out, [result];`,
-      ...sources.flatMap(load).map(line => `    ${line}`),
-      `    ${ptxspec.statement(variant, "%")}`,
+      ...loaded.flatMap(load).map(line => `    ${line}`),
+      `    ${ptxspec.statement(variant, "%", constants)}`,
       ...variant.results.flatMap(store).map(line => `    ${line}`),
       "    ret;",
       "}",

@@ -64,6 +64,11 @@ class Row:
         return self.variant.operands
 
     @property
+    def implicit(self) -> int:
+        """The number of sources that a statement does not write: 1 where it reads the condition code."""
+        return self.signature.partition("=")[2].count("~")
+
+    @property
     def spelling(self) -> str:
         return self.variant.spelling
 
@@ -97,8 +102,9 @@ class Row:
         from .signature import signature  # NumPy's types are made there
 
         s = signature(self.signature)
-        results = "|".join(r for o in s.results for r in o.registers)
-        sources = [f"{{{', '.join(o.registers)}}}" if o.braced else ", ".join(o.registers) for o in s.sources]
+        results = "|".join(r for o in s.results for r in o.registers if not o.implicit)
+        written = [o for o in s.sources if not o.implicit]
+        sources = [f"{{{', '.join(o.registers)}}}" if o.braced else ", ".join(o.registers) for o in written]
         return ", ".join([results, *sources])
 
     def __str__(self) -> str:
@@ -178,7 +184,7 @@ def find(spelling: str, operands: int | None, target: str | None) -> Row:
     types = tuple(n for n in names if n in TYPES)
     repeated = len(set(names).difference(types)) + len(types) < len(names)
     same = [] if repeated else [row for row in _spelled_with(opcode, names) if row.types == types]
-    fitting = [row for row in same if operands in (None, row.operands)]
+    fitting = [row for row in same if operands in (None, row.operands, row.operands + row.implicit)]
     if not fitting:
         from . import refusing  # only needed when something is wrong
 

@@ -201,7 +201,8 @@ Registers: TypeAlias = "tuple[tuple[str, Type], ...]"
 class Operand:
     """A result or source by its name; where its lanes stand in registers of their own, these have other names.
     `lane_bits` are the bits of its one register that each lane reads, lane 0's first, each lane's highest bit first.
-    In a statement those of lanes are a vector where `braced`, and a `!` may stand before it where `negatable`."""
+    In a statement those of lanes are a vector where `braced`, and a `!` may stand before it where `negatable`. What is
+    `implicit` is the condition code, which no statement writes."""
 
     name: str
     registers: tuple[str, ...]
@@ -209,6 +210,7 @@ class Operand:
     lane_bits: tuple[tuple[int, ...], ...] = ()
     braced: bool = False
     negatable: bool = False
+    implicit: bool = False
 
     @cached_property
     def order(self) -> tuple[int, ...]:
@@ -342,8 +344,8 @@ def type_named(name: str) -> Type:
 @lru_cache(maxsize=4096)
 def signature(text: str) -> Signature:
     """Return the signature of a line of the index: `p:pred q:pred = a:f32 b:f32`, `a[a1,a0]:f32` of lanes in registers
-    of their own, `a{a0,a1}:b16` of those of a vector, `!c:pred` where a `!` may stand before it, or `r:b32@1.0/3.2`, of
-    which lane 0 reads bits 1 and 0."""
+    of their own, `a{a0,a1}:b16` of those of a vector, `!c:pred` where a `!` may stand before it, `~k:pred` of the
+    condition code, or `r:b32@1.0/3.2`, of which lane 0 reads bits 1 and 0."""
     results, sources = ([_operand(o) for o in side.split()] for side in text.split("="))
     return Signature(tuple(results), tuple(sources))
 
@@ -351,11 +353,11 @@ def signature(text: str) -> Signature:
 def _operand(text: str) -> Operand:
     place, _, type_name = text.partition(":")
     braced = place.endswith("}")
-    name, _, registers = place.lstrip("!").rstrip("]}").partition("{" if braced else "[")
+    name, _, registers = place.lstrip("!~").rstrip("]}").partition("{" if braced else "[")
     type_name, _, lanes = type_name.partition("@")
     lane_bits = tuple(tuple(map(int, bits.split("."))) for bits in lanes.split("/") if bits)
     places = tuple(registers.split(",")) if registers else (name,)
-    return Operand(name, places, type_named(type_name), lane_bits, braced, place.startswith("!"))
+    return Operand(name, places, type_named(type_name), lane_bits, braced, place.startswith("!"), place.startswith("~"))
 
 
 def _holding(bits: int) -> np.dtype[Any]:

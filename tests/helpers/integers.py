@@ -13,7 +13,7 @@ from ptxspec import Variant
 
 from helpers.repository import database
 
-_INTEGER = re.compile(r"pred|[bsu]\d+(x\d)?")
+_INTEGER = re.compile(r"pred|imm32|[bsu]\d+(x\d)?")
 VARIANTS = [
     v
     for opcode in OPCODES

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import ptxemu
+from ptxemu.assembler import ASSEMBLER
 from ptxemu.lookup import find
 from ptxemu.signature import Type, signature
 
@@ -27,6 +28,8 @@ class MadeUp:
 
     def add(self, variant: ptxemu.Variant) -> None:
         s = signature(find(variant.spelling, variant.operands, None).signature)
+        if any(o.implicit or not ASSEMBLER["registers"][o.type.name] for o in (*s.results, *s.sources)):
+            return  # links of a chain and constants are written by hand
         guard = self.chance.random() < 0.25
         texts, arrays = [], []
         for o in s.sources:

@@ -16,9 +16,13 @@ import pytest
 from helpers.repository_of_programs import NEW, ORDER, RIGHT, TWICE, WRONG, lint, write
 from ptxspec.lint import many
 
-MODULE = (
-    ".version 8.0\n.target sm_80\nadd.f32 %f0, %f1, %f2;\nadd.cc.u32 %r0, %r1, %r2;\nld.f32 %f0, [a];\nbar.sync 0;\n"
-)
+MODULE = """.version 8.0
+.target sm_80
+add.f32 %f0, %f1, %f2;
+cvt.pack.sat.s16.s32 %r0, %r1, %r2;
+ld.f32 %f0, [a];
+bar.sync 0;
+"""
 
 
 @pytest.fixture
@@ -110,19 +114,20 @@ def test_statistics_count_by_opcode_what_is_judged_and_what_is_outside_of_the_da
     write(repository, a_ptx=MODULE, b_cu=f'{RIGHT}{WRONG}asm("ld.global.u32 %0, [%1];");\nasm("nop");\n')
     assert lint("--stats") == 1
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert rows[:6] == [
+    assert rows[:7] == [
         ["opcode", "judged", "outside", "of", "the", "database"],
-        ["add", "2", "1"],
+        ["add", "2", "0"],
         ["max", "1", "0"],
         ["ld", "0", "2"],
         ["bar", "0", "1"],
+        ["cvt", "0", "1"],
         ["all", "3", "4"],
     ]
     assert ["illegal-modifier", "1"] in rows
     assert lint("--stats", "--format", "json") == 1
     told = json.loads(capsys.readouterr().out)
     assert (told["schema"], told["files"], told["instructions"], told["outside"]) == (1, 2, 3, 4)
-    assert told["opcodes"]["add"] == {"judged": 2, "outside": 1} and told["codes"] == {"illegal-modifier": 1}
+    assert told["opcodes"]["cvt"] == {"judged": 0, "outside": 1} and told["codes"] == {"illegal-modifier": 1}
     assert lint("--stats", "--format", "sarif") == 2
 
 

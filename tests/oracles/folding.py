@@ -76,6 +76,8 @@ def kernel_of(v: Variant, name: str, rows: list[tuple[int, ...]]) -> str:
         for register, type_, x in zip(names[results:], _types(v)[results:], row, strict=True):
             move = f"mov.{_register(type_)} {register}, {x};"
             lines.append(f"setp.ne.b32 {register}, {x}, 0;" if type_ == "pred" else move)
+        constants = {i: str(x) for i, (t, x) in enumerate(zip(_types(v)[results:], row, strict=True)) if t == "imm32"}
+        names = [*names[:results], *(constants.get(i, n) for i, n in enumerate(names[results:]))]
         vector = f"{{{', '.join(names[results:])}}}" if v.sources[0].braced else ", ".join(names[results:])
         lines.append(f"{v.spelling} {'|'.join(names[:results])}, {vector};")
         for k, register in enumerate(names[:results]):

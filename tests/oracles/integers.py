@@ -10,7 +10,7 @@ from typing import Any
 
 def width(type_: str) -> int:
     """Of an operand; 1 of a predicate."""
-    return 1 if type_ == "pred" else prod(map(int, type_[1:].split("x")))
+    return 1 if type_ == "pred" else prod(map(int, type_.removeprefix("im")[1:].split("x")))
 
 
 def signed(x: int, bits: int) -> int:
@@ -247,4 +247,22 @@ _OPCODES: dict[str, Callable[..., Any]] = {
     "shr": _shift_right,
     "prmt": _chosen,
 }
-OPCODES = ("mov", *(o for o in _OPCODES if o != "lop3"))
+OPCODES = ("mov", *_OPCODES)
+
+
+def with_code(spelling: str, operands: tuple[int, ...], code: bool) -> tuple[int, bool]:
+    """The result's bits of a link of a chain, and the carry or the borrow that it leaves (PTX ISA 9.4, 9.7.2). `code`
+    is what comes in, False where nothing does."""
+    opcode, *modifiers, type_ = spelling.split(".")
+    bits = width(type_)
+    if opcode.startswith("mad"):
+        a, b, addend = operands
+        product = value(a, type_) * value(b, type_) >> (bits if "hi" in modifiers else 0)
+        first, second = product % (1 << bits), addend
+    else:
+        first, second = operands
+    sign = -1 if opcode.startswith("sub") else 1
+    if "sat" in modifiers:
+        return within(signed(first, bits) + sign * (signed(second, bits) + code), type_) % (1 << bits), False
+    total = first + sign * (second + code)
+    return total % (1 << bits), not 0 <= total < 1 << bits

@@ -39,8 +39,8 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         ((_MMA, "--ptx", "7.0"), "PTX 7.0 has it"),
         (("wgmma.fence.sync.aligned", "--target", "sm_100a"), "sm_100a does not have it, which needs sm_90a"),
         (("shfl.idx.b32", "--target", "sm_75"), "sm_75 has it from PTX 6.3 to 6.3"),
-        (("lop3.b32",), "lop3 is PTX (section 9.7.9, Logic and shift), and needs sm_50 and PTX 4.3 or newer"),
-        (("madc",), "madc is PTX (section 9.7.2, Extended-precision integer arithmetic), and needs sm_20 and PTX 3.0"),
+        (("lop3.and.b32",), "lop3.and.b32 is a form of other sections of PTX (section 9.7.9, Logic and shift)"),
+        (("vmad",), "vmad is PTX (section 9.7.20, Video), and needs sm_20 and PTX 2.0 or newer"),
         (("cvt.pack.sat.s16.s32",), "needs sm_72 and PTX 6.5 or newer; here cvt has"),
     ],
 )
@@ -58,7 +58,7 @@ def test_show_says_so_as_well(run: Run) -> None:
     assert code == 2 and "mma is PTX (section 9.7.16, Warp-level matrices)" in error
 
 
-@pytest.mark.parametrize("text", ["vote.sync.all.pred p, q, a;", "addc.u32 d, a, b;", "bar.sync 0;"])
+@pytest.mark.parametrize("text", ["vote.sync.all.pred p, q, a;", "vadd.u32.u32.u32 d, a, b;", "bar.sync 0;"])
 def test_the_emulator_knows_it_too(text: str) -> None:
     opcode = text.partition(" ")[0].partition(".")[0]
     with pytest.raises(ValueError, match=f"{opcode} is PTX, and not one of the instructions that are emulated"):

@@ -104,8 +104,11 @@ def test_what_does_not_exist_is_explained(
             "mov.b128",
             "mov.b128 is a form of other sections of PTX (section 9.7.10, Data movement and conversion), and ",
         ),
-        ("add.cc.u32", "add.u32 is a form of other sections of PTX (section 9.7.1, Integer arithmetic), and needs "),
-        ("addc.u32", "addc is PTX (section 9.7.2, "),
+        (
+            "lop3.and.b32",
+            "lop3.and.b32 is a form of other sections of PTX (section 9.7.9, Logic and shift), and needs ",
+        ),
+        ("vadd.u32.u32.u32", "vadd is PTX (section 9.7.20, "),
         ("ld.global.f32", "ld is PTX (section 9.7.10, "),
         # A function that an opcode resembles is not meant.
         ("exp.f32", "PTX has no exp; what is spelled alike computes something else"),

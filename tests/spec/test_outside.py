@@ -55,7 +55,7 @@ def test_opcodes_are_those_that_ptxas_knows(db: Database, ptxas: Path) -> None:
     assert {n.partition(".")[0] for n in known} <= {*db.opcodes, *db.outside}
 
 
-@pytest.mark.parametrize("opcode", ["mma", "wgmma", "ldmatrix", "cp", "lop3", "vote", "tcgen05", "atom", "ld", "add"])
+@pytest.mark.parametrize("opcode", ["mma", "wgmma", "ldmatrix", "cp", "vadd", "vote", "tcgen05", "atom", "ld", "red"])
 def test_the_first_version_and_target_are_those_of_the_plainest_form(db: Database, opcode: str) -> None:
     about = db.outside[opcode]
     assert about.summary and about.section.startswith("9.7.")

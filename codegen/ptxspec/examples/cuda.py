@@ -8,7 +8,10 @@ from ..model import Spec, Variant
 from .statement import Statement, statement
 
 # What the letters of inline assembly take.
-TYPES = {"h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f": "float", "d": "double"}
+TYPES = {
+    "h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f": "float", "d": "double",
+    "n": "constexpr unsigned",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ def _declared(s: Statement) -> list[str]:
     """Return the declarations of variables, those of one type together."""
     names: dict[str, list[str]] = {}
     for p in (*s.results, *s.sources):
-        names.setdefault(TYPES[p.letter], []).append(p.name)
+        names.setdefault(TYPES[p.letter], []).append(p.name if p.letter != "n" else f"{p.name} = 1")
     return [f"{type} {', '.join(found)};" for type, found in names.items()]
 
 

@@ -47,11 +47,14 @@ class Statement:
 
 def ptx(v: Variant) -> str:
     """Return the statement with registers named like the operands."""
-    return _written(v, [f"%{p}" for p in v.result.places], [[f"%{p}" for p in s.places] for s in v.sources])
+    return _written(v, [f"%{p}" for p in v.result.places], [[f"%{p}" for p in s.places] for s in v.written])
 
 
 def statement(spec: Spec, v: Variant) -> Statement | None:
-    """Return a variant as a statement; None where an operand has a register that cannot be had."""
+    """Return a variant as a statement; None where an operand has a register that cannot be had, and where the statement
+    alone makes no sense, as other statements read or set the condition code."""
+    if v.has_implicit:
+        return None
     writer = _Writer(spec, v)
     results = [writer.result(v.result, p) for p in v.result.places]
     sources = [[writer.source(s, p) for p in s.places] for s in v.sources]
@@ -64,7 +67,7 @@ def statement(spec: Spec, v: Variant) -> Statement | None:
 
 def _written(v: Variant, results: Sequence[str], sources: Sequence[Sequence[str]]) -> str:
     operands = ["|".join(results)]
-    for s, names in zip(v.sources, sources, strict=True):
+    for s, names in zip(v.written, sources, strict=True):
         text = ", ".join(names)
         operands.append(f"{{{text}}}" if s.braced else text)
     return f"{v.spelling} {', '.join(operands)};"

@@ -61,6 +61,8 @@ def _with_pairs(s: Statement, operands: tuple[Operand, ...], tensors: list[_Tens
 def _tensor(o: Operand, pack: int, s: Statement) -> _Tensor | None:
     """Return a tensor of which each `pack` elements are the lanes of an operand; None where there is no such."""
     places, t = {p.name: p for p in s.places}, o.type
+    if t.is_constant:
+        return None
     if t.kind == BOOL:
         return _Tensor(o.name, "int32", (places[o.name],)) if pack == 1 else None
     element = t.in_languages.triton or (f"uint{t.lane_width}" if t.lane_width in (8, 16, 32, 64) else "")

@@ -175,7 +175,8 @@ def _rows(found: Vectors, in_json: bool) -> Iterator[tuple[str, tuple[str, ...]]
 
 def _objects(found: Vectors) -> Iterator[str]:
     """Yield a JSON object for each row; several results are a list."""
-    count, several = found.variant.operands, len(_names(found.variant)) > found.variant.operands + 1
+    count = len(registers.places(found.variant.sources))
+    several = len(_names(found.variant)) > count + 1
     heads = {stream: f'"stream": {json.dumps(stream)}, "operands": [' for stream, _, _ in found.parts}
     for stream, row in _rows(found, in_json=True):
         result = f"[{', '.join(row[count:])}]" if several else row[count]

@@ -32,9 +32,15 @@ def places(operands: Iterable[Operand]) -> list[tuple[str, Type]]:
 
 
 def results(v: Variant) -> tuple[np.dtype[Any], int]:
-    """Return the words of a variant's results, all of one size, and how many there are of each set of operands."""
-    found = places(v.results)
-    return word(found[0][1]), len(found)
+    """Return the word that holds any register of a variant's results, and how many there are of each set of
+    operands."""
+    found = words(v.results)
+    return max(found, key=lambda w: w.itemsize), len(found)
+
+
+def words(operands: Iterable[Operand]) -> list[np.dtype[Any]]:
+    """Return the word of each register."""
+    return [word(t) for _, t in places(operands)]
 
 
 def joined(columns: Sequence[Array]) -> Array:

@@ -273,10 +273,10 @@ class _Runner:
         return np.concatenate(kept), [d for d, _ in finished], sum((f for _, f in finished), Found())
 
     def _blocks(self, module: Module, v: Variant, part: Part) -> Iterator[tuple[tuple[Array, ...], Array]]:
-        word, count = registers.results(v)
+        words = registers.words(v.results)
         for start, size in part.blocks():
             operands = vectors.operands(v, part.stream, start, size)
-            yield operands, registers.joined(module.launch(v.identifier, operands, [word] * count))
+            yield operands, registers.joined(module.launch(v.identifier, operands, words))
 
     def _judge(self, v: Variant, operands: Sequence[Array], got: Array, comparison: Comparison) -> tuple[int, Found]:
         return vectors.digest(got), comparison.compare(operands, got, self._emulator.run(v, operands))

@@ -43,9 +43,11 @@ def targets(spec: Spec) -> list[str]:
 
 
 def assembled(spec: Spec, target: str, variants: Iterable[Variant], ptx: str | None = None) -> list[Variant]:
-    """Return the variants of which ptxas makes machine code for a target under a PTX version, by default the newest."""
+    """Return the variants of which ptxas makes machine code for a target under a PTX version, by default the newest. A
+    link of a chain alone, without what sets or reads the condition code, has none of its own."""
     ptx = ptx or spec.catalog.newest_version
-    return [v for v in variants if not v.crash and spec.catalog.takes(v.requires, target, ptx)]
+    whole = (v for v in variants if not (v.crash or v.has_implicit))
+    return [v for v in whole if spec.catalog.takes(v.requires, target, ptx)]
 
 
 def _versions(spec: Spec, ptxas: Path, on: Iterable[str]) -> dict[str, str]:
@@ -95,7 +97,8 @@ def _works(spec: Spec, ptxas: Path, nvdisasm: Path, pair: Pair, variants: Sequen
     code = listed(ptxas, nvdisasm, kernels, *pair)
     for n, v in enumerate(variants):
         try:
-            yield work(code[f"k{n}"], [place for s in v.sources for place in s.places], v.result.places)
+            loaded = [place for s in v.written if not s.type.is_constant for place in s.places]
+            yield work(code[f"k{n}"], loaded, v.result.places)
         except UnknownFlow as e:
             raise PtxasError(f"{v} on {pair[0]}: {e}") from None
 

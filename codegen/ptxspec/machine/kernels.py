@@ -34,7 +34,7 @@ STEP = 16
 def kernel(name: str, spec: Spec, v: Variant) -> str:
     """Return a kernel that loads the operands from memory in their order, `STEP` bytes apart, and stores the results
     behind them."""
-    instruction, own = spec.instructions[v.opcode], [o.type.name for o in (*v.results, *v.sources)]
+    instruction, own = spec.instructions[v.opcode], [o.type.name for o in (v.result, *v.written)]
     taken = {t: spec.registers(instruction, v, t) for t in own}
     # Few instructions take registers of eight bits, so nobody has their operands in these.
     writer = Writer({t: [r for r in found if r in REGISTERS and r != "b8"] or found for t, found in taken.items()})

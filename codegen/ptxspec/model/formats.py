@@ -222,7 +222,9 @@ class Languages:
 @dataclass(frozen=True, eq=False)
 class Type:
     """A type that spellings and operands name. `kind` is that of a lane, which has `lane_width` bits of the register;
-    `nan` is None where no result is a NaN. A type has one object."""
+    `nan` is None where no result is a NaN. No register holds an operand of a type that `is_constant`. `enters` and
+    `leaves` are the statements that bring a word into the condition code and out of it: {operand} is the word, {own} a
+    register for them. A type has one object."""
 
     name: str
     kind: Kind
@@ -233,6 +235,12 @@ class Type:
     registers: str
     summary: str
     in_languages: Languages = Languages()
+    enters: str = ""
+    leaves: str = ""
+
+    @property
+    def is_constant(self) -> bool:
+        return self.constraint == "n"
 
     @property
     def width(self) -> int:

@@ -20,8 +20,9 @@ class Operand:
 
     `registers` are those of the lanes that stand in registers of their own, the highest lane's first, and `braced`
     where these are written as a vector; empty where one register holds all. Where `negatable`, a `!` may stand before
-    it. What is `copied` is passed on bit for bit: no modifier changes it. `lane_bits` are the bits of its one register
-    that each lane reads, lane 0's first, each lane's highest bit first; empty where lanes read what the type says."""
+    it. What is `implicit` is the condition code, which no statement writes. What is `copied` is passed on bit for bit:
+    no modifier changes it. `lane_bits` are the bits of its one register that each lane reads, lane 0's first, each
+    lane's highest bit first; empty where lanes read what the type says."""
 
     name: str
     type: Type
@@ -30,6 +31,7 @@ class Operand:
     negatable: bool = False
     lane_bits: tuple[tuple[int, ...], ...] = ()
     copied: bool = False
+    implicit: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -64,11 +66,11 @@ class Variant:
     manual requires, None where it does not list the variant; `requires` is what the assembler was seen to require.
     `means` are modifiers that it behaves as though it had: those that `sin.f32` leaves out of `sin.approx.ftz.f32`.
 
-    Of a result p, `second` is the q of p|q, which a statement may leave out. `hazards` are what its machine code does
-    instead of what it says; `crash` is what the assembler ends with that takes it and breaks down on it, empty where it
-    does not. `judges` are who found the results of an `exact` one right; those of an `unjudged` one judged what it
-    computed before it was changed. `program` is the digest of what it computes, on whatever target. A variant has one
-    object."""
+    `second` is the q of p|q, which a statement may leave out, or the condition code that it sets. `hazards` are what
+    its machine code does instead of what it says; `crash` is what the assembler ends with that takes it and breaks down
+    on it, empty where it does not. `judges` are who found the results of an `exact` one right; those of an `unjudged`
+    one judged what it computed before it was changed. `program` is the digest of what it computes, on whatever target.
+    A variant has one object."""
 
     opcode: str
     modifiers: tuple[str, ...]
@@ -106,7 +108,22 @@ class Variant:
     @cached_property
     def operands(self) -> int:
         """The number of source registers in a statement."""
-        return sum(len(s.places) for s in self.sources)
+        return sum(len(s.places) for s in self.written)
+
+    @cached_property
+    def written(self) -> tuple[Operand, ...]:
+        """The sources that a statement writes."""
+        return tuple(s for s in self.sources if not s.implicit)
+
+    @property
+    def pair(self) -> Operand | None:
+        """The q of p|q."""
+        return None if self.second is None or self.second.implicit else self.second
+
+    @cached_property
+    def has_implicit(self) -> bool:
+        """Return whether it reads or sets the condition code."""
+        return any(o.implicit for o in (*self.results, *self.sources))
 
     @property
     def key(self) -> Key:

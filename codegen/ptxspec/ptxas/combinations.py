@@ -144,7 +144,7 @@ class Combinations:
     @cached_property
     def _every_type(self) -> list[str]:
         known = self._spec.assembler.registers
-        return [t.name for t in self._spec.types.values() if t.kind != BOOL and t.name in known]
+        return [t.name for t in self._spec.types.values() if t.kind != BOOL and not t.is_constant and t.name in known]
 
     def asked(self) -> Iterator[Block]:
         """Yield what to ask: of the right types, and of those with one exchanged, all sets of modifiers, with foreign
@@ -285,7 +285,7 @@ def own_shapes(writer: Writer, v: Variant) -> list[Shape]:
 
 
 def _has_two(v: Variant) -> bool:
-    return v.second is not None or len(v.result.places) > 1
+    return v.pair is not None or len(v.result.places) > 1
 
 
 def _has(v: Variant, shape: Shape) -> bool:

@@ -52,8 +52,8 @@ def signature(v: Variant) -> Signature:
         types=v.type_names,
         result=v.result.type.name,
         result_registers=len(v.result.places),
-        second=v.second.type.name if v.second else None,
-        sources=tuple(Source(s.type.name, len(s.places), s.braced, s.negatable) for s in v.sources),
+        second=v.pair.type.name if v.pair else None,
+        sources=tuple(Source(s.type.name, len(s.places), s.braced, s.negatable) for s in v.written),
     )
 
 
@@ -97,13 +97,19 @@ class Writer:
 
     def _sources(self, s: Signed, numbers: Iterator[int], inverted: bool) -> Iterator[str]:
         for source in s.sources:
-            register = self.register(source.type)
+            # Of a constant the number itself.
+            register = "" if self._is_constant(source.type) else self.register(source.type)
             sign = "!" if inverted and register == _PREDICATE else ""
             names = [f"{sign}{register}{next(numbers)}" for _ in range(source.registers)]
             yield from [f"{{{', '.join(names)}}}"] if source.braced else names
 
+    def _is_constant(self, type: str) -> bool:
+        """Return whether no register is taken for an operand of a type."""
+        return not self._registers.get(type, _PREDICATE)
+
     def reads_predicates(self, s: Signed) -> bool:
-        return any(self.register(source.type) == _PREDICATE for source in s.sources)
+        types = [source.type for source in s.sources if not self._is_constant(source.type)]
+        return any(self.register(type) == _PREDICATE for type in types)
 
     def register(self, type: str) -> str:
         """Return the name, without a number, of the registers of a type."""

@@ -139,7 +139,7 @@ def recipes(spec: Spec, ptxas: Path, on: Sequence[Pair] | None = None) -> tuple[
 
 def _block(v: Variant, instead: Instead) -> str:
     """Return a recipe in one line, as it is advised, with the variant's operands declared."""
-    operands = [f".reg .{declared(o)} %{place};" for o in (*v.results[:1], *v.sources) for place in o.places]
+    operands = [f".reg .{declared(o)} %{place};" for o in (v.result, *v.written) for place in o.places]
     return " ".join(["{", *operands, *instead.ptx.strip("{}").split(), "}"])
 
 

@@ -138,7 +138,8 @@ class Database(Named, Known[Variant]):
             ),
         )
         super().__init__(catalog, data)
-        self.types = frozenset(data["types"])
+        # Types that no register holds are names of operands here, and of nothing in PTX.
+        self.types = frozenset(name for name, t in data["types"].items() if t["registers"] != "none")
         self.floats = frozenset(name for name, about in data["types"].items() if about["sort"] == "float")
         self.groups: Mapping[str, Sequence[str]] = data["groups"]
         self.modifiers = {name: about["summary"] for name, about in data["modifiers"].items()}

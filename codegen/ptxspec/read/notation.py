@@ -15,6 +15,8 @@ d=u16x2     an operand to which the spelling gives a type of the same size, and 
 a1, a0      the lanes of an operand in registers of their own, by their numbers; {a1, a0} where they are a vector
 p0|p1       a result with a predicate for each lane
 {!}c:pred   a predicate that may be negated
+[carry]     a source k of this type that no statement writes: the condition code
+d[|carry]   a result q of this type beside d that no statement writes
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ _TOKEN = re.compile(rf"\.\{{(?P<choice>[^{{}}]*)\}}|\.(?P<name>{_NAME})|(?P<open
 _LINE = re.compile(r"\s*(?P<spelling>\S+)\s+(?P<operands>\S.*)")
 _OPCODE = re.compile(r"[a-z][a-z0-9]*")
 _PLACE = re.compile(r"(?P<negatable>\{!\})?(?P<name>[a-z])(?P<lane>\d)?(?:(?P<mark>[:=])(?P<type>[a-z]\w*))?")
+_IMPLICIT = re.compile(r"(d?)\[(\|?)([a-z]\w*)\]")
 _VECTOR = re.compile(r"\{(?P<lanes>[^{}]*)\}(?::(?P<type>[a-z]\w*))?")
 _MAX_SPELLINGS = 4096
 _MAX_NAMES = 32
@@ -51,7 +54,7 @@ class Place:
     """An operand as a syntax line writes it. `registers` are those of lanes that have registers of their own, `braced`
     where they are written as a vector. `type` is what it states: a type, or the name of an operand that has the same;
     empty where the spelling says it. `holds` is the type of its values where the spelling names only one of the same
-    size. `start` and `length` say where in the line it stands."""
+    size. What is `implicit` is the condition code. `start` and `length` say where in the line it stands."""
 
     name: str
     registers: tuple[str, ...]
@@ -61,6 +64,7 @@ class Place:
     start: int
     length: int
     holds: str = ""
+    implicit: bool = False
 
 
 @dataclass(frozen=True)
@@ -153,6 +157,8 @@ def _place(text: str, start: int) -> Place:
         if not all(m and m["lane"] and not m["type"] and m["name"] == registers[0][0] for m in lanes):
             raise NotationError("a vector has the lanes of one operand", start, len(text), "write them as in {a1, a0}")
         return Place(registers[0][0], registers, True, False, vector["type"] or "", start, len(text))
+    if (m := _IMPLICIT.fullmatch(text)) and bool(m[1]) == bool(m[2]):
+        return Place(m[1] or "k", (), False, False, m[3], start, len(text), implicit=True)
     if m := _PLACE.fullmatch(text):
         registers = (m["name"] + m["lane"],) if m["lane"] else ()
         stated = m["type"] or ""
@@ -162,7 +168,9 @@ def _place(text: str, start: int) -> Place:
 
 
 def _results(first: Place) -> tuple[Place, Place | None]:
-    """The result, and the second one of p{|q}."""
+    """The result, and the second one of p{|q} or d[|carry]."""
+    if first.implicit and first.name == "d":
+        return replace(first, type="", implicit=False), replace(first, name="q")
     if first.name == "p{|q}":
         return replace(first, name="p"), replace(first, name="q")
     lanes = first.name.split("|")

@@ -91,7 +91,8 @@ class SyntaxReader:
         typed = self.typed(spellings, [self.context.types[t] for t in types], shown)
         result, second = operand(spellings.result, typed), None
         if spellings.second:
-            second = operand(spellings.second, {**typed, "q": typed["p"]})
+            stated = spellings.second.type
+            second = operand(spellings.second, {"q": self.context.types[stated] if stated else typed["p"]})
         made = Variant(
             opcode=self.opcode,
             modifiers=modifiers,
@@ -156,6 +157,7 @@ def operand(place: Place, typed: dict[str, Type], copied: bool = False) -> Opera
         braced=place.braced,
         negatable=place.negatable,
         copied=copied,
+        implicit=place.implicit,
     )
 
 

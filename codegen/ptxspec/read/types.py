@@ -177,6 +177,8 @@ def _type(
         constraint=t.get("constraint", ""),
         registers=words(t["registers"]),
         summary=words(t["summary"]),
+        enters=words(t.get("enters", "")),
+        leaves=words(t.get("leaves", "")),
     )
     if len(context.errors) == before and kind.sort != "bool":
         if made.lane_width < kind.width + made.shift:

@@ -10,7 +10,7 @@ def asm_operands(variant: Variant) -> str:
     register: predicates and registers of eight bits cannot be operands."""
     results = [(place, o.type.constraint) for o in variant.results[:1] for place in o.places]
     sources = [(place, o.type.constraint) for o in variant.sources for place in o.places]
-    if not all(letter for _, letter in (*results, *sources)):
+    if variant.has_implicit or not all(letter for _, letter in (*results, *sources)):
         return ""
     outputs = ", ".join(f'"={letter}"({name})' for name, letter in results)
     inputs = ", ".join(f'"{letter}"({name})' for name, letter in sources)

@@ -7,38 +7,38 @@
 #include "kernel.h"
 
 LANE(sub_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return subtraction_f32(v_a, v_b, roundTiesToEven, 0);  /* :73 */
+    return subtraction_f32(v_a, v_b, roundTiesToEven, 0);  /* :80 */
 }
 
 LANE(sub_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :73 */
+    return subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :80 */
 }
 
 LANE(sub_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(v_a, v_b, roundTiesToEven, 0);  /* :73 */
+    uint32_t v_d = subtraction_f32(v_a, v_b, roundTiesToEven, 0);  /* :80 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(sub_sat_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :73 */
+    uint32_t v_d = subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :80 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(sub_rz_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return subtraction_f32(v_a, v_b, steered, 0);  /* :73 */
+    return subtraction_f32(v_a, v_b, steered, 0);  /* :80 */
 }
 
 LANE(sub_rz_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), steered, 1);  /* :73 */
+    return subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), steered, 1);  /* :80 */
 }
 
 LANE(sub_rz_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(v_a, v_b, steered, 0);  /* :73 */
+    uint32_t v_d = subtraction_f32(v_a, v_b, steered, 0);  /* :80 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(sub_rz_sat_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), steered, 1);  /* :73 */
+    uint32_t v_d = subtraction_f32(flushed_f32(v_a), flushed_f32(v_b), steered, 1);  /* :80 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
@@ -51,163 +51,177 @@ LANE(sub_rz_f64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
 }
 
 LANE(sub_f16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return subtraction_f16(v_a, v_b, roundTiesToEven, 0);  /* :73 */
+    return subtraction_f16(v_a, v_b, roundTiesToEven, 0);  /* :80 */
 }
 
 LANE(sub_sat_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = subtraction_f16(v_a, v_b, roundTiesToEven, 0);  /* :73 */
+    uint16_t v_d = subtraction_f16(v_a, v_b, roundTiesToEven, 0);  /* :80 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(sub_ftz_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return subtraction_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* :73 */
+    return subtraction_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* :80 */
 }
 
 LANE(sub_ftz_sat_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = subtraction_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* :73 */
+    uint16_t v_d = subtraction_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* :80 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(sub_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return subtraction_bf16(v_a, v_b, roundTiesToEven, 0);  /* :73 */
+    return subtraction_bf16(v_a, v_b, roundTiesToEven, 0);  /* :80 */
 }
 
 LANE(sub_f32_f16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    return subtraction_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :73 */
+    return subtraction_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :80 */
 }
 
 LANE(sub_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    return subtraction_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :73 */
+    return subtraction_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :80 */
 }
 
 LANE(sub_sat_f32_f16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :73 */
+    uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :80 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(sub_sat_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :73 */
+    uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :80 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(sub_rz_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    return subtraction_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :73 */
+    return subtraction_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :80 */
 }
 
 LANE(sub_rz_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    return subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :73 */
+    return subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :80 */
 }
 
 LANE(sub_rz_sat_f32_f16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :73 */
+    uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :80 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(sub_rz_sat_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :73 */
+    uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :80 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(sub_rm_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    return subtraction_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :73 */
+    return subtraction_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :80 */
 }
 
 LANE(sub_rm_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    return subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :73 */
+    return subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :80 */
 }
 
 LANE(sub_rm_sat_f32_f16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :73 */
+    uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :80 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(sub_rm_sat_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :73 */
+    uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :80 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(sub_rp_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    return subtraction_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :73 */
+    return subtraction_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :80 */
 }
 
 LANE(sub_rp_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    return subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :73 */
+    return subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :80 */
 }
 
 LANE(sub_rp_sat_f32_f16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :73 */
+    uint32_t v_d = subtraction_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :80 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(sub_rp_sat_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :73 */
+    uint32_t v_d = subtraction_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :80 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(sub_rz_ftz_f16x2_f32x2_f32x2_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    return sum_f16(number_f32(flushed_f32(v_a)), -number_f32(flushed_f32(v_b)), roundTowardZero, 1);  /* :73 */
+    return sum_f16(number_f32(flushed_f32(v_a)), -number_f32(flushed_f32(v_b)), roundTowardZero, 1);  /* :80 */
 }
 
 LANE(sub_rz_bf16x2_f32x2_f32x2_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    return sum_bf16(number_f32(v_a), -number_f32(v_b), roundTowardZero, 0);  /* :73 */
+    return sum_bf16(number_f32(v_a), -number_f32(v_b), roundTowardZero, 0);  /* :80 */
 }
 
 LANE(sub_e5m2x4_e5m2x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return subtraction_e5m2(v_a, v_b, roundTiesToEven, 0);  /* :73 */
+    return subtraction_e5m2(v_a, v_b, roundTiesToEven, 0);  /* :80 */
 }
 
 LANE(sub_e5m2x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return from_single_e5m2(float_sum_to_odd(p.tables[0][v_a], -p.tables[1][v_b]), roundTiesToEven, 0);  /* :73 */
+    return from_single_e5m2(float_sum_to_odd(p.tables[0][v_a], -p.tables[1][v_b]), roundTiesToEven, 0);  /* :80 */
 }
 
 LANE(sub_e5m2x4_ue8m0x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return sum_e5m2((double)p.tables[0][v_a], -(double)p.tables[1][v_b], roundTiesToEven, 0);  /* :73 */
+    return sum_e5m2((double)p.tables[0][v_a], -(double)p.tables[1][v_b], roundTiesToEven, 0);  /* :80 */
 }
 
 LANE(sub_e4m3x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return from_single_e4m3(float_sum_to_odd(p.tables[0][v_a], -p.tables[1][v_b]), roundTiesToEven, 0);  /* :73 */
+    return from_single_e4m3(float_sum_to_odd(p.tables[0][v_a], -p.tables[1][v_b]), roundTiesToEven, 0);  /* :80 */
 }
 
 LANE(sub_e4m3x4_ue8m0x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return sum_e4m3((double)p.tables[0][v_a], -(double)p.tables[1][v_b], roundTiesToEven, 0);  /* :73 */
+    return sum_e4m3((double)p.tables[0][v_a], -(double)p.tables[1][v_b], roundTiesToEven, 0);  /* :80 */
 }
 
 LANE(sub_satfinite_e5m2x4_e5m2x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64((double)p.tables[0][v_a] + -(double)p.tables[1][v_b], roundTiesToEven, 0);  /* :70 */
-    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* :71 */
+    uint64_t v_x = convert_f64((double)p.tables[0][v_a] + -(double)p.tables[1][v_b], roundTiesToEven, 0);  /* :77 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* :78 */
 }
 
 LANE(sub_satfinite_e4m3x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64((double)p.tables[0][v_a] + -(double)p.tables[1][v_b], roundTiesToEven, 0);  /* :70 */
-    return convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :71 */
+    uint64_t v_x = convert_f64((double)p.tables[0][v_a] + -(double)p.tables[1][v_b], roundTiesToEven, 0);  /* :77 */
+    return convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :78 */
 }
 
 LANE(sub_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return (uint32_t)(v_a - v_b);  /* :67 */
+    return (uint32_t)(v_a - v_b);  /* :72 */
 }
 
 LANE(sub_s16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return (uint16_t)(v_a - v_b);  /* :67 */
+    return (uint16_t)(v_a - v_b);  /* :72 */
 }
 
 LANE(sub_s64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    return (uint64_t)(v_a - v_b);  /* :67 */
+    return (uint64_t)(v_a - v_b);  /* :72 */
 }
 
 LANE(sub_s8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return (uint8_t)(v_a - v_b);  /* :67 */
+    return (uint8_t)(v_a - v_b);  /* :72 */
 }
 
 LANE(sub_sat_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return from_signed_s32(whole_s64((uint64_t)(from_signed_s64(whole_s32(v_a)) - from_signed_s64(whole_s32(v_b)))));  /* :65 */
+    return from_signed_s32(whole_s64((uint64_t)(from_signed_s64(whole_s32(v_a)) - from_signed_s64(whole_s32(v_b)))));  /* :70 */
 }
 
 LANE(sub_sat_s8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return from_signed_s8(whole_s64((uint64_t)(from_signed_s64(whole_s8(v_a)) - from_signed_s64(whole_s8(v_b)))));  /* :65 */
+    return from_signed_s8(whole_s64((uint64_t)(from_signed_s64(whole_s8(v_a)) - from_signed_s64(whole_s8(v_b)))));  /* :70 */
 }
 
 LANE(sub_sat_u8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return from_signed_u8(whole_s64((uint64_t)(from_signed_s64(whole_u8(v_a)) - from_signed_s64(whole_u8(v_b)))));  /* :65 */
+    return from_signed_u8(whole_s64((uint64_t)(from_signed_s64(whole_u8(v_a)) - from_signed_s64(whole_u8(v_b)))));  /* :70 */
+}
+
+LANE(sub_cc_2, uint32_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
+    uint32_t v_d = (uint32_t)(v_a - v_b);  /* :72 */
+    _Bool v_q = (v_a < v_b);  /* :74 */
+    *second = v_q;
+    return v_d;
+}
+
+LANE(sub_cc_u64_2, uint64_t, uint64_t v_a, uint64_t v_b, _Bool *second) {
+    uint64_t v_d = (uint64_t)(v_a - v_b);  /* :72 */
+    _Bool v_q = (v_a < v_b);  /* :74 */
+    *second = v_q;
+    return v_d;
 }
 
 KERNEL(sub_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
@@ -328,6 +342,14 @@ KERNEL(sub_sat_s8x4_2, 3, 2, (const uint8_t *r0, const uint8_t *r1, uint8_t *r2)
     uint8_t p0 = sub_sat_s8x4_2(p, r0[i], r1[i]); r2[i] = p0;)
 KERNEL(sub_sat_u8x4_2, 3, 2, (const uint8_t *r0, const uint8_t *r1, uint8_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (1, 1, 1),
     uint8_t p0 = sub_sat_u8x4_2(p, r0[i], r1[i]); r2[i] = p0;)
+KERNEL(sub_cc_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),
+    _Bool q0; uint32_t p0 = sub_cc_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(sub_cc_2__1, 4, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 4, 1),
+    _Bool q0; uint32_t p0 = sub_cc_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
+KERNEL(sub_cc_u64_2, 3, 2, (const uint64_t *r0, const uint64_t *r1, uint64_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (8, 8, 8),
+    _Bool q0; uint64_t p0 = sub_cc_u64_2(p, r0[i], r1[i], &q0); r2[i] = p0;)
+KERNEL(sub_cc_u64_2__1, 4, 2, (const uint64_t *r0, const uint64_t *r1, uint64_t *r2, uint8_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 8, 1),
+    _Bool q0; uint64_t p0 = sub_cc_u64_2(p, r0[i], r1[i], &q0); r2[i] = p0; r3[i] = q0;)
 
 const Kernel KERNELS[] = {
     {"f32/2", 1, sub_2_loop, {roundTiesToEven, 1}},
@@ -508,9 +530,17 @@ const Kernel KERNELS[] = {
     {"sat.s32/2", 1, sub_sat_s32_2_loop, {anyDirection, 1}},
     {"sat.s8x4/2", 1, sub_sat_s8x4_2_loop, {anyDirection, 4}},
     {"sat.u8x4/2", 1, sub_sat_u8x4_2_loop, {anyDirection, 4}},
+    {"cc.u32/2", 1, sub_cc_2_loop, {anyDirection, 1}},
+    {"cc.u32/2", 2, sub_cc_2__1_loop, {anyDirection, 1}},
+    {"cc.s32/2", 1, sub_cc_2_loop, {anyDirection, 1}},
+    {"cc.s32/2", 2, sub_cc_2__1_loop, {anyDirection, 1}},
+    {"cc.u64/2", 1, sub_cc_u64_2_loop, {anyDirection, 1}},
+    {"cc.u64/2", 2, sub_cc_u64_2__1_loop, {anyDirection, 1}},
+    {"cc.s64/2", 1, sub_cc_u64_2_loop, {anyDirection, 1}},
+    {"cc.s64/2", 2, sub_cc_u64_2__1_loop, {anyDirection, 1}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "de22145bcb98e7cc";
+const char digest[] = "c4c216dc5197ddb4";
 #endif

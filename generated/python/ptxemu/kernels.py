@@ -224,8 +224,10 @@ class Kernel:
             found = self._again(arrays)
             if found is not None:
                 return found
-        if len(arrays) != self.operands:
-            raise OperandError(f"{self._row} takes {counted(self.operands)}, {len(arrays)} came")
+        if len(arrays) != len(self._signature.registers):
+            names = ", ".join(name for name, _ in self._signature.registers)
+            takes = counted(len(self._signature.registers)) + f" ({names})" * bool(self._row.implicit)
+            raise OperandError(f"{self._row} takes {takes}, {len(arrays)} came")
         s = self._signature
         arrays = self._as_arrays(arrays)
         operands = [self._as_bits(x, *r) for x, r in zip(arrays, s.registers, strict=True)]

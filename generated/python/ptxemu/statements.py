@@ -60,7 +60,7 @@ class Rules:
 
 
 def _has_two(s: Signature) -> bool:
-    return len(s.results) > 1 or len(s.results[0].registers) > 1
+    return (len(s.results) > 1 and not s.results[1].implicit) or len(s.results[0].registers) > 1
 
 
 def is_other(opcode: str, names: Sequence[str]) -> bool:
@@ -71,8 +71,9 @@ def is_other(opcode: str, names: Sequence[str]) -> bool:
 
 def statement(row: Row, s: Signature) -> Statement:
     first = s.results[0]
-    sources = tuple(Source(o.type.name, len(o.registers), o.braced, o.negatable) for o in s.sources)
-    second = s.results[1].type.name if len(s.results) > 1 else None
+    sources = tuple(Source(o.type.name, len(o.registers), o.braced, o.negatable) for o in s.sources if not o.implicit)
+    pair = len(s.results) > 1 and not s.results[1].implicit
+    second = s.results[1].type.name if pair else None
     return Statement(row, first.type.name, len(first.registers), second, sources)
 
 

@@ -273,7 +273,9 @@ class Reader:
         places = s.places[-1] if len(results) > 1 or not found[0].parts else s.places[0]
         places = places[: len(results)] if len(s.results) > 1 else places
         operands = [p for o in found[1:] for p in (o.parts if o.kind == kinds.VECTOR else [o])]
-        used = [self._use(o, t, v, item, guard) for o, (_, t) in zip(operands, s.registers, strict=True)]
+        read = [(r, o.type) for o in s.sources if not o.implicit for r in o.registers]
+        used = [self._use(o, t, v, item, guard) for o, (_, t) in zip(operands, read, strict=True)]
+        used += [(self._condition_code(o.type, v, item, guard), False) for o in s.sources if o.implicit]
         written = list(zip(results, places, strict=True))
         text = self._said(item)
         line = self.place(item.start).line
@@ -293,6 +295,13 @@ class Reader:
                     Resize(line, text, self._values, final or 0, wide, signed, called[i], before[i], condition)
                 )
                 before[i], called[i] = None, ""
+        for result in s.results:
+            if result.implicit:
+                code = self._known(_CONDITION_CODE, result.type.name)
+                before.append(code.value if guard == ALWAYS else self._value_before(code, result.type))
+                made.append(self._fill(code, result.type, guard))
+                called.append(_CONDITION_CODE)
+                code.read = True  # no result of the text
         values, negated = zip(*used, strict=True)
         self._steps.append(
             Step(
@@ -370,6 +379,16 @@ class Reader:
         if argument.value is None:
             raise Refusal(start, f"the value of {argument.name} is not known here; write the number in its place")
         return f"({argument.value})"
+
+    def _condition_code(self, t: Type, v: Statement, item: Instruction, where: int) -> int:
+        """Return the value of the condition code, a carry or a borrow as a statement before has set it; it is an input
+        where none has."""
+        code = self._known(_CONDITION_CODE, t.name)
+        if code.last not in (None, t):
+            message = f"{v.spelling} reads a {t.name}, and what stands before makes it a {code.last.name}"
+            raise Refusal(item.start, f"{message}; PTX does not say what that gives")
+        code.last = t
+        return self._value_of(code, t, item.start, where)
 
     def _special(self, o: Operand, t: Type, item: Instruction) -> int:
         """Return the value of a special register, which is an input."""
@@ -588,6 +607,7 @@ class Reader:
 
 # An operand of inline assembly.
 _NUMBERED = re.compile(r"%([0-9]{1,4})")
+_CONDITION_CODE = "CC.CF"
 # Bits of the registers that may be declared.
 _WIDTHS = {
     **{f"{sort}{width}": width for sort in "bsu" for width in (8, 16, 32, 64)},

@@ -2,8 +2,10 @@
 // ptxspec.programs:
 //
 //   variants               [{spelling, operands: n, sources: [register...], results: [register...], lanes, claim}],
-//                          where a register is {name, operand, type, kind, sort, lanes, width, braced, negatable}: of
-//                          an operand whose lanes stand in registers of their own there is one for each, as in a1, a0
+//                          where a register is {name, operand, type, kind, sort, lanes, width, braced, negatable,
+//                          implicit, constant}: of an operand whose lanes stand in registers of their own there is one
+//                          for each, as in a1, a0; of the condition code `implicit` has the statements that bring a word
+//                          into it and out of it
 //   targets                the names of all targets; targetsOf(variant) are those that have it, and differing(variant)
 //                          those on which it computes something else than without a target
 //   find(text, operands)   the variant, with modifiers in any order; null where there is none

@@ -21,8 +21,9 @@
   }
 
   // Registers of an operand, in the statement's order, each with what it holds.
-  const registersOf = (operands, types) => operands.flatMap(({name, type, registers = [name], braced, negatable}) =>
-    registers.map(register => ({
+  const registersOf = (operands, types) => operands.flatMap(operand => {
+    const {name, type, registers = [name], braced, negatable, implicit = null, constant} = operand;
+    return registers.map(register => ({
       name: register,
       operand: name,
       type,
@@ -32,7 +33,10 @@
       width: types[type].width,
       braced: Boolean(braced),
       negatable: Boolean(negatable),
-    })));
+      implicit,
+      constant: Boolean(constant),
+    }));
+  });
 
   // Every variant, in the order of the families; those of a family have the same signature, claims and hazards.
   function variantsOf(data, types) {
@@ -45,7 +49,7 @@
       const texts = family.texts.flatMap(text => expand(text, data.groups)).sort();
       return texts.map((text, place) => ({
         spelling: data.opcode + text,
-        operands: signature.registers.sources.length,
+        operands: signature.registers.sources.filter(r => !r.implicit).length,
         sources: signature.registers.sources,
         results: signature.registers.results,
         lanes: signature.lanes,

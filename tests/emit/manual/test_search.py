@@ -55,7 +55,7 @@ QUESTIONS = {
     "is fma.rn.relu.f16x2 on sm_75": ("no", "fma.rn.relu.f16x2 is not on sm_75"),
     "CUDA 12.6": ("CUDA", "CUDA 12.6 reads PTX up to 8.5"),
     "sm_90 PTX 7.0": ("no", "PTX 7.0 does not know sm_90, which came with PTX 7.8"),
-    "lop3.b32": ("outside", "lop3 is PTX, and not in this manual"),
+    "vadd.u32": ("outside", "vadd is PTX, and not in this manual"),
     # Somebody who writes kernels.
     "fma f32x2 H100": ("no", "fma.rnd{.ftz}.f32x2 are not on sm_90 (H100)"),
     "tanh.approx.bf16 RTX 4090": ("no", "tanh.approx.bf16 is not on sm_89 (RTX 4090)"),
@@ -138,7 +138,7 @@ NAMES = {
     "__hmul3": ("function", "__hmul2(__half2, __half2)"),
     # Other instructions of PTX.
     "mma": ("outside", "mma is PTX, and not in this manual"),
-    "lop3": ("outside", "lop3 is PTX, and not in this manual"),
+    "vadd": ("outside", "vadd is PTX, and not in this manual"),
     "is wgmma on H100": ("outside", "wgmma is PTX, and not in this manual"),
     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32": ("outside", "mma is PTX, and not in this manual"),
     "tensor core": ("outside", "tcgen05 is PTX, and not in this manual"),

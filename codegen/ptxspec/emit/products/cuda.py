@@ -20,7 +20,7 @@ from ..registry import product
 from ..text import Files, Templates
 
 _UNSIGNED = {8: "unsigned char", 16: "unsigned short", 32: "unsigned int", 64: "unsigned long long"}
-_WIDTHS = {"h": 16, "r": 32, "l": 64, "f": 32, "d": 64}
+_WIDTHS = {"h": 16, "r": 32, "l": 64, "f": 32, "d": 64, "n": 32}
 # By how much the number of a list of targets stands above the target.
 _LIST = 100_000
 _LETTERS = {16: "h", 32: "r", 64: "l"}
@@ -28,13 +28,17 @@ _LETTERS = {16: "h", 32: "r", 64: "l"}
 
 @dataclass(frozen=True)
 class Register:
-    """A register and the way it comes from memory: `letter` is the constraint by which inline assembly names it. A kind
-    that no letter stands for is declared as `local`: ".pred" or ".b8"."""
+    """A register and the way it comes from memory: `letter` is the constraint by which inline assembly names it, "n"
+    that of a constant. A kind that no letter stands for is declared as `local`: ".pred" or ".b8". The condition code,
+    which is `implicit`, comes in and out by the statements `enters` and `leaves`: `local` is what they need."""
 
     name: str
     letter: str
     memory: str
     local: str = ""
+    enters: str = ""
+    leaves: str = ""
+    implicit: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,21 +64,26 @@ class Shape:
         return [r for registers in self.sources for r in registers]
 
     @property
-    def locals(self) -> list[tuple[str, str, str]]:
-        """The declared registers: each one's kind, its name, and the operand of the assembly that it stands for."""
+    def constant(self) -> int | None:
+        """The place of the constant among the registers, where there is one."""
+        return next((i for i, r in enumerate(self.registers) if r.letter == "n"), None)
+
+    @property
+    def locals(self) -> list[tuple[Register, str, str]]:
+        """The declared registers, with each one's name, and the operand of the assembly that it stands for."""
         places = [(r, f"%%d{i}", f"%{i}") for i, r in enumerate(self.results)]
         places += [(r, f"%%s{i}", f"%{i + len(self.results)}") for i, r in enumerate(self.registers)]
-        return [(r.local, name, operand) for r, name, operand in places if r.local]
+        return [place for place in places if place[0].local]
 
     @property
     def operands(self) -> str:
         """The statement's operands, as in `%%d0|%%d1, %2, {%3, %4}`."""
         named = {operand: name for _, name, operand in self.locals}
-        results, at = [named.get(f"%{i}", f"%{i}") for i in range(len(self.results))], len(self.results)
-        found = ["|".join(results)]
+        results = [named.get(f"%{i}", f"%{i}") for i, r in enumerate(self.results) if not r.implicit]
+        found, at = ["|".join(results)], len(self.results)
         for registers, vector in zip(self.sources, self.vectors, strict=True):
             text = ", ".join(named.get(f"%{i}", f"%{i}") for i in range(at, at + len(registers)))
-            found.append(f"{{{text}}}" if vector else text)
+            found += [f"{{{text}}}" if vector else text] if not registers[0].implicit else []
             at += len(registers)
         return ", ".join(found)
 
@@ -221,6 +230,8 @@ def _architecture(target: str) -> int:
 
 def shape_of(v: Variant) -> Shape:
     def registers(o: Operand) -> tuple[Register, ...]:
+        if o.implicit:
+            return (Register(o.type.name, "r", _UNSIGNED[32], ".b32", o.type.enters, o.type.leaves, implicit=True),)
         return (register(o.type),) * len(o.places)
 
     return Shape(

@@ -393,8 +393,8 @@ def _signature(v: Variant) -> list[Any]:
     """Return a signature: the types that a spelling ends in, the type of its result, and its sources. Lanes of the
     result in registers of their own, as in p0|p1, are counted. A source is its type where it is one register as it
     stands; else also the number of its registers, whether they stand in braces, and whether it may be negated."""
-    more = _given(result_registers=len(v.result.registers), second=v.second.type.name if v.second else None)
-    return [".".join(v.type_names), v.result.type.name, [_source(s) for s in v.sources], *([more] if more else [])]
+    more = _given(result_registers=len(v.result.registers), second=v.pair.type.name if v.pair else None)
+    return [".".join(v.type_names), v.result.type.name, [_source(s) for s in v.written], *([more] if more else [])]
 
 
 def _source(s: Operand) -> str | list[Any]:

@@ -216,7 +216,7 @@ def _operand(o: Operand) -> str:
     listed = ",".join(o.registers)
     registers = f"{{{listed}}}" if o.braced else f"[{listed}]" if listed else ""
     lanes = "/".join(".".join(map(str, bits)) for bits in o.lane_bits)
-    return f"{'!' * o.negatable}{o.name}{registers}:{o.type.name}" + f"@{lanes}" * bool(lanes)
+    return f"{'!' * o.negatable}{'~' * o.implicit}{o.name}{registers}:{o.type.name}" + f"@{lanes}" * bool(lanes)
 
 
 def module_of(checked: Checked, templates: Templates) -> str:

@@ -172,4 +172,5 @@ class _Opcode:
 
     def operand(self, o: Operand) -> dict[str, Any]:
         more = {"registers": o.registers, "braced": o.braced, "negatable": o.negatable, "lane_bits": o.lane_bits}
+        more |= {"implicit": [o.type.enters, o.type.leaves] if o.implicit else [], "constant": o.type.is_constant}
         return {"name": o.name, "type": self.programs.type(o.type), **{name: x for name, x in more.items() if x}}

@@ -254,7 +254,7 @@ def _outside(known: Known[V], opcode: str, names: Sequence[str], target: str | N
         return Reason("not-in-database", f".{other} is a type of other sections of PTX") if other else None
     if not known.is_elsewhere(opcode, names):
         return None
-    message = f"{known.form(opcode, *names)} is a form of other sections of PTX"
+    message = f"{'.'.join((opcode, *names))} is a form of other sections of PTX"
     message += _needs(known, opcode, names, target, ptx)
     return Reason("not-in-database", f"{message}; here {opcode} has {forms_text(known.opcodes[opcode])}")
 

@@ -97,6 +97,30 @@ GROUPS = (
         "lo.u64",
         "hi.sat.s32",
     )),
+    Group(3, "exact", Requirement("3.0", "sm_20"), signature="d:u32 ~q:carry = a:u32 b:u32 c:u32", spellings=(
+        "hi.cc.u32",
+    )),
+    Group(3, "exact", Requirement("3.0", "sm_20"), signature="d:s32 ~q:carry = a:s32 b:s32 c:s32", spellings=(
+        "hi.cc.s32",
+    )),
+    Group(3, "exact", Requirement("4.3", "sm_20"), signature="d:u64 ~q:carry = a:u64 b:u64 c:u64", spellings=(
+        "hi.cc.u64",
+    )),
+    Group(3, "exact", Requirement("4.3", "sm_20"), signature="d:s64 ~q:carry = a:s64 b:s64 c:s64", spellings=(
+        "hi.cc.s64",
+    )),
+    Group(3, "exact", Requirement("3.0", "sm_20"), signature="d:u32 ~q:carry = a:u32 b:u32 c:u32", spellings=(
+        "lo.cc.u32",
+    )),
+    Group(3, "exact", Requirement("3.0", "sm_20"), signature="d:s32 ~q:carry = a:s32 b:s32 c:s32", spellings=(
+        "lo.cc.s32",
+    )),
+    Group(3, "exact", Requirement("4.3", "sm_20"), signature="d:u64 ~q:carry = a:u64 b:u64 c:u64", spellings=(
+        "lo.cc.u64",
+    )),
+    Group(3, "exact", Requirement("4.3", "sm_20"), signature="d:s64 ~q:carry = a:s64 b:s64 c:s64", spellings=(
+        "lo.cc.s64",
+    )),
     Group(3, "exact", Requirement("1.0", "sm_10"), signature="d:s32 = a:s16 b:s16 c:s32", spellings=(
         "wide.s16",
     )),
@@ -148,7 +172,7 @@ MISSING = {
 }
 
 ASSEMBLER = {
-    "elsewhere": ["cc.s32", "cc.u32", "cc.s64", "cc.u64"],
+    "elsewhere": [],
     "empty_types": ["b2", "b8x16"],
     "other_modifiers": [],
     "observed": "ptxas 13.5.37",

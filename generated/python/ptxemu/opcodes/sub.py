@@ -629,6 +629,18 @@ GROUPS = (
         "sat.s8x4",
         "sat.u8x4",
     )),
+    Group(2, "exact", Requirement("1.3", "sm_10"), signature="d:u32 ~q:borrow = a:u32 b:u32", spellings=(
+        "cc.u32",
+    )),
+    Group(2, "exact", Requirement("1.3", "sm_10"), signature="d:s32 ~q:borrow = a:s32 b:s32", spellings=(
+        "cc.s32",
+    )),
+    Group(2, "exact", Requirement("4.3", "sm_20"), signature="d:u64 ~q:borrow = a:u64 b:u64", spellings=(
+        "cc.u64",
+    )),
+    Group(2, "exact", Requirement("4.3", "sm_20"), signature="d:s64 ~q:borrow = a:s64 b:s64", spellings=(
+        "cc.s64",
+    )),
 )
 
 SIGNATURES = {
@@ -684,7 +696,7 @@ MISSING = {
 }
 
 ASSEMBLER = {
-    "elsewhere": ["cc.s32", "cc.u32", "cc.s64", "cc.u64"],
+    "elsewhere": [],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
     "other_modifiers": [],
     "observed": "ptxas 13.5.37",

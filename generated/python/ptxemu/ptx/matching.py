@@ -103,6 +103,8 @@ _NAMED = {
     kinds.VARIABLE: frozenset(["variable"]),
     kinds.SUM: frozenset(["variable", "sum"]),
 }
+_NO_CONSTANT = ("illegal-operand", "a constant is wanted here, and {operand} is none", "write an integer, as in 0x96")
+_HELD = (*kinds.SPECIALS, kinds.VARIABLE, kinds.SUM, kinds.NEGATED, kinds.INVERTED, kinds.FUNCTION)
 _FUNCTION = ("illegal-operand", "{operand} is a function, which is not read here", "name a register")
 # To these nothing is added, whatever is taken.
 _NO_BASES: dict[str, _Said] = {
@@ -316,6 +318,9 @@ class Matcher:
                 return _FUNCTION
         if kind in (*_CONSTANTS, kinds.FUNCTION):
             return self._constant(v, kind, source.type)
+        held = self._taken(v, "registers", source.type, self._registers.get(source.type))
+        if held is not None and not held and (kind[0] in '."' or kind in _HELD):
+            return _NO_CONSTANT
         if kind == kinds.SUM and shape[1] in _NO_BASES:
             return _NO_BASES[shape[1]]
         if (kind == kinds.SUM and shape[1] != kinds.VARIABLE) or self._is_named(v, kind, source.type):

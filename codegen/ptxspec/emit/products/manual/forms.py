@@ -63,8 +63,8 @@ class Writer:
 
 def statement(v: Variant) -> str:
     """Return the operands as a syntax line has them, without their types: `p{|q}, a, b, {!}c`."""
-    result = "|".join(v.result.places) + ("{|q}" if v.second else "")
-    return ", ".join([result, *map(_source, v.sources)])
+    result = "|".join(v.result.places) + ("{|q}" if v.pair else "")
+    return ", ".join([result, *map(_source, v.written)])
 
 
 def unpacking(instruction: Instruction) -> list[str]:
