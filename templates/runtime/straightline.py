@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .assembler import ASSEMBLER
+from .assembler import ASSEMBLER, SPECIAL_REGISTERS
 from .assembly import Argument, AssemblyError, Template, is_statement, of_statement, of_template
 from .conditions import ALWAYS, NEVER, Conditions, TooManyError
 from .index import CATALOG, OPCODES
@@ -96,7 +96,8 @@ class Reader:
         self._source, self._template = text, template
         self._arguments = template.arguments if template else ()
         self.ptx: str | None = None
-        self._registers = Registers(special_names(ASSEMBLER), [a.letter for a in self._arguments])
+        special = special_names(SPECIAL_REGISTERS, ASSEMBLER["named_integers"])
+        self._registers = Registers(special, [a.letter for a in self._arguments])
         self._matcher = Matcher(Rules())
         self._named: dict[tuple[int, str], Register] = {}
         self._refused: list[Refused] = []
@@ -393,7 +394,12 @@ class Reader:
         """Return the value of a special register, which is an input."""
         if t.sort == "bool" and o.kind != kinds.PREDICATE_SPECIAL:
             raise Refusal(item.operands_start + o.start, f"{o.text} is no predicate")
-        name = "".join(o.text.split()).lstrip("%").replace(".", "_")
+        name = "".join(o.text.split()).lstrip("%")
+        about = next(r for r in SPECIAL_REGISTERS if f"%{name.partition('.')[0]}" in r.names)
+        if any(r.code != "target-unknown" for r in CATALOG.refusals(about.requires, self.target, self.ptx)):
+            message = f"{o.text} needs {CATALOG.text(about.requires)}"
+            raise Refusal(item.operands_start + o.start, message)
+        name = name.replace(".", "_")
         return self._value_of(self._known(o.text, name), t, item.operands_start + o.start, ALWAYS)
 
     def _known(self, text: str, name: str, argument: Argument | None = None) -> Register:
