@@ -267,7 +267,7 @@ def test_query_as_json(run: Run) -> None:
     assert code == 1
     assert list(found) == [
         "schema", "variant", "operands", "exists", "available", "requires", "here", "manual", "claim", "basis",
-        "hazard", "loose", "reasons", "nearest", "instead", "instead_elsewhere", "no_recipe", "family",
+        "hazard", "loose", "reasons", "nearest", "instead", "instead_elsewhere", "no_recipe", "family", "register",
     ]  # fmt: skip
     assert (found["schema"], found["claim"], found["hazard"]) == (4, "exact", None)
     first = found["instead"][0]

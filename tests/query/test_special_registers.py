@@ -16,7 +16,7 @@ def test_one_is_told_by_its_name_as_ptx_and_inline_assembly_write_it(db: Databas
         "yes: %clusterid.x on sm_100",
         "  here    PTX 8.6 or newer (CUDA 12.8) on sm_100",
         "  needs   sm_90 or newer, PTX 7.8 or newer (CUDA 11.8)",
-        "  read    by its fields x, y, z, w of 32 bits, or by mov.v4",
+        "  read    by its fields x, y, z, w of 32 bits, or all four at once",
         "  holds   The cluster within the grid, by axis; w is 0.",
     ]
 
