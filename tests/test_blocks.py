@@ -87,3 +87,29 @@ def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     for name, message in (("a.txt", "does not tell a language"), ("a.cu", "No such file")):
         with pytest.raises(ptxspec.PtxspecError, match=message):
             ptxspec.functions(tmp_path / name)
+
+
+SHARED = """\
+__device__ unsigned reduced(unsigned a, unsigned m) {
+    asm("{");
+    asm(".reg .pred %least; .reg .b32 t;");
+    asm("setp.lt.u32 %least, %0, %1;" :: "r"(a), "r"(m));
+    asm("sub.u32 t, %0, %1;" :: "r"(a), "r"(m));
+    asm("@!%least mov.b32 %0, t;" : "+r"(a));
+    asm("}");
+    asm("@%least mov.b32 %0, %1;" : "+r"(a) : "r"(m));
+    return a;
+}
+"""
+
+
+def test_statements_share_what_one_declares_in_braces_that_it_leaves_open(tmp_path: Path) -> None:
+    (tmp_path / "kernel.cu").write_text(SHARED)
+    _, _, compared, less, moved, _, behind = ptxspec.functions(tmp_path / "kernel.cu")
+    assert compared.function and less.function and moved.function
+    assert (compared.function.inputs, compared.function.results) == (("a", "m"), ("least",))
+    assert (less.function.inputs, less.function.results) == (("a", "m"), ("t",))
+    assert (moved.function.inputs, moved.function.results) == (("a", "least", "t"), ("a",))
+    a, m = np.uint32([3, 9, 7]), np.uint32(7)
+    assert moved.function(a, compared.function(a, m), less.function(a, m)).tolist() == [3, 2, 0]
+    assert [x.message for x in behind.lacks] == ["%least is no operand, and declared nowhere; declare it by .reg"]

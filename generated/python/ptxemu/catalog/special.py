@@ -46,4 +46,8 @@ class SpecialRegister(NamedTuple):
             return "as a predicate"
         *rest, last = map(str, self.bits)
         bits = f"{', '.join(rest)} or {last}" if rest else last
-        return f"by its fields {', '.join(FIELDS)} of {bits} bits, or all four at once" if self.fields else f"as {bits} bits"
+        return (
+            f"by its fields {', '.join(FIELDS)} of {bits} bits, or all four at once"
+            if self.fields
+            else f"as {bits} bits"
+        )
