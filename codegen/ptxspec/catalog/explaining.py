@@ -251,11 +251,10 @@ def _types(known: Known[V], about: Opcode[V], names: Sequence[str]) -> Reason:
 def _outside(known: Known[V], opcode: str, names: Sequence[str], target: str | None, ptx: str | None) -> Reason | None:
     """Return the reason that a spelling is none of this database's, so that nothing is known of it; None where it is
     one."""
-    if opcode not in known.opcodes and opcode in known.outside:
-        return Reason("not-in-database", f"{opcode} is PTX{_needs(known, opcode, names, target, ptx)}{known.lacks}")
     if opcode not in known.opcodes:
-        other = next((n for n in names if known.is_other_type(n)), None)
-        return Reason("not-in-database", f".{other} is a type of other sections of PTX") if other else None
+        if opcode not in known.outside:
+            return None
+        return Reason("not-in-database", f"{opcode} is PTX{_needs(known, opcode, names, target, ptx)}{known.lacks}")
     if not known.is_elsewhere(opcode, names):
         return None
     message = f"{'.'.join((opcode, *names))} is a form of other sections of PTX"
