@@ -31,12 +31,14 @@ if TYPE_CHECKING:
     from .functions import Function, function
     from .memory import AddressError
     from .steps import StatementError
+    from .tensor import NoRuleError, mma
     from .threads import ThreadKernel, kernel
 
 __all__ = [
     "AddressError",
     "Function",
     "Kernel",
+    "NoRuleError",
     "OperandError",
     "StatementError",
     "ThreadKernel",
@@ -47,6 +49,7 @@ __all__ = [
     "execute",
     "function",
     "kernel",
+    "mma",
     "pack",
     "unpack",
     "variants",
@@ -57,10 +60,12 @@ __all__ = [
 _HOMES = {
     "AddressError": "memory",
     "Function": "functions",
+    "NoRuleError": "tensor",
     "StatementError": "steps",
     "ThreadKernel": "threads",
     "function": "functions",
     "kernel": "threads",
+    "mma": "tensor",
 }
 
 

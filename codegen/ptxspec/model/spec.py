@@ -30,6 +30,7 @@ from .observed import (
 )
 from .recipes import Instead
 from .requirements import Selector
+from .tensor import TensorRow
 from .units import Unit, UnitModel
 from .variant import Variant
 
@@ -142,6 +143,7 @@ class Spec:
     recordings: tuple[Recording, ...] = ()
     judgements: Mapping[str, tuple[Judgement, ...]] = field(default_factory=dict)
     units: Mapping[str, Unit] = field(default_factory=dict)
+    tensor: tuple[TensorRow, ...] = ()
     naming: Naming = Naming()
     published: Mapping[str, PublishedModel] = field(default_factory=dict)
     functions: Functions = field(default_factory=Functions)

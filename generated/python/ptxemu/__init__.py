@@ -32,12 +32,14 @@ if TYPE_CHECKING:
     from .functions import Function, function
     from .memory import AddressError
     from .steps import StatementError
+    from .tensor import NoRuleError, mma
     from .threads import ThreadKernel, kernel
 
 __all__ = [
     "AddressError",
     "Function",
     "Kernel",
+    "NoRuleError",
     "OperandError",
     "StatementError",
     "ThreadKernel",
@@ -48,6 +50,7 @@ __all__ = [
     "execute",
     "function",
     "kernel",
+    "mma",
     "pack",
     "unpack",
     "variants",
@@ -58,10 +61,12 @@ __all__ = [
 _HOMES = {
     "AddressError": "memory",
     "Function": "functions",
+    "NoRuleError": "tensor",
     "StatementError": "steps",
     "ThreadKernel": "threads",
     "function": "functions",
     "kernel": "threads",
+    "mma": "tensor",
 }
 
 

@@ -102,6 +102,10 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     )
     for folder in ("opcodes", "instructions"):
         files |= {f"{_FOLDER}/{folder}/{n}": text for n, text in templates.plain(f"runtime/{folder}").items()}
+    files[f"{_FOLDER}/tensor_cores.py"] = templates.render(
+        "emulator/tensor_cores.py.j2", ["spec/tensor/arithmetic.yaml"],
+        rows=[", ".join(f"{n}={_literal(x)}" for n, x in vars(r).items() if x or n == "inputs") for r in spec.tensor],
+    )  # fmt: skip
     common = native.shared(spec, templates)
     for c in checked:
         opcode = c.instruction.opcode

@@ -1,0 +1,31 @@
+"""spec/tensor/arithmetic.yaml -> what tensor cores do with the formats of mma."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..model.tensor import TensorRow
+from .context import Context
+from .positioned import Document
+
+_NUMBERS = ("bytes", "bits", "kept")
+
+
+def read_arithmetic(doc: Document | None, context: Context) -> tuple[TensorRow, ...]:
+    """Return the rows of which the targets exist; complain about the others."""
+    found = []
+    for i, row in enumerate(doc.data["rows"] if doc else ()):
+        targets = row.get("targets", ())
+        known = [context.known(doc, ("rows", i, "targets", n), t, context.targets, "target")
+                 for n, t in enumerate(targets)]  # fmt: skip
+        if all(known):
+            found.append(_row(row))
+    return tuple(found)
+
+
+def _row(row: dict[str, Any]) -> TensorRow:
+    lists = {key: tuple(row[key]) for key in ("targets", "shapes", "inputs") if key in row}
+    numbers = {key: int(row[key]) for key in _NUMBERS if key in row}
+    zero = {name: int(x) for name, x in row.get("zero", {}).items()}
+    rest = {key: row[key] for key in ("basis", "halves", "chain", "exact") if key in row}
+    return TensorRow(**lists, **numbers, **rest, zero=zero)

@@ -1,0 +1,166 @@
+"""Sums of products as tensor cores compute them: aligned to the largest term, cut, added exactly, rounded once.
+
+Arrays of numbers have the products of a sum along their last axis. What each figure is stands in
+spec/tensor/arithmetic.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arithmetic import fusedMultiplyAdd
+from .binary import Array, Format, roundTiesToEven
+from .declared import Declared
+
+Integers = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+
+
+class Sum(NamedTuple):
+    """The figures of a sum: the products that are added in one step, the bits that are kept behind the point of the
+    largest term, the exponents that zero has beside results of f32 and f16, and, where a result of f32 is cut to fewer,
+    the bits of its fraction."""
+
+    terms: int
+    bits: int
+    zero: Mapping[str, int]
+    kept: int | None = None
+
+
+class Row(NamedTuple):
+    """What some targets do with elements of some types, in some shapes; without targets or shapes, all. `bytes` of a
+    row of A are summed in one step; `halves` is the type by which two halves are summed; `chain`: by a fused
+    multiply-add for each product; `exact`: integers. The rest is as of a sum."""
+
+    inputs: tuple[str, ...]
+    basis: str
+    targets: tuple[str, ...] = ()
+    shapes: tuple[str, ...] = ()
+    bytes: int = 0
+    bits: int = 0
+    kept: int | None = None
+    zero: Mapping[str, int] = MappingProxyType({})
+    halves: str = ""
+    chain: bool = False
+    exact: bool = False
+
+
+class Numbers(NamedTuple):
+    """The values of encodings: `significand` times 2 to the power of `exponent`, with the sign in the significand; NaNs
+    and infinities by themselves."""
+
+    significand: Integers
+    exponent: Integers
+    point: int
+    nan: Truths
+    infinite: Truths
+
+    def chosen(self, places: Any) -> Numbers:
+        """Return the numbers at some places of the last axis."""
+        return Numbers(
+            self.significand[..., places],
+            self.exponent[..., places],
+            self.point,
+            self.nan[..., places],
+            self.infinite[..., places],
+        )
+
+
+def numbers(bits: Array, f: Format | Declared) -> Numbers:
+    """Return the values of encodings. The least exponent is that of subnormal numbers, whose leading bit is none."""
+    x = bits.astype(np.int64)
+    field = (x >> f.fraction_bits) & ((1 << f.exponent_bits) - 1)
+    fraction = x & ((1 << f.fraction_bits) - 1)
+    significand = fraction | ((field > 0).astype(np.int64) << f.fraction_bits)
+    negative = (x >> (f.exponent_bits + f.fraction_bits)) & 1
+    magnitude = x & ((1 << (f.exponent_bits + f.fraction_bits)) - 1)
+    largest = (1 << (f.exponent_bits + f.fraction_bits)) - 1
+    nans = f.nans if isinstance(f, Declared) else (1 << f.fraction_bits) - 1
+    has_infinity = f.has_infinity if isinstance(f, Declared) else True
+    nan = magnitude > largest - nans
+    infinite = magnitude == largest - nans if has_infinity else np.zeros(magnitude.shape, np.bool_)
+    sign = 1 - 2 * negative
+    return Numbers(sign * significand, np.maximum(field, 1) - f.bias, f.fraction_bits, nan, infinite)
+
+
+def summed(a: Numbers, b: Numbers, c: Array, result: Format, s: Sum) -> Array:
+    """Return the sums of the products of two arrays along their last axis and of what was summed before, step by step:
+    the result of one is a term of the next one."""
+    count = a.significand.shape[-1]
+    for first in range(0, count, s.terms):
+        places = slice(first, first + s.terms)
+        c = _step(a.chosen(places), b.chosen(places), c, result, s)
+    return c
+
+
+def chained(a: Array, b: Array, c: Array, f: Format) -> Array:
+    """Return the results of a fused multiply-add for each product, in their order along the last axis."""
+    for k in range(a.shape[-1]):
+        x, y, z = np.broadcast_arrays(a[..., k], b[..., k], c)
+        c = fusedMultiplyAdd(*map(np.ascontiguousarray, (x, y, z)), f, roundTiesToEven, False)
+    return c
+
+
+def _step(a: Numbers, b: Numbers, c: Array, result: Format, s: Sum) -> Array:
+    before, zero = numbers(c, result), s.zero[result.name]
+    products = a.significand * b.significand
+    exponents = np.where(products == 0, zero, a.exponent + b.exponent)
+    exponent = np.where(before.significand == 0, zero, before.exponent)
+    top = np.maximum(exponents.max(-1, initial=zero), exponent)
+    total = _aligned(products, top[..., None] - exponents, s.bits - a.point - b.point).sum(-1)
+    total += _aligned(before.significand, top - exponent, s.bits - before.point)
+    exact = np.ldexp(total.astype(np.float64), (top - s.bits).astype(np.int32))
+    found = _rounded(exact, result, s.kept)
+    special = a.nan | b.nan | a.infinite | b.infinite
+    if special.any() or before.nan.any() or before.infinite.any():
+        found = _of_specials(a, b, before, found, result)
+    return found
+
+
+def _aligned(significands: Integers, below: Integers, bits: int) -> Integers:
+    """Return terms as integers, so many bits longer, and cut toward zero by how far they are below the largest."""
+    magnitudes = np.abs(significands)
+    if bits >= 0:
+        magnitudes <<= bits
+    else:
+        below = below - bits
+    cut: Integers = magnitudes >> np.minimum(below, 62)
+    return np.where(significands < 0, -cut, cut)
+
+
+def _rounded(exact: NDArray[np.float64], result: Format, kept: int | None) -> Array:
+    """Return sums in the format of the result: of f32 cut toward zero, of f16 rounded to the nearest."""
+    if result.width == 16:
+        return exact.astype(np.float16).view(np.uint16)
+    nearest = exact.astype(np.float32)
+    beyond = (np.abs(nearest.astype(np.float64)) > np.abs(exact)) & (np.abs(exact) < 2.0**128)
+    bits = nearest.view(np.uint32) - beyond.astype(np.uint32)
+    # A result that is cut to nothing is positive.
+    bits = np.where(bits << np.uint32(1) == 0, np.uint32(0), bits)
+    if kept is not None:
+        bits &= np.uint32(0xFFFFFFFF & -(1 << (result.fraction_bits - kept)))
+    return bits
+
+
+def _of_specials(a: Numbers, b: Numbers, c: Numbers, found: Array, result: Format) -> Array:
+    """Return results with those of NaNs and infinities in their places."""
+    zero = ((a.significand == 0) & b.infinite) | ((b.significand == 0) & a.infinite)
+    infinite = a.infinite | b.infinite
+    negative = (a.significand < 0) != (b.significand < 0)
+    sign = _signs(c)
+    upper = (infinite & ~negative).any(-1) | (c.infinite & ~sign)
+    lower = (infinite & negative).any(-1) | (c.infinite & sign)
+    nan = (a.nan | b.nan | zero).any(-1) | c.nan | (upper & lower)
+    unsigned = found.dtype.type
+    infinity = unsigned(((1 << result.exponent_bits) - 1) << result.fraction_bits)
+    found = np.where(upper, infinity, found)
+    found = np.where(lower, infinity | unsigned(1 << (result.width - 1)), found)
+    return np.where(nan, unsigned(result.canonical_nan), found)
+
+
+def _signs(x: Numbers) -> Any:
+    return x.significand < 0
