@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..model.tensor import TensorRow
@@ -14,7 +15,9 @@ _NUMBERS = ("bytes", "bits", "kept")
 def read_arithmetic(doc: Document | None, context: Context) -> tuple[TensorRow, ...]:
     """Return the rows of which the targets exist; complain about the others."""
     found = []
-    for i, row in enumerate(doc.data["rows"] if doc else ()):
+    if doc is None:
+        return ()
+    for i, row in enumerate(doc.data["rows"]):
         targets = row.get("targets", ())
         known = [context.known(doc, ("rows", i, "targets", n), t, context.targets, "target")
                  for n, t in enumerate(targets)]  # fmt: skip
@@ -23,9 +26,7 @@ def read_arithmetic(doc: Document | None, context: Context) -> tuple[TensorRow, 
     return tuple(found)
 
 
-def _row(row: dict[str, Any]) -> TensorRow:
-    lists = {key: tuple(row[key]) for key in ("targets", "shapes", "inputs") if key in row}
-    numbers = {key: int(row[key]) for key in _NUMBERS if key in row}
-    zero = {name: int(x) for name, x in row.get("zero", {}).items()}
-    rest = {key: row[key] for key in ("basis", "halves", "chain", "exact") if key in row}
-    return TensorRow(**lists, **numbers, **rest, zero=zero)
+def _row(row: Mapping[str, Any]) -> TensorRow:
+    found: dict[str, Any] = {**row, "zero": {name: int(x) for name, x in row.get("zero", {}).items()}}
+    found |= {key: tuple(row[key]) for key in ("targets", "shapes", "inputs") if key in row}
+    return TensorRow(**found | {key: int(row[key]) for key in _NUMBERS if key in row})

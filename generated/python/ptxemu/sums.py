@@ -6,6 +6,8 @@ spec/tensor/arithmetic.yaml."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,13 +28,13 @@ class Sum(NamedTuple):
 
     terms: int
     bits: int
-    zero: dict[str, int]
+    zero: Mapping[str, int]
     kept: int | None = None
 
 
 class Row(NamedTuple):
     """What some targets do with elements of some types, in some shapes; without targets or shapes, all. `bytes` of a
-    row of A are summed in one step; `halves` is the type by which two halves are summed; `chain`: by a fused
+    row of A are summed in one step. `halves` is the type by which two halves are summed; `chain`: by a fused
     multiply-add for each product; `exact`: integers. The rest is as of a sum."""
 
     inputs: tuple[str, ...]
@@ -42,7 +44,7 @@ class Row(NamedTuple):
     bytes: int = 0
     bits: int = 0
     kept: int | None = None
-    zero: dict[str, int] = {}
+    zero: Mapping[str, int] = MappingProxyType({})
     halves: str = ""
     chain: bool = False
     exact: bool = False
@@ -82,8 +84,13 @@ def numbers(bits: Array, f: Format | Declared) -> Numbers:
     has_infinity = f.has_infinity if isinstance(f, Declared) else True
     nan = magnitude > largest - nans
     infinite = magnitude == largest - nans if has_infinity else np.zeros(magnitude.shape, np.bool_)
-    sign = 1 - 2 * negative
-    return Numbers(sign * significand, np.maximum(field, 1) - f.bias, f.fraction_bits, nan, infinite)
+    return Numbers(
+        np.where(negative == 1, -significand, significand),
+        np.maximum(field, 1) - f.bias,
+        f.fraction_bits,
+        nan,
+        infinite,
+    )
 
 
 def summed(a: Numbers, b: Numbers, c: Array, result: Format, s: Sum) -> Array:
@@ -99,8 +106,8 @@ def summed(a: Numbers, b: Numbers, c: Array, result: Format, s: Sum) -> Array:
 def chained(a: Array, b: Array, c: Array, f: Format) -> Array:
     """Return the results of a fused multiply-add for each product, in their order along the last axis."""
     for k in range(a.shape[-1]):
-        x, y, z = np.broadcast_arrays(a[..., k], b[..., k], c)
-        c = fusedMultiplyAdd(*map(np.ascontiguousarray, (x, y, z)), f, roundTiesToEven, False)
+        x, y, z = (np.ascontiguousarray(x) for x in np.broadcast_arrays(a[..., k], b[..., k], c))
+        c = fusedMultiplyAdd(x, y, z, f, roundTiesToEven, False)
     return c
 
 
@@ -122,9 +129,9 @@ def _step(a: Numbers, b: Numbers, c: Array, result: Format, s: Sum) -> Array:
 
 def _aligned(significands: Integers, below: Integers, bits: int) -> Integers:
     """Return terms as integers, so many bits longer, and cut toward zero by how far they are below the largest."""
-    magnitudes = np.abs(significands)
+    magnitudes: Integers = np.abs(significands)
     if bits >= 0:
-        magnitudes <<= bits
+        magnitudes = magnitudes << bits
     else:
         below = below - bits
     cut: Integers = magnitudes >> np.minimum(below, 62)

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import formats
-from .binary import Array, Format
+from .arithmetic import addition
+from .binary import Array, Format, roundTiesToEven
 from .index import CATALOG
 from .lookup import target_named
 from .operands import OperandError
@@ -136,13 +137,7 @@ def _in_halves(f: Form, target: str, through: str, x: Numbers, y: Numbers, c: Ar
     total = np.zeros_like(c)
     for half in (lower, ~lower):
         total = summed(x.chosen(half), y.chosen(half), total, result, s)
-    return _sum_of_two(total, c, result)
-
-
-def _sum_of_two(x: Array, y: Array, f: Format) -> Array:
-    native: Any = np.float16 if f.width == 16 else np.float32
-    found = (x.view(native) + y.view(native)).view(x.dtype)
-    return np.where(np.isnan(found.view(native)), x.dtype.type(f.canonical_nan), found)
+    return addition(total, c, result, roundTiesToEven, False)
 
 
 def _integers(f: Form, rows: Array, columns: Array, c: Array) -> Array:
@@ -155,7 +150,8 @@ def _integers(f: Form, rows: Array, columns: Array, c: Array) -> Array:
     total = total + c.view(np.int32).astype(np.int64)
     if f.satfinite:
         total = np.clip(total, -(2**31), 2**31 - 1)
-    return total.astype(np.uint64).astype(np.uint32)
+    wrapped: Array = total.astype(np.uint64).astype(np.uint32)
+    return wrapped
 
 
 # Elements
@@ -188,7 +184,9 @@ def _bits(x: Any, name: str, of: str) -> Array:
     least, most = _RANGES.get(of, (None, None))
     if least is not None and found.size and not (least <= found.min() and found.max() <= most):
         raise OperandError(f"{name} has elements from {found.min()} to {found.max()}; {of} has {least} to {most}")
-    return found >> np.uint32(13) if of == "tf32" else found
+    if of == "tf32":
+        found = found >> np.uint32(13)
+    return found
 
 
 def _expected(of: str) -> str:
