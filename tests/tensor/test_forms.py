@@ -1,0 +1,156 @@
+"""The forms of mma.sync in spec/tensor/mma.yaml: ptxas takes each where its entry says, and no other.
+
+ptxas tells some errors of these statements once a file, and with any other error in the file complains of some that it
+takes. So what shall be taken is assembled, in a file without an error."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from helpers.project import SPEC
+from helpers.sizes import each_size, spread
+from ptxspec.catalog import Catalog, Requirement
+from ptxspec.model import Spec
+from ptxspec.ptxas.asking import FOOTER, HEADER, Pair, Sheet, judge, unexpected
+from ptxspec.ptxas.verify import pairs
+from ptxspec.read.notation import expand
+from ptxspec.read.requirements import expanded
+
+MMA: dict[str, Any] = yaml.load((SPEC / "tensor" / "mma.yaml").read_text(encoding="utf-8"), yaml.BaseLoader)
+_SPELLING = re.compile(
+    r"mma(?P<sparse>\.sp\S*?)?\.sync\.aligned\.(?P<shape>m(?P<m>\d+)n(?P<n>\d+)k(?P<k>\d+))\S*?(?:\.kind::(?P<kind>\w+))?"
+    r"(?P<scaled>\.block_scale)?(?:\.scale_vec::\dX)?(?:\.satfinite|\.r[nzmp])?"
+    r"\.(?P<d>\w+)\.(?P<a>\w+)\.(?P<b>\w+)\.(?P<c>\w+?)(?:\.ue\w+|\.\w+\.popc)?"
+)
+
+
+def _spellings(entry: Mapping[str, Any]) -> list[str]:
+    opcode, _, names = entry["syntax"].replace(" ", "").partition(".")
+    return [".".join((opcode, *found)) for found in expand("." + names, {})]
+
+
+FORMS = [(s, entry) for part in ("forms", "sparse") for entry in MMA[part] for s in _spellings(entry)]
+
+
+def _vector(count: int, type: str) -> str:
+    register = {"f32": "%f", "f64": "%d"}.get(type, "%r")
+    return "{" + ", ".join(f"{register}{i}" for i in range(max(1, count))) + "}"
+
+
+def written(spelling: str) -> str:
+    """The statement of a form, with its operands."""
+    found = _SPELLING.fullmatch(spelling)
+    assert found, spelling
+    rules = MMA["registers"]
+    packed = rules["packed"] if found["kind"] in rules["packed"]["kinds"] else {}
+    m, n, k = (int(found[x]) for x in "mnk")
+
+    def count(elements: int, type: str) -> int:
+        return elements * int(packed.get(type, rules["bits"][type])) // (64 if type == "f64" else 32)
+
+    counts = {
+        "d": count(m * n // 32, found["d"]),
+        "a": count(m * k // (64 if found["sparse"] else 32), found["a"]),
+        "b": count(n * k // 32, found["b"]),
+        "c": count(m * n // 32, found["c"]),
+    }
+    if special := rules.get(found["shape"], {}).get(found["a"]):
+        sums = {x: int(special["c"].get(found[x], counts[x])) for x in "cd"}
+        counts |= {"a": int(special["a"]), "b": int(special["b"]), **sums}
+    operands = [_vector(counts[x], found[x]) for x in "dabc"]
+    operands += ["%r5", "0"] if found["sparse"] else []
+    operands += ["%r7", "{0, 0}", "%r8", "{0, 0}"] if found["scaled"] else []
+    return f"{spelling} {', '.join(operands)};"
+
+
+def _requirement(entry: Mapping[str, Any], catalog: Catalog) -> Requirement:
+    if "on" not in entry:
+        return Requirement(entry["ptx"], entry["target"])
+    floors = {
+        target: max(ptx, catalog.targets[target].ptx, key=lambda v: catalog.versions[v].order)
+        for target, ptx in expanded(entry["on"].items(), catalog)
+    }
+    return Requirement(
+        min(floors.values(), key=lambda v: catalog.versions[v].order), next(iter(floors)), on=(*floors.items(),)
+    )
+
+
+def _assembles(ptxas: Path, statements: Sequence[str], pair: Pair, folder: Path) -> str:
+    """What ptxas says against the statements in one file; nothing where it makes machine code of them."""
+    source = folder / "forms.ptx"
+    source.write_text(HEADER.format(target=pair[0], ptx=pair[1]) + "\n".join(statements) + FOOTER, encoding="utf-8")
+    command = [str(ptxas), "-arch", pair[0], "-O0", str(source), "-o", str(folder / "forms.cubin")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if "not defined for option 'gpu-name'" not in done.stderr:
+        return done.stdout + done.stderr if done.returncode else ""
+    # This ptxas writes no machine code for the target. Then it is only asked, and one complaint is not meant.
+    said = itertools.chain.from_iterable(judge(ptxas, statements, *pair))
+    return "\n".join(m for m in said if m != "Unexpected instruction types specified for '_mma'")
+
+
+def test_a_form_stands_in_one_entry() -> None:
+    assert len({s for s, _ in FORMS}) == len(FORMS)
+    dense = [e for e in MMA["forms"] if "kind" not in e["syntax"] or "manual" not in e]
+    assert sum(len(_spellings(e)) for e in dense) == 231
+
+
+@each_size
+def test_forms_are_taken_exactly_where_they_are_said_to_be(
+    spec: Spec, ptxas: Path, whole: bool, tmp_path: Path
+) -> None:
+    every = pairs(spec)
+    needs = [(written(s), _requirement(entry, spec.catalog)) for s, entry in FORMS]
+    seen = 0
+    for pair in every if whole else spread(every, 24):
+        taken = [s for s, r in needs if spec.catalog.takes(r, *pair)]
+        refused = [s for s, r in needs if not spec.catalog.takes(r, *pair)]
+        seen += len(taken)
+        assert not taken or _assembles(ptxas, taken, pair, tmp_path) == "", pair
+        assert list(unexpected(ptxas, Sheet(refused), {pair: set()})) == []
+    assert seen > 500
+
+
+_TYPES = ["f16", "bf16", "tf32", "f64", "e4m3", "e5m2", "e3m2", "e2m3", "e2m1", "s8", "u8", "s4", "u4", "b1"]
+_KINDS = ["", *(f".kind::{k}" for k in ("f8f6f4", "mxf8f6f4", "mxf4", "mxf4nvf4", "f16", "tf32", "i8"))]
+
+
+def _neighbours() -> Iterator[str]:
+    """Spellings of the same parts in all combinations that could be one."""
+    shapes = [f"m{m}n8k{k}" for m in (8, 16) for k in (4, 8, 16, 32, 64, 128, 256)]
+    sums = [("f16", "f16"), ("f32", "f32"), ("f32", "f16"), ("f16", "f32"), ("f64", "f64"), ("s32", "s32")]
+    for sparse, shape, a, b, (d, c) in itertools.product(
+        ("", ".sp", ".sp::ordered_metadata"), shapes, _TYPES, _TYPES, sums
+    ):
+        start, end = f"mma{sparse}.sync.aligned.{shape}", f".{d}.{a}.{b}.{c}"
+        ends = (end + ".xor.popc", end + ".and.popc", end) if a == "b1" else (end,)
+        layouts = [f".{x}.{y}" for x in ("row", "col") for y in ("row", "col")] if a == b else [".row.col"]
+        roundings = ["", ".satfinite", ".rn", ".rz", ".rm", ".rp"]
+        for e in ends:
+            yield from (start + layout + rounding + e for layout in layouts for rounding in roundings)
+            yield from (start + ".row.col" + kind + e for kind in _KINDS[1:])
+        if a[0] == b[0] == "e" and d == c:
+            scales = ["", *(f".scale_vec::{n}X" for n in (1, 2, 4))]
+            for kind, scale, type in itertools.product(_KINDS[1:5], scales, ("", ".ue8m0", ".ue4m3")):
+                yield f"{start}.row.col{kind}.block_scale{scale}{end}{type}"
+
+
+@each_size
+@pytest.mark.parametrize(
+    "target", ["sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_107a", "sm_110a", "sm_120a", "sm_121a"]
+)
+def test_no_neighbour_of_a_form_is_taken(ptxas: Path, whole: bool, target: str, tmp_path: Path) -> None:
+    """Those of which nothing is said in a file of many are asked alone."""
+    known = {s for s, _ in FORMS}
+    others = [s for s in _neighbours() if s not in known]
+    statements = [written(s) for s in (others if whole else spread(others, 3000))]
+    said = judge(ptxas, statements, target, "9.5")
+    silent = [s for s, messages in zip(statements, said, strict=True) if not messages]
+    assert len(silent) < 100
+    assert [s for s in silent if not _assembles(ptxas, [s], (target, "9.5"), tmp_path)] == []
