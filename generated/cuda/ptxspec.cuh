@@ -2703,3 +2703,18 @@ struct ptxspec_choose<first_, 1> {
         } \
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_rp_r_r_r_n_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, const unsigned int *s4, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            ptxspec_choose<0, 256>::constant(s3[i] % 256, [&](auto chosen) -> void { asm volatile("{.reg .pred %%d1; .reg .pred %%s4; setp.ne.b32 %%s4, %6, 0; " instruction " %0|%%d1, %2, %3, %4, %5, %%s4; selp.b32 %1, 1, 0, %%d1;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "n"(chosen.value), "r"(ptxspec_in_r(s4[i]))); }); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)

@@ -191,7 +191,7 @@ def _shift_left(modifiers: list[str], types: list[str], a: int, b: int) -> int:
     return a * 2**b if b < width(types[0]) else 0
 
 
-def _table(modifiers: list[str], types: list[str], a: int, b: int, c: int, table: int) -> int:
+def _table(modifiers: list[str], types: list[str], a: int, b: int, c: int, table: int, k: int = 0) -> int:
     numbers = ((a >> i & 1) * 4 + (b >> i & 1) * 2 + (c >> i & 1) for i in range(32))
     return sum((table >> n & 1) << i for i, n in enumerate(numbers))
 
@@ -248,6 +248,11 @@ _OPCODES: dict[str, Callable[..., Any]] = {
     "prmt": _chosen,
 }
 OPCODES = ("mov", *_OPCODES)
+
+
+def second(spelling: str, d: int, operands: tuple[int, ...]) -> int:
+    """The predicate beside a result: whether that is not zero, and what an operand says (PTX ISA 9.4, 9.7.9.6)."""
+    return int(d != 0 and operands[-1] != 0) if ".and." in spelling else int(d != 0 or operands[-1] != 0)
 
 
 def with_code(spelling: str, operands: tuple[int, ...], code: bool) -> tuple[int, bool]:
