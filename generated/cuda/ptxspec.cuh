@@ -214,6 +214,10 @@ typedef struct {
 #define PTXSPEC_TYPE_s16x2 {4, 2, 0x10, 0, 0x10, 0, 1}
 #define PTXSPEC_TYPE_u8x4 {4, 4, 8, 0, 8, 0, 1}
 #define PTXSPEC_TYPE_s8x4 {4, 4, 8, 0, 8, 0, 1}
+#define PTXSPEC_TYPE_s4 {1, 1, 8, 0, 4, 0, 1}
+#define PTXSPEC_TYPE_u4 {1, 1, 8, 0, 4, 0, 1}
+#define PTXSPEC_TYPE_s2 {1, 1, 8, 0, 2, 0, 1}
+#define PTXSPEC_TYPE_u2 {1, 1, 8, 0, 2, 0, 1}
 #define PTXSPEC_TYPE_imm32 {4, 1, 0x20, 0, 0x20, 0, 1}
 #define PTXSPEC_TYPE_b8 {1, 1, 8, 0, 8, 0, 1}
 #define PTXSPEC_TYPE_b16 {2, 1, 0x10, 0, 0x10, 0, 1}

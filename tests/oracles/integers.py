@@ -32,7 +32,7 @@ def within(x: int, type_: str) -> int:
 def expected(spelling: str, result: str, sources: list[str], operands: tuple[int, ...]) -> int:
     """The result's bits. `result` and `sources` are the types of the registers."""
     opcode, *modifiers = spelling.split(".")
-    if "x" in result and opcode != "mov":
+    if "x" in result and opcode not in ("mov", "cvt"):
         # Lanes are computed one by one.
         lane, size = result.split("x")[0], width(result.split("x")[0])
         alone = ".".join([opcode, *(m for m in modifiers if m != result), lane])
@@ -196,6 +196,12 @@ def _table(modifiers: list[str], types: list[str], a: int, b: int, c: int, table
     return sum((table >> n & 1) << i for i, n in enumerate(numbers))
 
 
+def _packed(modifiers: list[str], types: list[str], a: int, b: int, c: int = 0) -> int:
+    small = modifiers[2]
+    bits = width(small)
+    return c << 2 * bits | within(a, small) % (1 << bits) << bits | within(b, small) % (1 << bits)
+
+
 def _polynomial(modifiers: list[str], types: list[str], a: int, b: int, c: int) -> int:
     product, a = 0, a % 2**64
     for i in range(64):
@@ -246,6 +252,7 @@ _OPCODES: dict[str, Callable[..., Any]] = {
     "shl": _shift_left,
     "shr": _shift_right,
     "prmt": _chosen,
+    "cvt": _packed,
 }
 OPCODES = ("mov", *_OPCODES)
 

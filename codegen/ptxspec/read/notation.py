@@ -11,7 +11,7 @@ own.
 a, b, c     sources, in this order
 c:f32       an operand with a type of its own: the spelling says nothing of it
 c:d         an operand with the type of another one
-d=u16x2     an operand to which the spelling gives a type of the same size, and which holds values of this one
+d=u16x2     an operand of this type, to which the spelling gives one of the same size, or one of which several fit in
 a1, a0      the lanes of an operand in registers of their own, by their numbers; {a1, a0} where they are a vector
 p0|p1       a result with a predicate for each lane
 {!}c:pred   a predicate that may be negated

@@ -115,7 +115,7 @@ ASSEMBLER: dict[str, Any] = {
 }
 
 # For catalog/known.py, which documents them.
-OTHER_TYPES = frozenset(["b1", "b2", "b4", "b128", "b8x16", "s2", "s4", "u2", "u4", "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "ue4m3", "samplerref", "surfref", "texref"])
+OTHER_TYPES = frozenset(["b1", "b2", "b4", "b128", "b8x16", "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "ue4m3", "samplerref", "surfref", "texref"])
 
 MODIFIERS = {
     "rn": "Round to nearest, ties to even.",
@@ -175,6 +175,7 @@ MODIFIERS = {
     "r": "Move to the right.",
     "clamp": "What is more than 32 counts as 32.",
     "wrap": "The lower five bits count.",
+    "pack": "Put two integers beside each other, each narrowed to the type.",
     "f4e": "Four bytes upwards from a place.",
     "b4e": "Four bytes downwards from a place, the first of them lowest.",
     "rc8": "One byte four times.",
