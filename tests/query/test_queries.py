@@ -104,10 +104,6 @@ def test_what_does_not_exist_is_explained(
             "mov.b128",
             "mov.b128 is a form of other sections of PTX (section 9.7.10, Data movement and conversion), and ",
         ),
-        (
-            "lop3.and.b32",
-            "lop3.and.b32 is a form of other sections of PTX (section 9.7.9, Logic and shift), and needs ",
-        ),
         ("vadd.u32.u32.u32", "vadd is PTX (section 9.7.20, "),
         ("ld.global.f32", "ld is PTX (section 9.7.10, "),
         # A function that an opcode resembles is not meant.

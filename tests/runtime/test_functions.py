@@ -201,7 +201,7 @@ def refused(text: str, **options: Any) -> list[tuple[int, int, str]]:
         ("bar.sync 0;", 1, "bar.sync: bar is PTX, and not one of the instructions that are emulated"),
         ("fmaa.rn.f32 d, a, b, c;", 1, "did you mean 'fma'?"),
         ("fma.f32 d, a, b, c;", 1, "write fma.r"),
-        ("cvt.pack.sat.s16.s32 d, a, b;", 1, "cvt.pack.sat.s16.s32 is PTX outside of the database"),
+        ("cvt.rn.f16x2.ue8m0x2 d, a;", 1, "cvt.rn.f16x2.ue8m0x2 is PTX outside of the database"),
         ("add.f32 d, a, 1;", 15, "write it as a floating-point number"),
         ("add.f32 d, a, 1.x;", 15, "no operand"),
         ("add.f32 %0, %1, %2;", 9, "%0 is an operand of inline assembly; give its constraints"),
