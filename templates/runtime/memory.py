@@ -20,6 +20,11 @@ _ABOVE = 40
 _BELOW = (1 << _ABOVE) - 1
 
 
+def address_of(number: int) -> int:
+    """Return the address of the array that was added first, for 0, second, for 1, and so on."""
+    return number + 1 << _ABOVE
+
+
 class AddressError(IndexError):
     """The error for an address outside of all arrays, or between the elements of one."""
 
@@ -44,13 +49,13 @@ class Memory:
         elements do not stand one behind another."""
         for number, known in enumerate(self._arrays):
             if known is array:
-                return (number + 1) << _ABOVE
+                return address_of(number)
         if not array.flags.c_contiguous:
             told = "np.ascontiguousarray copies it, and the kernel writes into the copy"
             raise ValueError(f"{name} is an array whose elements stand apart; {told}")
         self._names.append(name)
         self._arrays.append(array)
-        return len(self._arrays) << _ABOVE
+        return address_of(len(self._arrays) - 1)
 
     def load(self, at: Access, addresses: Array, lanes: NDArray[np.intp], width: int, count: int) -> list[Array]:
         """Return what stands at addresses, one for each of the lanes: `count` words of `width` bytes in a row."""

@@ -77,6 +77,8 @@ class ThreadKernel:
         plain.check_processor()
         launch = _Launch(blocks, threads)
         memory = Memory(launch.thread)
+        for variable in self._entry.variables:
+            memory.add(variable.name, variable.data)
         given = [_as_bytes(p, x, memory) for p, x in zip(parameters, arguments, strict=True)]
         numbers = {v: _number(g, given[g.parameter]) for v, g in self._entry.given.items()}
         with np.errstate(all="ignore"):

@@ -226,6 +226,7 @@ def refused(text: str, **options: Any) -> list[tuple[int, int, str]]:
         ("mov.b32 {_, _}, a;", 9, "needs a register"),
         ("mov.b32 {x, y, z}, a;", 1, "mov.b32"),
         ("add.f32 _, a, b;", 9, "not discarded"),
+        ("mov.b64 d, %a+8;", 12, "%a+8 is an address; add by an instruction of its own"),
         ("add.f32 5, a, b;", 9, "needs a register"),
     ],
 )

@@ -201,6 +201,70 @@ def test_a_module_has_several_kernels_and_a_path(tmp_path: Path) -> None:
         ptxemu.kernel(5)  # type: ignore[arg-type]
 
 
+TABLES = """
+.const .align 4 .b8 halves[16] = {0, 0, 0, 63, 0, 0, 128, 63, 0, 0, 192, 63, 0, 0, 0, 64};
+.visible .global .align 4 .f32 singles[4] = {0f3F800000, 2.5, -3.0};
+.global .align 1 .b8 text[4] = {104, 255, -1};
+.global .align 8 .u64 pointer = generic(singles);
+.const .align 8 .u64 structure[2] = {8589934593, generic(text)};
+.global .align 4 .s32 alone = -7;
+.global .align 4 .b8 zeros[8];
+.extern .const .align 4 .b8 elsewhere[4];
+.global .u32 first, second;
+.const .u32 few[2] = {1, 2, 3};
+.const .u32 word[2] = {none};
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("mov.u64 %d3, halves; add.s64 %d3, %d3, %d2; ld.const.u32 %r3, [%d3];", [0x3F000000, 0x3F800000, 0x3FC00000]),
+        ("mov.u64 %d3, singles; add.s64 %d3, %d3, %d2; ld.u32 %r3, [%d3];", [0x3F800000, 0x40200000, 0xC0400000]),
+        ("ld.global.u32 %r3, [singles+12];", [0, 0, 0]),
+        ("ld.global.u16 %r3, [text+2];", [0xFF, 0xFF, 0xFF]),
+        ("ld.global.u64 %d3, [pointer]; cvta.to.global.u64 %d3, %d3; ld.global.u32 %r3, [%d3+4];", [0x40200000] * 3),
+        ("ld.const.u64 %d3, [structure+8]; ld.u8 %r3, [%d3];", [104] * 3),
+        ("ld.const.v2.u32 {%r3, %r4}, [structure]; shl.b32 %r4, %r4, 4; or.b32 %r3, %r3, %r4;", [0x21] * 3),
+        ("mov.u64 %d3, alone; cvta.global.u64 %d3, %d3; ld.u32 %r3, [%d3];", [0xFFFFFFF9] * 3),
+        ("mov.u64 %d3, halves; cvta.const.u64 %d3, %d3; ld.u32 %r3, [%d3+4];", [0x3F000000 + (1 << 23)] * 3),
+        ("ld.volatile.global.u32 %r3, [zeros+4];", [0] * 3),
+    ],
+)
+def test_tables_of_a_module_are_read(body: str, expected: list[int]) -> None:
+    d = np.zeros(3, U32)
+    ptxemu.kernel(module(f"{body} st.global.u32 [%q], %r3;", more=TABLES))(1, 32, d, d, 3)
+    assert d.tolist() == expected
+
+
+def test_a_table_has_an_end_and_is_not_written() -> None:
+    d = np.zeros(3, U32)
+    outside = module("mov.u64 %d3, zeros; add.s64 %d3, %d3, %d2; ld.global.u32 %r3, [%d3];", more=TABLES)
+    with pytest.raises(ptxemu.AddressError, match=r"thread \(2, 0, 0\) .*: byte 8 of zeros, which has 8"):
+        ptxemu.kernel(outside)(1, 32, d, d, 3)
+    with pytest.raises(ValueError, match=r"st\.global\.u32 .* writes into zeros, which is read-only"):
+        ptxemu.kernel(module("st.global.u32 [zeros], %i;", more=TABLES))(1, 32, d, d, 3)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("ld.const.u32 %r3, [elsewhere];", "elsewhere is declared here and has its values elsewhere"),
+        ("ld.global.u32 %r3, [first];", "first is declared as nothing that is read here"),
+        ("ld.const.u32 %r3, [few];", "few has no number of elements that fits its values"),
+        ("ld.const.u32 %r3, [word];", "none is declared as nothing that is read here"),
+        ("mov.u32 %r3, zeros;", "zeros is an address, which has 64 bits"),
+        ("add.s64 %d3, zeros, 4;", "zeros is a variable, which is not read here"),
+        ("mov.u64 %d3, zeros+4;", "zeros+4 is an address; add by an instruction of its own"),
+        ("st.const.u32 [halves], %i;", "constants are not written"),
+    ],
+)
+def test_tables_that_cannot_be_read_are_refused(body: str, message: str) -> None:
+    with pytest.raises(ptxemu.StatementError) as e:
+        ptxemu.kernel(module(body, more=TABLES))
+    assert any(message in r.message for r in e.value.refused), e.value
+
+
 # What is wrong
 
 

@@ -16,10 +16,11 @@ from .index import OPCODES
 from .memory import Load, Store
 from .ptx import constants, operands as kinds
 from .ptx.operands import Operand, split
-from .ptx.scanning import Declaration, Other, Scanner
+from .ptx.scanning import Declaration, Instruction, Other, Scanner
 from .signature import Type, type_named
 from .steps import Named, Resize, StatementError, Step
 from .straightline import Reader, Refusal, Register
+from .variables import DECLARED, UnreadError, Variable, Variables
 
 _COMMENT = re.compile(r"//[^\n]*|/\*(?s:.)*?(?:\*/|\Z)")
 _ENTRY = re.compile(r"\.entry\s+(?P<name>[\w$%]+)")
@@ -54,13 +55,15 @@ class Given(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A kernel. `given` are the values that come of its parameters, `specials` those of special registers."""
+    """A kernel. `given` are the values that come of its parameters, `specials` those of special registers; `variables`
+    are the first arrays of its memory."""
 
     name: str
     target: str | None
     parameters: tuple[Parameter, ...]
     given: dict[int, Given]
     specials: tuple[Named, ...]
+    variables: tuple[Variable, ...]
     constants: dict[int, np.generic]
     steps: tuple[Step | Resize | Load | Store, ...]
 
@@ -76,7 +79,7 @@ def read_entry(text: str, name: str | None = None, target: str | None = None) ->
 
 
 def _alone(text: str, name: str | None) -> tuple[str, str]:
-    """Return a module with spaces in place of all but one kernel, and the kernel's name."""
+    """Return a module with spaces in place of all but one kernel and what it may read, and the kernel's name."""
     code = _COMMENT.sub(lambda m: _blank(m[0]), text)
     entries = {m["name"]: m for m in _ENTRY.finditer(code)}
     if not entries:
@@ -93,8 +96,9 @@ def _alone(text: str, name: str | None) -> tuple[str, str]:
             end = brace.end()
             break
     head = re.sub(r"\S", " ", code[: m.start()])
-    for directive in islice(_HEADER.finditer(code, 0, min(x.start() for x in entries.values())), 3):
-        head = head[: directive.start()] + directive[0] + head[directive.end() :]
+    header = islice(_HEADER.finditer(code, 0, min(x.start() for x in entries.values())), 3)
+    for kept in (*header, *DECLARED.finditer(code, 0, m.start())):
+        head = head[: kept.start()] + kept[0] + head[kept.end() :]
     return head + code[m.start() : end], m["name"]
 
 
@@ -109,9 +113,14 @@ class _EntryReader(Reader):
         super().__init__(text, target, None)
         self._parameters: list[Parameter] = []
         self._given: dict[int, Given] = {}
+        self._variables = Variables()
 
     def _declaration(self, item: Declaration) -> None:
         text = item.text or ""
+        if DECLARED.fullmatch(text):
+            self._registers.take(text)
+            self._variables.take(text)
+            return
         if not _ENTRY.search(text):
             super()._declaration(item)
             return
@@ -169,7 +178,7 @@ class _EntryReader(Reader):
         if space == "param":
             self._parameter(item, base, offset, start, t, registers, guard)
             return
-        address = self._value_of(self._pointer(base, start), type_named("b64"), start, guard)
+        address = self._base(base, start, guard)
         before = [None if r is None else self._before_memory(r, t, guard) for r in registers]
         made = [None if r is None else self._fill(r, t, guard) for r in registers]
         types = tuple(t if r is None else r.type or t for r in registers)
@@ -208,6 +217,8 @@ class _EntryReader(Reader):
         t, count, space = self._access(item, names)
         if space == "param":
             raise Refusal(item.start, f"{item.text}: parameters of functions are not passed here")
+        if space == "const":
+            raise Refusal(item.start, f"{item.text}: constants are not written")
         operands = self._operands(item, 2)
         base, offset, start = self._address(item, operands[0])
         sources = operands[1].parts if operands[1].kind == kinds.VECTOR else (operands[1],)
@@ -215,7 +226,7 @@ class _EntryReader(Reader):
             at = item.operands_start + operands[1].start
             raise Refusal(at, f"{item.text} takes {count} registers, not {len(sources)}")
         guard = self._where(item)
-        address = self._value_of(self._pointer(base, start), type_named("b64"), start, guard)
+        address = self._base(base, start, guard)
         values = []
         for o in sources:
             at = item.operands_start + o.start
@@ -231,8 +242,8 @@ class _EntryReader(Reader):
     def _convert_address(self, item: Other, names: list[str]) -> None:
         """A global address is the same as a generic one here."""
         names = [n for n in names if n != "to"]
-        if names != ["global", "u64"]:
-            raise Refusal(item.start, f"{item.text}: the only memory here is global, its addresses have 64 bits")
+        if names not in (["global", "u64"], ["const", "u64"]):
+            raise Refusal(item.start, f"{item.text}: memory here is global or constant, its addresses have 64 bits")
         operands = self._operands(item, 2)
         b64 = type_named("b64")
         guard = self._where(item)
@@ -251,7 +262,7 @@ class _EntryReader(Reader):
         if not names or not _TYPE.fullmatch(f".{names[-1]}"):
             raise Refusal(item.start, f"{item.text} has no type of up to 64 bits")
         space = spaces[0].partition("::")[0] if spaces else "global"
-        if space not in ("param", "global"):
+        if space not in ("param", "global", "const"):
             raise Refusal(item.start, f"{item.text}: there is no {space} memory here")
         strange = [n for n in names[:-1] if n not in spaces and n not in _COUNTS and not _HINT.fullmatch(n)]
         if strange:
@@ -277,9 +288,30 @@ class _EntryReader(Reader):
             raise Refusal(start, f"{m['offset']} is no number of bytes") from None
         return m["base"], offset, start + m.start("base")
 
+    def _base(self, name: str, start: int, where: int) -> int:
+        """Return the value of the address that stands in a register, or that of a variable."""
+        if self._registers.kind(name) == kinds.VARIABLE:
+            return self._addressed(name, type_named("b64"), start)
+        return self._value_of(self._pointer(name, start), type_named("b64"), start, where)
+
+    def variable(self, o: Operand, t: Type, item: Instruction) -> int:
+        if o.kind != kinds.VARIABLE:
+            return super().variable(o, t, item)
+        return self._addressed(o.text, t, item.operands_start + o.start)
+
+    def _addressed(self, name: str, t: Type, start: int) -> int:
+        if t.bits.itemsize != 8:
+            raise Refusal(start, f"{name} is an address, which has 64 bits")
+        self._values += 1
+        try:
+            self._constants[self._values] = np.uint64(self._variables.address(name))
+        except UnreadError as e:
+            raise Refusal(start, str(e)) from None
+        return self._values
+
     def _pointer(self, name: str, start: int) -> Register:
         if self._registers.home(name) is None:
-            raise Refusal(start, f"{name} is no register; what a module declares besides kernels is not here")
+            raise Refusal(start, f"{name} is no register, and no variable of the module")
         register = self._register(name, start)
         if register.type is None or register.type.bits.itemsize != 8:
             raise Refusal(start, f"{name} is a {register.declared} register; an address has 64 bits")
@@ -304,6 +336,11 @@ class _EntryReader(Reader):
         """Return the kernel. Raises StatementError."""
         for label, (start, _) in self._jumps.items():
             self.refuse(start, f"there is no label {label} behind this branch")
+        variables: tuple[Variable, ...] = ()
+        try:
+            variables = self._variables.used()
+        except UnreadError as e:
+            self.refuse(0, str(e))
         refused = [*self._refused, *(r for _, r in self._unset)]
         if refused:
             raise StatementError(refused)
@@ -311,9 +348,8 @@ class _EntryReader(Reader):
         for register in specials:
             self._constants.pop(register.initial or 0, None)
         named = tuple(Named(r.name, r.initial or 0, tuple(dict.fromkeys(r.first))) for r in specials)
-        return Entry(
-            name, self.target, tuple(self._parameters), self._given, named, self._constants, tuple(self._steps)
-        )
+        parameters, steps = tuple(self._parameters), tuple(self._steps)
+        return Entry(name, self.target, parameters, self._given, named, variables, self._constants, steps)
 
 
 def _bits_of(t: Type) -> Type:

@@ -359,7 +359,13 @@ class Reader:
             return self._constant(o, t, item), False
         if o.kind in kinds.SPECIALS:
             return self._special(o, t, item), False
+        if o.kind in (kinds.VARIABLE, kinds.SUM):
+            return self.variable(o, t, item), False
         return self._read(o, t, v, item, where), False
+
+    def variable(self, o: Operand, t: Type, item: Instruction) -> int:
+        """Return the value of an operand that is an address. Raises Refusal."""
+        raise Refusal(item.operands_start + o.start, f"{o.text} is an address; add by an instruction of its own")
 
     def _constant(self, o: Operand, t: Type, item: Instruction | Other) -> int:
         start = item.operands_start + o.start

@@ -1,0 +1,93 @@
+"""The variables that a module of PTX declares besides its kernels, in constant or global memory, with the values that
+they begin with."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .memory import address_of
+from .ptx import constants
+from .signature import type_named
+from .statements import bits_of
+
+# Declarations of variables. No loads and stores: there the name of the space stands behind an opcode.
+DECLARED = re.compile(r"(?<![\w.])(?:\.(?:extern|visible|weak|common)\s+)?\.(?:const|global)\b[^;]*;")
+_READ = re.compile(
+    r"(?:\.(?P<linkage>\w+)\s+)?\.(?:const|global)\s+(?:\.align\s+\d+\s+)?\.(?P<type>[bsuf](?:8|16|32|64))\s+"
+    r"(?P<name>[A-Za-z_$%][\w$]*)\s*(?P<array>\[\s*(?P<count>\w*)\s*\]\s*)?(?:=\s*(?P<values>[^;]*))?;"
+)
+_ADDRESS = re.compile(r"\s*(?:generic\s*\(\s*(?P<generic>[A-Za-z_$%][\w$]*)\s*\)|(?P<name>[A-Za-z_$%][\w$]*))\s*")
+# Bytes of the constant memory of a module; a variable in global memory may have more.
+_LARGEST = 1 << 30
+
+
+class UnreadError(Exception):
+    """The error for a variable whose declaration says what is not read here; the argument says what it is."""
+
+
+class Variable(NamedTuple):
+    """A variable by its name, and its bytes."""
+
+    name: str
+    data: NDArray[np.uint8]
+
+
+class Variables:
+    """The variables of a module. Those that somebody asks for have addresses, in the order of the questions."""
+
+    def __init__(self) -> None:
+        self._declared: dict[str, re.Match[str]] = {}
+        self._numbers: dict[str, int] = {}
+
+    def take(self, text: str) -> None:
+        """Take in a declaration."""
+        if m := _READ.fullmatch(text):
+            self._declared.setdefault(m["name"], m)
+
+    def address(self, name: str) -> int:
+        """Return the address of a variable. Raises UnreadError."""
+        m = self._declared.get(name)
+        if m is None:
+            raise UnreadError(f"{name} is declared as nothing that is read here")
+        if m["linkage"] == "extern":
+            raise UnreadError(f"{name} is declared here and has its values elsewhere")
+        return address_of(self._numbers.setdefault(name, len(self._numbers)))
+
+    def used(self) -> tuple[Variable, ...]:
+        """Return the variables that have addresses, in the order of these. Raises UnreadError."""
+        found: list[Variable] = []
+        while len(found) < len(self._numbers):
+            name = list(self._numbers)[len(found)]
+            # The values may ask for addresses of others.
+            data = self._data(self._declared[name]).view(np.uint8)
+            data.flags.writeable = False
+            found.append(Variable(name, data))
+        return tuple(found)
+
+    def _data(self, m: re.Match[str]) -> NDArray[Any]:
+        """Return the elements of a variable; those that have no values are zeros."""
+        name, t = m["name"], type_named(m["type"])
+        text = (m["values"] or "").strip()
+        if text.startswith("{") != (m["array"] is not None) and text:
+            raise UnreadError(f"the values of {name} do not fit its declaration")
+        inside = text[1:-1] if text.startswith("{") else text
+        given = [self._element(x, m) for x in inside.split(",")] if inside.strip() else []
+        kind, count = constants.value(m["count"]) if m["count"] else (constants.INTEGER, max(1, len(given)))
+        if kind != constants.INTEGER or not len(given) <= count <= _LARGEST // t.bits.itemsize:
+            raise UnreadError(f"{name} has no number of elements that fits its values")
+        data = np.zeros(int(count), t.bits)
+        data[: len(given)] = given
+        return data
+
+    def _element(self, text: str, m: re.Match[str]) -> np.generic:
+        kind, value = constants.value(text)
+        named = _ADDRESS.fullmatch(text)
+        if named is not None:
+            kind, value = constants.INTEGER, self.address(named["generic"] or named["name"])
+        if kind not in (constants.INTEGER, constants.SINGLE, constants.DOUBLE):
+            raise UnreadError(f"{text.strip()} among the values of {m['name']} is no number")
+        return bits_of(kind, value, type_named(m["type"]))
