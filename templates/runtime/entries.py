@@ -19,7 +19,7 @@ from .ptx.scanning import Declaration, Instruction, Other, Scanner
 from .signature import Type, type_named
 from .steps import Named, Resize, StatementError, Step
 from .straightline import Reader, Refusal, Register
-from .variables import DECLARED, UnreadError, Variable, Variables
+from .variables import DECLARED, LOCAL, Local, UnreadError, Variable, Variables, local_size
 
 _COMMENT = re.compile(r"//[^\n]*|/\*(?s:.)*?(?:\*/|\Z)")
 _ENTRY = re.compile(r"\.entry\s+(?P<name>[\w$%]+)")
@@ -28,7 +28,7 @@ _BRACE = re.compile(r'[{}]|"[^"\n]*"')
 _PARAMETER = re.compile(r"\.param\b(?P<attributes>[^,()\[]*+)(?:\[\s*(?P<count>\d{1,9})\s*\]\s*)?(?=[,)])")
 _TYPE = re.compile(r"\.([bsuf](?:8|16|32|64)|f16x2)\b")
 _ALIGNED = re.compile(r"\.align\s+(\d{1,4})\b")
-_ADDRESS = re.compile(r"\[\s*(?P<base>[A-Za-z_$%][\w$%]*)\s*(?:\+\s*(?P<offset>-?\s*\w+))?\s*\]")
+_ADDRESS = re.compile(r"\[\s*(?P<base>[A-Za-z_$%][\w$%]*)\s*(?:(?P<offset>[+-][^\]]*))?\]")
 # What may stand in the name of an access, and changes nothing for one thread after another.
 _HINT = re.compile(r"nc|ca|cg|cs|lu|cv|wb|wt|weak|relaxed|volatile|gpu|sys|cta|cluster|L[12]::\w+|level::\w+")
 _COUNTS = {"v2": 2, "v4": 4, "v8": 8}
@@ -55,7 +55,7 @@ class Given(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Entry:
     """A kernel. `given` are the values that come of its parameters, `specials` those of special registers; `variables`
-    are the first arrays of its memory."""
+    are the first arrays of its memory, `local` what each thread has besides."""
 
     name: str
     target: str | None
@@ -63,6 +63,7 @@ class Entry:
     given: dict[int, Given]
     specials: tuple[Named, ...]
     variables: tuple[Variable, ...]
+    local: tuple[Local, ...]
     constants: dict[int, np.generic]
     steps: tuple[Step | Resize | Load | Store, ...]
 
@@ -113,12 +114,17 @@ class _EntryReader(Reader):
         self._parameters: list[Parameter] = []
         self._given: dict[int, Given] = {}
         self._variables = Variables()
+        self._local: dict[str, Local] = {}
 
     def _declaration(self, item: Declaration) -> None:
         text = item.text or ""
         if DECLARED.fullmatch(text):
             self._registers.take(text)
             self._variables.take(text)
+            return
+        if LOCAL.fullmatch(text):
+            self._registers.take(text)
+            self._take_local(item.start, text)
             return
         if not _ENTRY.search(text):
             super()._declaration(item)
@@ -133,6 +139,17 @@ class _EntryReader(Reader):
             width = type_named(type_[1]).bits.itemsize
             size = width * int(m["count"] or 1)
             self._parameters.append(Parameter(name, type_[1], size, int(aligned[1]) if aligned else width))
+
+    def _take_local(self, start: int, text: str) -> None:
+        try:
+            name, size = local_size(text)
+        except UnreadError as e:
+            self.refuse(start, str(e))
+            return
+        if name in self._local:
+            self.refuse(start, f"{name} is declared twice; give one of them another name")
+        self._values += 1
+        self._local[name] = Local(name, size, self._values)
 
     def _refuse_directive(self, start: int, text: str) -> None:
         # What it asks of a compiler changes no result.
@@ -241,8 +258,8 @@ class _EntryReader(Reader):
     def _convert_address(self, item: Other, names: list[str]) -> None:
         """A global address is the same as a generic one here."""
         names = [n for n in names if n != "to"]
-        if names not in (["global", "u64"], ["const", "u64"]):
-            raise Refusal(item.start, f"{item.text}: memory here is global or constant, its addresses have 64 bits")
+        if names not in (["global", "u64"], ["const", "u64"], ["local", "u64"]):
+            raise Refusal(item.start, f"{item.text}: memory here is global, constant or local, with 64 bits")
         operands = self._operands(item, 2)
         b64 = type_named("b64")
         guard = self._where(item)
@@ -261,7 +278,7 @@ class _EntryReader(Reader):
         if not names or not _TYPE.fullmatch(f".{names[-1]}"):
             raise Refusal(item.start, f"{item.text} has no type of up to 64 bits")
         space = spaces[0].partition("::")[0] if spaces else "global"
-        if space not in ("param", "global", "const"):
+        if space not in ("param", "global", "const", "local"):
             raise Refusal(item.start, f"{item.text}: there is no {space} memory here")
         strange = [n for n in names[:-1] if n not in spaces and n not in _COUNTS and not _HINT.fullmatch(n)]
         if strange:
@@ -281,11 +298,10 @@ class _EntryReader(Reader):
         start = item.operands_start + o.start
         if m is None:
             raise Refusal(start, f"{o.text} is no address here; write [register], or [register+4]")
-        try:
-            offset = int((m["offset"] or "0").replace(" ", ""), 0)
-        except ValueError:
-            raise Refusal(start, f"{m['offset']} is no number of bytes") from None
-        return m["base"], offset, start + m.start("base")
+        kind, offset = constants.value(m["offset"] or "0")
+        if kind != constants.INTEGER:
+            raise Refusal(start, f"{m['offset']} is no number of bytes")
+        return m["base"], int(offset), start + m.start("base")
 
     def _base(self, name: str, start: int, where: int) -> int:
         """Return the value of the address that stands in a register, or that of a variable."""
@@ -301,6 +317,8 @@ class _EntryReader(Reader):
     def _addressed(self, name: str, t: Type, start: int) -> int:
         if t.bits.itemsize != 8:
             raise Refusal(start, f"{name} is an address, which has 64 bits")
+        if name in self._local:
+            return self._local[name].value
         self._values += 1
         try:
             self._constants[self._values] = np.uint64(self._variables.address(name))
@@ -347,8 +365,17 @@ class _EntryReader(Reader):
         for register in specials:
             self._constants.pop(register.initial or 0, None)
         named = tuple(Named(r.name, r.initial or 0, tuple(dict.fromkeys(r.first))) for r in specials)
-        parameters, steps = tuple(self._parameters), tuple(self._steps)
-        return Entry(name, self.target, parameters, self._given, named, variables, self._constants, steps)
+        return Entry(
+            name,
+            self.target,
+            tuple(self._parameters),
+            self._given,
+            named,
+            variables,
+            tuple(self._local.values()),
+            self._constants,
+            tuple(self._steps),
+        )
 
 
 def _bits_of(t: Type) -> Type:

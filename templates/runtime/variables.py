@@ -1,5 +1,5 @@
-"""The variables that a module of PTX declares besides its kernels, in constant or global memory, with the values that
-they begin with."""
+"""The variables that a module of PTX declares: in constant or global memory, with the values that they begin with, and
+in the local memory of each thread."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from .statements import bits_of
 
 # Declarations of variables. No loads and stores: there the name of the space stands behind an opcode.
 DECLARED = re.compile(r"(?<![\w.])(?:\.(?:extern|visible|weak|common)\s+)?\.(?:const|global)\b[^;]*;")
+LOCAL = re.compile(r"\.local\b[^;]*;")
 _READ = re.compile(
-    r"(?:\.(?P<linkage>\w+)\s+)?\.(?:const|global)\s+(?:\.align\s+\d+\s+)?\.(?P<type>[bsuf](?:8|16|32|64))\s+"
+    r"(?:\.(?P<linkage>\w+)\s+)?\.(?:const|global|local)\s+(?:\.align\s+\d+\s+)?\.(?P<type>[bsuf](?:8|16|32|64))\s+"
     r"(?P<name>[A-Za-z_$%][\w$]*)\s*(?P<array>\[\s*(?P<count>\w*)\s*\]\s*)?(?:=\s*(?P<values>[^;]*))?;"
 )
 _ADDRESS = re.compile(r"\s*(?:generic\s*\(\s*(?P<generic>[A-Za-z_$%][\w$]*)\s*\)|(?P<name>[A-Za-z_$%][\w$]*))\s*")
-# Bytes of the constant memory of a module; a variable in global memory may have more.
-_LARGEST = 1 << 30
+# Bytes of a variable, and of one that each thread has.
+_LARGEST, _LARGEST_LOCAL = 1 << 30, 1 << 19
 
 
 class UnreadError(Exception):
@@ -34,6 +35,26 @@ class Variable(NamedTuple):
 
     name: str
     data: NDArray[np.uint8]
+
+
+class Local(NamedTuple):
+    """A variable that each thread has for itself: its size in bytes, and the value that is its address."""
+
+    name: str
+    size: int
+    value: int
+
+
+def local_size(text: str) -> tuple[str, int]:
+    """Return the name and the size of a variable in local memory by its declaration. Raises UnreadError."""
+    m = _READ.fullmatch(text)
+    if m is None or m["values"]:
+        raise UnreadError("this declaration is not read here; write .local .align 8 .b8 name[64];")
+    kind, count = constants.value(m["count"] or "") if m["array"] else (constants.INTEGER, 1)
+    size = int(count) * type_named(m["type"]).bits.itemsize
+    if kind != constants.INTEGER or not 0 < size <= _LARGEST_LOCAL:
+        raise UnreadError(f"{m['name']} has no size; a thread has up to {_LARGEST_LOCAL} bytes")
+    return m["name"], size
 
 
 class Variables:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,7 @@ def test_a_thread_is_an_element() -> None:
         ("ld.global.nc.L1::no_allocate.L2::128B.b32 %r3, [%p];", 0x8899AABB),
         ("ld.relaxed.gpu.global.u32 %r3, [%p];", 0x8899AABB),
         ("ld.u8 %r3, [%p+1];", 0xAA),
+        ("add.s64 %d3, %p, 8; ld.u8 %r3, [%d3 - (4 + 4) + 0x1];", 0xAA),
         ("ld.global.s8 %r3, [%p+3];", 0xFFFFFF88),
         ("ld.global.u16 %r3, [%p+2];", 0x8899),
         ("ld.global.s16 %r3, [%p];", 0xFFFFAABB),
@@ -263,6 +265,51 @@ def test_tables_that_cannot_be_read_are_refused(body: str, message: str) -> None
     with pytest.raises(ptxemu.StatementError) as e:
         ptxemu.kernel(module(body, more=TABLES))
     assert any(message in r.message for r in e.value.refused), e.value
+
+
+DEPOT = """
+    .local .align 8 .b8 depot[24];
+    .reg .b64 %SP, %SPL;
+    mov.u64 %SPL, depot;
+    cvta.local.u64 %SP, %SPL;
+    st.local.v2.u32 [%SPL], {%i, 7};
+    st.u32 [%SP+8], %r2;
+"""
+
+
+def test_each_thread_has_memory_of_its_own() -> None:
+    body = "and.b32 %r3, %i, 1; shl.b32 %r3, %r3, 3; cvt.u64.u32 %d3, %r3; add.s64 %d3, %SPL, %d3;"
+    i = np.arange(70_000)
+    d = ran(f"{DEPOT} {body} ld.local.u32 %r4, [%d3]; st.global.u32 [%q], %r4;", i.astype(U32), block=100)
+    assert (d == np.where(i % 2, i % 100, i)).all()
+
+
+@pytest.mark.parametrize(
+    ("load", "message"),
+    [
+        ("ld.local.u32 %r3, [depot+24];", "byte 24 of depot, which has 24"),
+        ("ld.local.v2.u64 {%d3, %d4}, [depot+16];", "byte 16 of depot, which has 24"),
+        ("ld.local.u64 %d3, [depot+4];", "byte 4 of depot is no place for 8 bytes"),
+        ("ld.local.u32 %r3, [depot-4];", "is the address of no array"),
+    ],
+)
+def test_memory_of_a_thread_has_an_end(load: str, message: str) -> None:
+    with pytest.raises(ptxemu.AddressError, match=rf"thread \(0, 0, 0\) .*{re.escape(message)}"):
+        ran(f"{DEPOT} {load}", U32([1, 2]))
+
+
+@pytest.mark.parametrize(
+    ("declaration", "message"),
+    [
+        (".local .b8 depot[8]; .local .b8 depot[8];", "depot is declared twice"),
+        (".local .b8 depot[n];", "depot has no size"),
+        (".local .b8 depot[1000000];", "a thread has up to 524288 bytes"),
+        (".local .v4 .b32 depot;", "this declaration is not read here"),
+    ],
+)
+def test_memory_of_a_thread_is_declared_plainly(declaration: str, message: str) -> None:
+    with pytest.raises(ptxemu.StatementError, match=message):
+        ptxemu.kernel(module(declaration))
 
 
 # What is wrong
