@@ -97,11 +97,13 @@ class Memory:
 
     def _places(
         self, at: Access, addresses: Array, lanes: NDArray[np.intp], width: int, count: int, writes: bool
-    ) -> Iterator[tuple[int, NDArray[np.bool_], NDArray[np.intp]]]:
+    ) -> Iterator[tuple[int, Any, NDArray[np.intp]]]:
         """Yield each array with the lanes that mean it, and the words in it that they mean."""
         numbers = (addresses >> np.uint64(_ABOVE)).astype(np.int64) - 1
-        for number in np.unique(numbers):
-            here = numbers == number
+        # Most accesses mean one array.
+        everywhere = numbers.size and (numbers == numbers[0]).all()
+        for number in numbers[:1] if everywhere else np.unique(numbers):
+            here: Any = slice(None) if everywhere else numbers == number
             offsets = (addresses[here] & np.uint64(_BELOW)).astype(np.intp)
             size = self._arrays[number].nbytes if 0 <= number < len(self._arrays) else 0
             rows: Any = 0
