@@ -31,6 +31,8 @@ _ALIGNED = re.compile(r"\.align\s+(\d{1,4})\b")
 _ADDRESS = re.compile(r"\[\s*(?P<base>[A-Za-z_$%][\w$%]*)\s*(?:(?P<offset>[+-][^\]]*))?\]")
 # What may stand in the name of an access, and changes nothing for one thread after another.
 _HINT = re.compile(r"nc|ca|cg|cs|lu|cv|wb|wt|weak|relaxed|volatile|gpu|sys|cta|cluster|L[12]::\w+|level::\w+")
+# What brings data nearer, or waits for the kernel before, changes no result.
+_IDLE = ("prefetch", "prefetchu", "griddepcontrol")
 _COUNTS = {"v2": 2, "v4": 4, "v8": 8}
 
 
@@ -168,6 +170,8 @@ class _EntryReader(Reader):
             self._active = self._where(item, opposite=True)
         elif opcode == "bra":
             self._branch(item)
+        elif opcode in _IDLE:
+            self._where(item)
         elif opcode in ("bar", "barrier"):
             raise Refusal(item.start, f"{item.text}: threads do not wait for each other here")
         elif opcode == "call":
