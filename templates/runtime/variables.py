@@ -15,19 +15,25 @@ from .signature import type_named
 from .statements import bits_of
 
 # Declarations of variables. No loads and stores: there the name of the space stands behind an opcode.
-DECLARED = re.compile(r"(?<![\w.])(?:\.(?:extern|visible|weak|common)\s+)?\.(?:const|global)\b[^;]*;")
-LOCAL = re.compile(r"\.local\b[^;]*;")
+DECLARED = re.compile(r"(?<![\w.])(?:\.(?:extern|visible|weak|common)\s+)?\.(?:const|global)\b[^;]*+(?:;|\Z)")
+LOCAL = re.compile(r"\.local\b[^;]*+;")
 _READ = re.compile(
-    r"(?:\.(?P<linkage>\w+)\s+)?\.(?:const|global|local)\s+(?:\.align\s+\d+\s+)?\.(?P<type>[bsuf](?:8|16|32|64))\s+"
-    r"(?P<name>[A-Za-z_$%][\w$]*)\s*(?P<array>\[\s*(?P<count>\w*)\s*\]\s*)?(?:=\s*(?P<values>[^;]*))?;"
+    r"(?:\.(?P<linkage>\w+)\s++)?\.(?:const|global|local)\s++(?:\.align\s++\d+\s++)?\.(?P<type>[bsuf](?:8|16|32|64))\s++"
+    r"(?P<name>[A-Za-z_$%][\w$]*+)\s*+(?P<array>\[\s*+(?P<count>\w*+)\s*+\]\s*+)?(?:=(?P<values>[^;]*+))?;"
 )
-_ADDRESS = re.compile(r"\s*(?:generic\s*\(\s*(?P<generic>[A-Za-z_$%][\w$]*)\s*\)|(?P<name>[A-Za-z_$%][\w$]*))\s*")
+_ADDRESS = re.compile(
+    r"\s*+(?:generic\s*+\(\s*+(?P<generic>[A-Za-z_$%][\w$]*+)\s*+\)|(?P<name>[A-Za-z_$%][\w$]*+))\s*+"
+)
 # Bytes of a variable, and of one that each thread has.
 _LARGEST, _LARGEST_LOCAL = 1 << 30, 1 << 19
 
 
 class UnreadError(Exception):
-    """The error for a variable whose declaration says what is not read here; the argument says what it is."""
+    """The error for a variable whose declaration says what is not read here: what it is, and where that stands."""
+
+    def __init__(self, message: str, start: int = 0) -> None:
+        super().__init__(message)
+        self.start = start
 
 
 class Variable(NamedTuple):
@@ -62,12 +68,14 @@ class Variables:
 
     def __init__(self) -> None:
         self._declared: dict[str, re.Match[str]] = {}
+        self._places: dict[str, int] = {}
         self._numbers: dict[str, int] = {}
 
-    def take(self, text: str) -> None:
-        """Take in a declaration."""
+    def take(self, text: str, start: int) -> None:
+        """Take in a declaration, and where it stands."""
         if m := _READ.fullmatch(text):
             self._declared.setdefault(m["name"], m)
+            self._places.setdefault(m["name"], start)
 
     def address(self, name: str) -> int:
         """Return the address of a variable. Raises UnreadError."""
@@ -79,12 +87,15 @@ class Variables:
         return address_of(self._numbers.setdefault(name, len(self._numbers)))
 
     def used(self) -> tuple[Variable, ...]:
-        """Return the variables that have addresses, in the order of these. Raises UnreadError."""
+        """Return the variables that have addresses, in the order of these. Raises UnreadError with the place."""
         found: list[Variable] = []
         while len(found) < len(self._numbers):
             name = list(self._numbers)[len(found)]
             # The values may ask for addresses of others.
-            data = self._data(self._declared[name]).view(np.uint8)
+            try:
+                data = self._data(self._declared[name]).view(np.uint8)
+            except UnreadError as e:
+                raise UnreadError(str(e), self._places[name]) from None
             data.flags.writeable = False
             found.append(Variable(name, data))
         return tuple(found)
@@ -96,7 +107,9 @@ class Variables:
         if text.startswith("{") != (m["array"] is not None) and text:
             raise UnreadError(f"the values of {name} do not fit its declaration")
         inside = text[1:-1] if text.startswith("{") else text
-        given = [self._element(x, m) for x in inside.split(",")] if inside.strip() else []
+        parts = inside.split(",") if inside.strip() else []
+        known = {x: self._element(x, m) for x in set(parts)}
+        given = [known[x] for x in parts]
         kind, count = constants.value(m["count"]) if m["count"] else (constants.INTEGER, max(1, len(given)))
         if kind != constants.INTEGER or not len(given) <= count <= _LARGEST // t.bits.itemsize:
             raise UnreadError(f"{name} has no number of elements that fits its values")

@@ -98,10 +98,13 @@ def _alone(text: str, name: str | None) -> tuple[str, str]:
         if brace[0] == "}" and depth == 0:
             end = brace.end()
             break
-    head = re.sub(r"\S", " ", code[: m.start()])
     header = islice(_HEADER.finditer(code, 0, min(x.start() for x in entries.values())), 3)
-    for kept in (*header, *DECLARED.finditer(code, 0, m.start())):
-        head = head[: kept.start()] + kept[0] + head[kept.end() :]
+    kept, position = [], 0
+    for part in sorted((*header, *DECLARED.finditer(code, 0, m.start())), key=lambda found: found.start()):
+        if part.start() >= position:
+            kept += [_blank(code[position : part.start()]), part[0]]
+            position = part.end()
+    head = "".join([*kept, _blank(code[position : m.start()])])
     return head + code[m.start() : end], m["name"]
 
 
@@ -123,7 +126,7 @@ class _EntryReader(Reader):
         text = item.text or ""
         if DECLARED.fullmatch(text):
             self._registers.take(text)
-            self._variables.take(text)
+            self._variables.take(text, item.start)
             return
         if LOCAL.fullmatch(text):
             self._registers.take(text)
@@ -362,7 +365,7 @@ class _EntryReader(Reader):
         try:
             variables = self._variables.used()
         except UnreadError as e:
-            self.refuse(0, str(e))
+            self.refuse(e.start, str(e))
         refused = [*self._refused, *(r for _, r in self._unset)]
         if refused:
             raise StatementError(refused)
