@@ -202,15 +202,17 @@ class _EntryReader(Reader):
             self._parameter(item, base, offset, start, t, registers, guard)
             return
         address = self._base(base, start, guard)
-        before = [None if r is None else self._before_memory(r, t, guard) for r in registers]
+        before = [None if r is None else self._kept(r, t, guard) for r in registers]
         made = [None if r is None else self._fill(r, t, guard) for r in registers]
         types = tuple(t if r is None else r.type or t for r in registers)
         line, text = self.place(item.start).line, self._said(item)
         self._steps.append(Load(line, text, address, offset, t, types, tuple(made), tuple(before), condition))
 
-    def _before_memory(self, register: Register, t: Type, guard: int) -> int | None:
-        """Return the value that a register keeps where a guard does not hold."""
-        return register.value if guard == ALWAYS else self._value_before(register, register.type or t)
+    def _kept(self, register: Register, t: Type, guard: int) -> int | None:
+        # Where it has no value before, the thread has none afterwards, and does not read it.
+        if guard != ALWAYS and self._conditions.implies(register.set, guard):
+            return None
+        return super()._kept(register, register.type or t, guard)
 
     def _parameter(
         self, item: Other, name: str, offset: int, start: int, t: Type, registers: list[Register | None], guard: int
@@ -226,7 +228,7 @@ class _EntryReader(Reader):
             if register is None:
                 continue
             to = register.type or t
-            before = self._before_memory(register, t, guard)
+            before = self._kept(register, t, guard)
             value = self._fill(register, t, guard)
             if guard != ALWAYS:
                 # A value that is given is that of all lanes.
@@ -273,7 +275,7 @@ class _EntryReader(Reader):
         at = item.operands_start + operands[1].start
         source = self._value_of(self._target(item, operands[1], b64), b64, at, guard)
         register = self._target(item, operands[0], b64)
-        before = self._before_memory(register, b64, guard)
+        before = self._kept(register, b64, guard)
         made = self._fill(register, b64, guard)
         condition = self._conditions.guard(guard)
         line = self.place(item.start).line

@@ -499,10 +499,13 @@ class Reader:
             return None
         start = item.operands_start + o.start
         register = self._register(o.text, start)
-        if guard == ALWAYS:
-            return register.value
-        self._narrow(register, self._matcher.registers(v, t.name), start, f"{v.spelling}")
-        return self._value_before(register, t)
+        if guard != ALWAYS:
+            self._narrow(register, self._matcher.registers(v, t.name), start, f"{v.spelling}")
+        return self._kept(register, t, guard)
+
+    def _kept(self, register: Register, t: Type, guard: int) -> int | None:
+        """Return the value that a register keeps where a guard does not hold."""
+        return register.value if guard == ALWAYS else self._value_before(register, t)
 
     def _write(self, o: Operand, t: Type, v: Statement, item: Instruction, guard: int) -> int | None:
         if o.kind == kinds.DISCARD:
