@@ -28,7 +28,7 @@ _BRACE = re.compile(r'[{}]|"[^"\n]*"')
 _PARAMETER = re.compile(r"\.param\b(?P<attributes>[^,()\[]*+)(?:\[\s*(?P<count>\d{1,9})\s*\]\s*)?(?=[,)])")
 _TYPE = re.compile(r"\.([bsuf](?:8|16|32|64)|f16x2)\b")
 _ALIGNED = re.compile(r"\.align\s+(\d{1,4})\b")
-_ADDRESS = re.compile(r"\[\s*(?P<base>[A-Za-z_$%][\w$%]*)\s*(?:(?P<offset>[+-][^\]]*))?\]")
+_ADDRESS = re.compile(r"\[\s*(?P<base>[A-Za-z_$%][\w$%]*)\s*(?:\+(?P<offset>[^\]]*))?\]")
 # What may stand in the name of an access, and changes nothing for one thread after another.
 _HINT = re.compile(r"nc|ca|cg|cs|lu|cv|wb|wt|weak|relaxed|volatile|gpu|sys|cta|cluster|L[12]::\w+|level::\w+")
 # What brings data nearer, or waits for the kernel before, changes no result.
@@ -201,7 +201,7 @@ class _EntryReader(Reader):
         if space == "param":
             self._parameter(item, base, offset, start, t, registers, guard)
             return
-        address = self._base(base, start, guard)
+        address = self._base(base, space, start, guard)
         before = [None if r is None else self._kept(r, t, guard) for r in registers]
         made = [None if r is None else self._fill(r, t, guard) for r in registers]
         types = tuple(t if r is None else r.type or t for r in registers)
@@ -251,7 +251,7 @@ class _EntryReader(Reader):
             at = item.operands_start + operands[1].start
             raise Refusal(at, f"{item.text} takes {count} registers, not {len(sources)}")
         guard = self._where(item)
-        address = self._base(base, start, guard)
+        address = self._base(base, space, start, guard)
         values = []
         for o in sources:
             at = item.operands_start + o.start
@@ -266,14 +266,18 @@ class _EntryReader(Reader):
 
     def _convert_address(self, item: Other, names: list[str]) -> None:
         """A global address is the same as a generic one here."""
-        names = [n for n in names if n != "to"]
+        is_back = names[:1] == ["to"]
+        names = names[1:] if is_back else names
         if names not in (["global", "u64"], ["const", "u64"], ["local", "u64"]):
             raise Refusal(item.start, f"{item.text}: memory here is global, constant or local, with 64 bits")
         operands = self._operands(item, 2)
         b64 = type_named("b64")
         guard = self._where(item)
         at = item.operands_start + operands[1].start
-        source = self._value_of(self._target(item, operands[1], b64), b64, at, guard)
+        if operands[1].kind in (kinds.VARIABLE, kinds.SUM) and not is_back:
+            source = self.variable(operands[1], b64, item)
+        else:
+            source = self._value_of(self._target(item, operands[1], b64), b64, at, guard)
         register = self._target(item, operands[0], b64)
         before = self._kept(register, b64, guard)
         made = self._fill(register, b64, guard)
@@ -286,8 +290,8 @@ class _EntryReader(Reader):
         spaces = [n for n in names if n.partition("::")[0] in ("param", "global", "shared", "const", "local")]
         if not names or not _TYPE.fullmatch(f".{names[-1]}"):
             raise Refusal(item.start, f"{item.text} has no type of up to 64 bits")
-        space = spaces[0].partition("::")[0] if spaces else "global"
-        if space not in ("param", "global", "const", "local"):
+        space = spaces[0].partition("::")[0] if spaces else ""
+        if space not in ("", "param", "global", "const", "local"):
             raise Refusal(item.start, f"{item.text}: there is no {space} memory here")
         strange = [n for n in names[:-1] if n not in spaces and n not in _COUNTS and not _HINT.fullmatch(n)]
         if strange:
@@ -306,41 +310,54 @@ class _EntryReader(Reader):
         m = _ADDRESS.fullmatch(o.text)
         start = item.operands_start + o.start
         if m is None:
-            raise Refusal(start, f"{o.text} is no address here; write [register], or [register+4]")
+            raise Refusal(start, f"{o.text} is no address here; write [register], [register+4] or [register+-4]")
         kind, offset = constants.value(m["offset"] or "0")
         if kind != constants.INTEGER:
             raise Refusal(start, f"{m['offset']} is no number of bytes")
         return m["base"], int(offset), start + m.start("base")
 
-    def _base(self, name: str, start: int, where: int) -> int:
+    def _base(self, name: str, space: str, start: int, where: int) -> int:
         """Return the value of the address that stands in a register, or that of a variable."""
         if self._registers.kind(name) == kinds.VARIABLE:
-            return self._addressed(name, type_named("b64"), start)
+            lies = self._space_of(name, start)
+            if lies != space and (space or lies == "const"):
+                raise Refusal(start, f"{name} is in {lies} memory, and this access is not to that")
+            return self._addressed(name, 0, type_named("b64"), start)
         return self._value_of(self._pointer(name, start), type_named("b64"), start, where)
 
-    def variable(self, o: Operand, t: Type, item: Instruction) -> int:
-        if o.kind != kinds.VARIABLE:
+    def variable(self, o: Operand, t: Type, item: Instruction | Other) -> int:
+        name, _, added = o.text.partition("+")
+        kind, offset = constants.value(added or "0")
+        if self._registers.kind(name.rstrip()) != kinds.VARIABLE or kind != constants.INTEGER:
             return super().variable(o, t, item)
-        return self._addressed(o.text, t, item.operands_start + o.start)
+        return self._addressed(name.rstrip(), int(offset), t, item.operands_start + o.start)
 
-    def _addressed(self, name: str, t: Type, start: int) -> int:
+    def _addressed(self, name: str, offset: int, t: Type, start: int) -> int:
         if t.bits.itemsize != 8:
             raise Refusal(start, f"{name} is an address, which has 64 bits")
-        if name in self._local:
+        if name in self._local and not offset:
             return self._local[name].value
+        if name in self._local:
+            raise Refusal(start, f"{name}+{offset} is an address; add by an instruction of its own")
         self._values += 1
         try:
-            self._constants[self._values] = np.uint64(self._variables.address(name))
+            self._constants[self._values] = np.uint64(self._variables.address(name) + offset)
         except UnreadError as e:
             raise Refusal(start, str(e)) from None
         return self._values
+
+    def _space_of(self, name: str, start: int) -> str:
+        try:
+            return "local" if name in self._local else self._variables.space(name)
+        except UnreadError as e:
+            raise Refusal(start, str(e)) from None
 
     def _pointer(self, name: str, start: int) -> Register:
         if self._registers.home(name) is None:
             raise Refusal(start, f"{name} is no register, and no variable of the module")
         register = self._register(name, start)
-        if register.type is None or register.type.bits.itemsize != 8:
-            raise Refusal(start, f"{name} is a {register.declared} register; an address has 64 bits")
+        if register.type is None or register.type.bits.itemsize != 8 or register.type.sort == "float":
+            raise Refusal(start, f"{name} is a {register.declared} register; an address has 64 bits, and is no float")
         return register
 
     def _target(self, item: Other, o: Operand, t: Type) -> Register:

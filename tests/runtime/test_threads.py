@@ -73,7 +73,7 @@ def test_a_thread_is_an_element() -> None:
         ("ld.relaxed.gpu.global.u32 %r3, [%p];", 0x8899AABB),
         ("ld.u8 %r3, [%p+1];", 0xAA),
         ("griddepcontrol.wait; prefetch.global.L2 [%p]; @%c0 prefetchu.L1 [%p]; ld.u8 %r3, [%p];", 0xBB),
-        ("add.s64 %d3, %p, 8; ld.u8 %r3, [%d3 - (4 + 4) + 0x1];", 0xAA),
+        ("add.s64 %d3, %p, 8; ld.u8 %r3, [%d3 + -(4 + 4) + 0x1];", 0xAA),
         ("ld.global.s8 %r3, [%p+3];", 0xFFFFFF88),
         ("ld.global.u16 %r3, [%p+2];", 0x8899),
         ("ld.global.s16 %r3, [%p];", 0xFFFFAABB),
@@ -231,6 +231,8 @@ TABLES = """
         ("ld.const.v2.u32 {%r3, %r4}, [structure]; shl.b32 %r4, %r4, 4; or.b32 %r3, %r3, %r4;", [0x21] * 3),
         ("mov.u64 %d3, alone; cvta.global.u64 %d3, %d3; ld.u32 %r3, [%d3];", [0xFFFFFFF9] * 3),
         ("mov.u64 %d3, halves; cvta.const.u64 %d3, %d3; ld.u32 %r3, [%d3+4];", [0x3F000000 + (1 << 23)] * 3),
+        ("cvta.global.u64 %d3, alone; ld.u32 %r3, [%d3];", [0xFFFFFFF9] * 3),
+        ("mov.u64 %d3, halves+4; ld.const.u32 %r3, [%d3 + 4];", [0x3FC00000] * 3),
         ("ld.volatile.global.u32 %r3, [zeros+4];", [0] * 3),
     ],
 )
@@ -258,7 +260,12 @@ def test_a_table_has_an_end_and_is_not_written() -> None:
         ("ld.const.u32 %r3, [word];", "none is declared as nothing that is read here"),
         ("mov.u32 %r3, zeros;", "zeros is an address, which has 64 bits"),
         ("add.s64 %d3, zeros, 4;", "zeros is a variable, which is not read here"),
-        ("mov.u64 %d3, zeros+4;", "zeros+4 is an address; add by an instruction of its own"),
+        ("mov.u64 %d3, %d2+4;", "%d2+4 is an address; add by an instruction of its own"),
+        ("ld.global.u32 %r3, [halves];", "halves is in const memory, and this access is not to that"),
+        ("ld.u32 %r3, [halves];", "halves is in const memory, and this access is not to that"),
+        ("cvta.to.global.u64 %d3, alone;", "alone is a variable register; cvta.to.global.u64 takes .b64"),
+        ("ld.global.u32 %r3, [%p-4];", "write [register], [register+4] or [register+-4]"),
+        (".reg .f64 %a; mov.b64 %a, %p; ld.u32 %r3, [%a];", "an address has 64 bits, and is no float"),
         ("st.const.u32 [halves], %i;", "constants are not written"),
     ],
 )
@@ -292,7 +299,7 @@ def test_each_thread_has_memory_of_its_own() -> None:
         ("ld.local.u32 %r3, [depot+24];", "byte 24 of depot, which has 24"),
         ("ld.local.v2.u64 {%d3, %d4}, [depot+16];", "byte 16 of depot, which has 24"),
         ("ld.local.u64 %d3, [depot+4];", "byte 4 of depot is no place for 8 bytes"),
-        ("ld.local.u32 %r3, [depot-4];", "is the address of no array"),
+        ("ld.local.u32 %r3, [depot+-4];", "is the address of no array"),
     ],
 )
 def test_memory_of_a_thread_has_an_end(load: str, message: str) -> None:

@@ -363,7 +363,7 @@ class Reader:
             return self.variable(o, t, item), False
         return self._read(o, t, v, item, where), False
 
-    def variable(self, o: Operand, t: Type, item: Instruction) -> int:
+    def variable(self, o: Operand, t: Type, item: Instruction | Other) -> int:
         """Return the value of an operand that is an address. Raises Refusal."""
         raise Refusal(item.operands_start + o.start, f"{o.text} is an address; add by an instruction of its own")
 

@@ -19,7 +19,7 @@ from .statements import bits_of
 DECLARED = re.compile(r"(?<![\w.])(?:\.(?:extern|visible|weak|common)\s+)?\.(?:const|global)\b[^;]*+(?:;|\Z)")
 LOCAL = re.compile(r"\.local\b[^;]*+;")
 _READ = re.compile(
-    r"(?:\.(?P<linkage>\w+)\s++)?\.(?:const|global|local)\s++(?:\.align\s++\d+\s++)?\.(?P<type>[bsuf](?:8|16|32|64))\s++"
+    r"(?:\.(?P<linkage>\w+)\s++)?\.(?P<space>const|global|local)\s++(?:\.align\s++\d+\s++)?\.(?P<type>[bsuf](?:8|16|32|64))\s++"
     r"(?P<name>[A-Za-z_$%][\w$]*+)\s*+(?P<array>\[\s*+(?P<count>\w*+)\s*+\]\s*+)?(?:=(?P<values>[^;]*+))?;"
 )
 _ADDRESS = re.compile(
@@ -78,11 +78,18 @@ class Variables:
             self._declared.setdefault(m["name"], m)
             self._places.setdefault(m["name"], start)
 
+    def space(self, name: str) -> str:
+        """Return the memory that a variable is in. Raises UnreadError."""
+        return self._found(name)["space"]
+
+    def _found(self, name: str) -> re.Match[str]:
+        if name not in self._declared:
+            raise UnreadError(f"{name} is declared as nothing that is read here")
+        return self._declared[name]
+
     def address(self, name: str) -> int:
         """Return the address of a variable. Raises UnreadError."""
-        m = self._declared.get(name)
-        if m is None:
-            raise UnreadError(f"{name} is declared as nothing that is read here")
+        m = self._found(name)
         if m["linkage"] == "extern":
             raise UnreadError(f"{name} is declared here and has its values elsewhere")
         return address_of(self._numbers.setdefault(name, len(self._numbers)))
