@@ -87,3 +87,53 @@ def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     for name, message in (("a.txt", "does not tell a language"), ("a.cu", "No such file")):
         with pytest.raises(ptxspec.PtxspecError, match=message):
             ptxspec.functions(tmp_path / name)
+
+
+SHARED = """\
+__device__ unsigned reduced(unsigned a, unsigned m) {
+    asm("{");
+    asm(".reg .pred %least; .reg .b32 t;");
+    asm("setp.lt.u32 %least, %0, %1;" :: "r"(a), "r"(m));
+    asm("sub.u32 t, %0, %1;" :: "r"(a), "r"(m));
+    asm("@!%least mov.b32 %0, t;" : "+r"(a));
+    asm("}");
+    asm("@%least mov.b32 %0, %1;" : "+r"(a) : "r"(m));
+    return a;
+}
+"""
+
+
+def test_statements_share_what_one_declares_in_braces_that_it_leaves_open(tmp_path: Path) -> None:
+    (tmp_path / "kernel.cu").write_text(SHARED)
+    _, _, compared, less, moved, _, behind = ptxspec.functions(tmp_path / "kernel.cu")
+    assert compared.function and less.function and moved.function
+    assert (compared.function.inputs, compared.function.results) == (("a", "m"), ("least",))
+    assert (less.function.inputs, less.function.results) == (("a", "m"), ("t",))
+    assert (moved.function.inputs, moved.function.results) == (("a", "least", "t"), ("a",))
+    a, m = np.uint32([3, 9, 7]), np.uint32(7)
+    assert moved.function(a, compared.function(a, m), less.function(a, m)).tolist() == [3, 2, 0]
+    assert [x.message for x in behind.lacks] == ["%least is no operand, and declared nowhere; declare it by .reg"]
+
+
+RUST = """\
+unsafe fn f(a: u32, b: u32, mut c: f32) {
+    asm!("add.u32 {d}, {a}, {b};", d = out(reg32) d, a = in(reg32) a, b = in(reg32) b);
+    asm!("{{", ".reg .pred p;", "setp.ne.u32 p, {1}, 0;", "selp.u32 {0}, 1, 2, p;", "}}",
+         lateout(reg32) d, in(reg32) a, options(pure, nomem));
+    asm!("fma.rn.f32 {0}, {0}, {1}, {y};", inout(reg32) c, in(reg32) b, y = in(reg32) b);
+    asm!("mul.wide.u32 {w}, {a}, {k};", k = const 7, w = out(reg64) w, a = in(reg32) a);
+    asm!("bogus.u32 {d}, {a};", d = out(reg32) d, a = in(reg32) a);
+}
+"""
+
+
+def test_operands_of_rust_are_numbered_as_they_are_listed(tmp_path: Path) -> None:
+    (tmp_path / "a.rs").write_text(RUST)
+    found = ptxspec.functions(tmp_path / "a.rs")
+    add, choose, fused, wide, wrong = (b.function for b in found)
+    assert add and choose and fused and wide and wrong is None
+    assert (add.inputs, add.results) == (("_1", "_2"), ("_0",)) and add(np.uint32(3), np.uint32(4)) == 7
+    assert choose(np.uint32([0, 5])).tolist() == [2, 1]
+    assert fused.inputs == ("_0", "_1", "_2") and fused(np.float32(3), np.float32(4), np.float32(5)) == 17
+    assert (wide.inputs, wide.results) == (("_2", "_0"), ("_1",)) and wide(np.uint32(2**31), np.uint32(7)) == 7 << 31
+    assert [(x.line, x.column) for x in found[-1].lacks] == [(7, 11)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 from pathlib import Path
@@ -16,6 +17,9 @@ from .lint.languages.text import Text
 from .lint.reading import Whole, read
 from .ptx.complaints import Position
 from .ptx.scanning import HOLE
+
+# Braces, and declarations of registers, beside comments.
+_DECLARES = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|[{}]|(\.reg\b[^;{}]*;)", re.DOTALL)
 
 
 class Block(NamedTuple):
@@ -51,15 +55,36 @@ def functions(path: str | Path, target: str | None = None) -> list[Block]:
 
 
 def _blocks(path: str, texts: Iterator[Text], target: str | None) -> Iterator[Block]:
+    # The registers that asm statements before have declared in braces that they left open.
+    around: list[list[str]] = []
     for text in texts:
         if text.statement:
-            yield _block(path, text, text.statement, None, text.place_in_statement, target)
+            declared = "".join(d for block in around for d in block)
+            yield _block(path, text, text.statement, None, text.place_in_statement, target, declared)
+            _note(text.text, around)
         elif text.listed:
-            yield _block(path, text, text.text, text.listed, text.place, target)
+            yield _block(path, text, text.text, text.listed, text.place, target, "")
+
+
+def _note(text: str, around: list[list[str]]) -> None:
+    """Note the braces that a text opens and closes, and the registers that it declares in them."""
+    for m in _DECLARES.finditer(text):
+        if m[0] == "{":
+            around.append([])
+        elif m[0] == "}":
+            del around[-1:]
+        elif around and m[1]:
+            around[-1].append(m[1].replace("%%", "%"))
 
 
 def _block(
-    path: str, text: Text, given: str, constraints: str | None, place: Callable[[int], Position], target: str | None
+    path: str,
+    text: Text,
+    given: str,
+    constraints: str | None,
+    place: Callable[[int], Position],
+    target: str | None,
+    around: str,
 ) -> Block:
     start = place(0)
     block = Block(path, start.line, start.column, text.text.replace(HOLE, "..."), None, ())
@@ -67,7 +92,7 @@ def _block(
         filled = text.place(text.text.index(HOLE))
         return block._replace(lacks=(_refused(filled, "what the program fills in here is not known"),))
     try:
-        return block._replace(function=ptxemu.function(given, target, constraints=constraints))
+        return block._replace(function=ptxemu.function(given, target, constraints=constraints, around=around))
     except ptxemu.StatementError as e:
         ends = [0, *accumulate(len(line) + 1 for line in given.split("\n"))]
         places = [(place(ends[r.line - 1] + r.column - 1), r.message) for r in e.refused]

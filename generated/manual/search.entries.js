@@ -9,7 +9,7 @@
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
   const {opcodes, targets, versions} = ptxspec.data;
   // Where two fit as well, what is asked for more often comes first.
-  const kinds = ["opcode", "target", "PTX", "CUDA", "modifier", "type", "function", "claim", "hazard", "section", "note", "outside"];
+  const kinds = ["opcode", "target", "PTX", "CUDA", "modifier", "type", "register", "function", "claim", "hazard", "section", "note", "outside"];
   const words = text => text.toLowerCase().match(/\w+(?:::\w+)*(?:\.\d+)*/g) ?? [];
   // A name such as convertStochastic is called by its parts, too.
   const parts = text => words(text.replace(/([a-z])([A-Z])/g, "$1 $2"));

@@ -25,14 +25,13 @@ TARGETS: list[str] = [t["name"] for t in read(LISTED)["targets"]]
 CASES: dict[str, dict[str, Any]] = {r["results"]: r for r in MODEL["reports"]}
 
 
-C = "generated/native"
 InC = Callable[..., AbstractContextManager[None]]
 
 
 def case(name: str) -> Any:
     opcode = CASES[name]["variant"].partition(".")[0]
     digests = f"{MODEL['evidence']}/{name}.digests"
-    return pytest.param(name, id=name, marks=pytest.mark.inputs(f"emulator:{opcode}", C, digests, PUBLISHED, LISTED))
+    return pytest.param(name, id=name, marks=pytest.mark.inputs(f"emulator:{opcode}", f"native:{opcode}", digests, PUBLISHED, LISTED))
 
 
 @pytest.mark.exhaustive

@@ -30,6 +30,7 @@ _HEAD = "# Sweeps that passed whole. Written by `pytest -m exhaustive --record-p
 _EMULATOR = "generated/python/ptxemu"
 _WHOLE = {
     "emulator": (_EMULATOR, "*"),
+    "native": ("generated/native", "*"),
     "statements": (f"{_EMULATOR}/ptx", "*"),
     "requirements": (f"{_EMULATOR}/opcodes", "*"),
     "kernels": ("generated/cuda", "*"),
@@ -46,7 +47,7 @@ _SAYING = (
 
 # Files of the specification that answer questions, and on which nothing that is computed depends; so are those that
 # machines write.
-_TOLD = ("llvm", "messages", "outside", "words")
+_TOLD = ("llvm", "messages", "outside", "special_registers", "words")
 # Marks that say when a test runs, and not what it asks.
 _MARKS = tuple(f"pytest.mark.{name}" for name in ("exhaustive", "inputs", "sampled"))
 
@@ -161,8 +162,9 @@ def digest(root: Path, tests: list[pytest.Item]) -> str:
 
 
 def inputs(root: Path, name: str) -> set[Path]:
-    """The files of what a sweep judges: of all that is generated, or of an opcode's emulator as `emulator:sin`, or a
-    module of the emulator with all that it imports as `runtime:arithmetic`, or one path."""
+    """The files of what a sweep judges: of all that is generated, or of an opcode's emulator or extension module as
+    `emulator:sin` and `native:sin`, or a module of the emulator with all that it imports as `runtime:arithmetic`, or
+    one path."""
     kind, _, opcode = name.partition(":")
     if kind == "runtime":
         return _with_imports(root / _EMULATOR / f"{opcode}.py")
@@ -173,6 +175,9 @@ def inputs(root: Path, name: str) -> set[Path]:
     folder, pattern = _WHOLE[kind]
     files = _below(root / folder, pattern) - {root / f"spec/{told}.yaml" for told in _TOLD}
     files -= _below(root / "spec/observed")
+    if kind == "native" and opcode:
+        others = {p.stem for p in _below(root / "spec/instructions")} - {opcode}
+        files = {p for p in files if p.suffix != ".c" or p.stem not in others}
     if kind == "emulator":
         package = root / _EMULATOR
         files -= {p for p in files if p.parent.name in ("catalog", "opcodes", "ptx") or p.stem in _SAYING}
@@ -253,6 +258,9 @@ def _content(path: Path) -> str:
         data = _code(path).encode()
     elif path.suffix in (".c", ".h"):
         data = b" ".join(re.sub(rb'/\*.*?\*/|//[^\n]*|digest\[\] = "\w+"', b"", data, flags=re.DOTALL).split())
+    elif path.name == "meson.build":
+        # Which opcodes there are is told by their files.
+        data = re.sub(rb"^  '\w+': (?:true|false),$", b"", data, flags=re.MULTILINE)
     return hashlib.sha256(data).hexdigest()
 
 

@@ -18,6 +18,7 @@ from ptxspec.query.database import Variant
 pytestmark = pytest.mark.inputs(
     "requirements",
     "spec/assembler.yaml",
+    "spec/special_registers.yaml",
     "codegen/ptxspec/catalog",
     "codegen/ptxspec/lint",
     "codegen/ptxspec/ptx",
@@ -90,7 +91,7 @@ READING = (
 def test_a_special_register_is_read_by_few_and_refused_by_all_others(
     db: Database, ptxas: Path, tmp_path: Path, whole: bool
 ) -> None:
-    special = [n.replace("<8>", "7").replace("<32>", "31").replace("<2>", "1") for n in _special(db)]
+    special = [*{r.text: name for name, r in db.special_registers.items()}.values()]
     reading = [f"{s}{n}{part};" for s in READING for n in special for part in ("", ".x", ".w", ".b0")]
     assert disagreements(db, ptxas, tmp_path / "a.ptx", DECLARED, reading) == []
     assert 100 < sum(map(bool, map(db.lint, reading))) < len(reading) - 100
@@ -109,20 +110,23 @@ def test_a_special_register_is_read_by_few_and_refused_by_all_others(
     assert [f.line for f in db.lint("\n".join(some))] == list(range(1, len(some) + 1))
 
 
-@pytest.mark.exhaustive
-def test_special_registers_exist(db: Database, ptxas: Path, tmp_path: Path) -> None:
-    for name in _special(db):
-        single = name.replace("<8>", "7").replace("<32>", "31").replace("<2>", "1")
-        some = [f"mov.{t} {r}, {single}{part};" for t, r in (("b32", "%r0"), ("b64", "%b0")) for part in ("", ".x")]
-        some += [f"mov.pred %p0, {single};"]
-        some = [s for s in some if "WARP_SZ." not in s]
-        text = HEADER.format(target=NEWEST[0], ptx=NEWEST[1], declarations=DECLARED) + "\n".join(some) + "\n}\n"
-        assert len(lines_refused(ptxas, tmp_path / "a.ptx", text)) < len(some), name
-
-
-def _special(db: Database) -> list[str]:
-    found: list[str] = db.data["assembler"]["special_registers"]
-    return found
+@pytest.mark.parametrize(
+    "pair", ["sm_10 2.3", "sm_20 3.0", "sm_50 4.0", "sm_80 7.0", "sm_90 7.8", "sm_90 9.5", "sm_100 8.6"]
+)
+def test_a_register_is_missing_where_the_assembler_says_so(
+    db: Database, ptxas: Path, tmp_path: Path, pair: str
+) -> None:
+    """As an operand, and a predicate as a guard."""
+    target, ptx = pair.split()
+    declarations = ".reg .b32 %r<8>; .reg .b64 %b<8>;"
+    text = HEADER.format(target=target, ptx=ptx, declarations=declarations)
+    for name, r in db.special_registers.items():
+        bits, register = (64, "%b0") if r.bits == (64,) else (32, "%r0")
+        read = f"mov.b{bits} {register}, {name}{'.x' * r.fields};"
+        text += f"@{name} mov.b32 %r0, %r1;\n" if r.bits == (1,) else f"{read}\n"
+    text += "}\n"
+    assert lines_in_error(db, text) == lines_refused(ptxas, tmp_path / "a.ptx", text)
+    assert {f.code for f in db.lint(text)} <= {"target-too-old", "ptx-too-old"}
 
 
 # Expressions with names in them

@@ -240,7 +240,7 @@ _LEFT_OUT = r"for|target|ptx|until|within|lacks|operands|types|open|loose|crash|
 _LISTS = {
     "elsewhere", "empty_types", "other_modifiers", "repeatable", "leading", "ignored", "crashing", "constants",
     "named_integers", "registers", "constraints", "groups", "copied", "acts_on", "families", "nvcc", "targets", "names",
-    "special_registers", "other_types", "target_options", "formats", "for",
+    "other_types", "target_options", "formats", "for",
 }  # fmt: skip
 
 

@@ -107,6 +107,19 @@ def test_a_float_is_its_bits_in_a_register_of_bits() -> None:
     assert f(U32(0x3F800000), U32(0x40000000)) == U32(0x40400000)
 
 
+def test_what_other_texts_declare_comes_in_and_goes_out() -> None:
+    f = ptxemu.function('asm("add.u32 t, t, %0;" :: "r"(x));', around=".reg .u32 t; .reg .pred p;")
+    assert (f.inputs, f.results) == (("x", "t"), ("t",))
+    f = ptxemu.function("@p add.u32 t, t, d; mov.b32 d, t;", around=".reg .u32 t; .reg .pred p;")
+    assert f.results == ("t", "d") and set(f.inputs) == {"p", "t", "d"}
+
+
+@pytest.mark.parametrize("around", ["add.u32 t, t, t;", ".reg .b32 t; }", ".reg .b32;", "t"])
+def test_only_registers_are_declared_around(around: str) -> None:
+    with pytest.raises(ValueError, match="no declarations of registers"):
+        ptxemu.function("mov.b32 d, t;", around=around)
+
+
 def test_special_registers_come_in() -> None:
     f = ptxemu.function('asm("mov.u32 %0, %%tid.x; {.reg .u32 w; mov.u32 w, %%ntid.x; sub.u32 %0, w, %0;}" : "=r"(d));')
     assert f.inputs == ("tid_x", "ntid_x")

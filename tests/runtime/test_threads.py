@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import ptxemu
 import pytest
+from ptxemu.assembler import SPECIAL_REGISTERS
+from ptxemu.catalog.special import SpecialRegister
 
 U32, F32 = np.uint32, np.float32
 
@@ -16,8 +18,8 @@ U32, F32 = np.uint32, np.float32
 def module(body: str, parameters: str = ".param .u64 p, .param .u64 q, .param .u32 n", more: str = "") -> str:
     """A kernel k of one dimension: %i is the thread, %p and %q point at its words of four bytes."""
     return f"""
-.version 8.5
-.target sm_90
+.version 9.5
+.target sm_100
 .address_size 64
 {more}
 .visible .entry k({parameters})
@@ -180,6 +182,33 @@ def test_special_registers_are_those_of_a_launch() -> None:
     inside = np.arange(threads) % 24
     assert (found[:, 12] == inside % 32).all() and not found[:, 13].any()
     assert (found[:, 14] == (1 << inside % 32) - 1).all()
+
+
+def test_of_all_special_registers_those_of_a_launch_have_a_value() -> None:
+    def has_value(name: str, r: SpecialRegister) -> bool:
+        bits, register = (64, "%d0") if r.bits == (64,) else (32, "%r0")
+        read = f"mov.b{bits} {register}, {name}{'.x' * r.fields};"
+        if r.bits == (1,):
+            read = f"mov.pred %c0, {name}; selp.b32 %r0, 1, 0, %c0;"
+        try:
+            ptxemu.kernel(module(f"{read} st.global.b{bits} [%q], {register};", more=""))(
+                1, 1, U32([0]), U32([0, 0]), 1
+            )
+        except ValueError as e:
+            assert f"reads {name}" in str(e)
+            return False
+        return True
+
+    assert {name for r in SPECIAL_REGISTERS for name in r.names if has_value(name, r)} == {
+        "%tid", "%ntid", "%ctaid", "%nctaid", "%laneid", "%warpid", "%nwarpid",
+        "%lanemask_eq", "%lanemask_lt", "%lanemask_le", "%lanemask_gt", "%lanemask_ge",
+    }  # fmt: skip
+
+
+def test_a_register_that_a_target_lacks_is_refused() -> None:
+    text = ".version 8.0\n.target sm_80\n.entry k() { .reg .b32 %r<2>; mov.u32 %r0, %clusterid.x; ret; }"
+    with pytest.raises(ptxemu.StatementError, match=r"%clusterid\.x needs sm_90, PTX 7\.8"):
+        ptxemu.kernel(text)
 
 
 def test_many_threads_run_in_parts() -> None:

@@ -157,6 +157,18 @@ async def test_hover_tells_what_becomes_of_a_function(client: LanguageClient, fo
     assert [await editor.hover(1, column) for column in (1, 12, 20, 30)] == ["", "", "", ""]
 
 
+async def test_hover_tells_what_a_special_register_holds_and_needs(client: LanguageClient, folder: Path) -> None:
+    editor = Editor(client, (folder / "special.ptx").as_uri())
+    await editor.open(".version 7.0\n.target sm_80\nmov.u32 %r0, %clusterid.x;\n", "ptx")
+    told = await editor.hover(2, 18)
+    assert told.startswith("**no: %clusterid is not available on sm\\_80 and PTX 7.0**")
+    assert "- needs: sm\\_90 or newer, PTX 7.8" in told and "- holds: The cluster within the grid" in told
+    assert await editor.hover(2, 10) == ""
+    program = Editor(client, (folder / "special.cu").as_uri())
+    await program.open('asm("mov.u32 %0, %%laneid;" : "=r"(x));\n', "cuda-cpp")
+    assert (await program.hover(0, 20)).startswith("**yes: %laneid on sm\\_80")
+
+
 async def test_hover_warns_of_a_hazard(client: LanguageClient, folder: Path) -> None:
     editor = Editor(client, (folder / "hazard.ptx").as_uri())
     await editor.open(".version 9.0\n.target sm_90\nfma.rz.bf16 %h0, %h1, %h2, %h3;\n", "ptx")

@@ -222,11 +222,6 @@ class Known(ABC, Generic[V]):
         about = self.opcodes[opcode]
         return is_elsewhere(tuple(names), about.assembler, self.is_type, about.types)
 
-    def is_other_type(self, name: str) -> bool:
-        """Return whether a name is a type that instructions outside of the database have: it is not declared, or no
-        float."""
-        return name in self.other_types or (name in self.types and name not in self.floats)
-
     def takes(self, v: V, target: str | None, ptx: str | None) -> bool:
         """Return whether the assembler makes machine code of a variant in a module of this target and PTX version; in
         any, where one of the two or both are None."""

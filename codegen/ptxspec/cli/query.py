@@ -17,7 +17,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "variant",
         metavar="VARIANT|FUNCTION",
         help="a spelling, as in fma.rn.ftz.f32, or a function of CUDA C++ or libdevice, as in __hmul2 or "
-        "'fma(double)', or an intrinsic of LLVM, as in llvm.nvvm.fma.rn.f, for the PTX that becomes of it. "
+        "'fma(double)', or an intrinsic of LLVM, as in llvm.nvvm.fma.rn.f, for the PTX that becomes of it; or a "
+        "special register, as in %%tid.x. "
         "`-`: each line of standard input is one, and has a line as its answer",
     )
     parser.add_argument("--operands", type=int, metavar="N", help="the number of source operands")

@@ -130,7 +130,8 @@ class Linter:
         self._instead = (self.target, self.ptx) if forced else (None, None)
         assembler = db.data["assembler"]
         self._options = frozenset(assembler["target_options"])
-        self._special = special_names(assembler)
+        self._specials = others.Specials(db)
+        self._special = special_names(db.special_registers.values(), assembler["named_integers"])
         self.tally = Tally()
         self.met: list[Met] | None = None
         self._opcodes = frozenset(db.opcodes)
@@ -242,17 +243,29 @@ class Linter:
         elif item.kind == STATEMENT:
             module.statement, module.number = item.statement, next(self._numbers)
             problems = [
-                *self._guard(item, view, module),
+                *self._around(item, view, module),
                 *others.names(item, module.registers, module.labels, self.db.outside),
             ]
             problems = problems or [*others.lengths(item, module.registers, self.db.outside)]
             yield from (_problem(p._replace(statement=item.statement), view, module, file) for p in problems)
 
+    def _around(self, item: Instruction | Other, view: View, module: _Module) -> list[Problem]:
+        """Return what is wrong with a statement whatever its instruction does: with its guard, and with the special
+        registers that it reads."""
+        found = self._guard(item, view, module)
+        for text, start in (
+            (view.text[item.statement : item.start], item.statement),
+            (item.operands, item.operands_start),
+        ):
+            if "%" in text:
+                found += self._specials.problems(text, start, module.registers, module.target, module.ptx)
+        return [p._replace(statement=item.statement) for p in found]
+
     def _guard(self, item: Instruction | Other, view: View, module: _Module) -> list[Problem]:
         if item.start == item.statement:
             return []
         problem = others.guard(view.text, item.statement, module.registers, module.labels)
-        return [problem._replace(statement=item.statement)] if problem else []
+        return [problem] if problem else []
 
     def _stranger(self, item: Other, view: View, module: _Module, file: str) -> Iterator[Finding]:
         """Yield the finding about an opcode that PTX does not have, where one of the database's is meant."""
@@ -292,7 +305,7 @@ class Linter:
             self._meet(item.start, item.start + len(item.head), judgement.found, view, module)
         if judgement is NOT_OURS:
             return False, []
-        found = [_problem(p, view, module, file) for p in self._guard(item, view, module)]
+        found = [_problem(p, view, module, file) for p in self._around(item, view, module)]
         if judgement is ELSEWHERE:
             return False, found or [
                 _problem(p, view, module, file) for p in others.lengths(item, module.registers, self.db.outside)

@@ -6,11 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from ..catalog.explaining import unmet
 from ..catalog.outside import Outside, Places
 from ..ptx import operands as kinds
 from ..ptx.operands import Operand, split
 from ..ptx.registers import Registers
 from ..ptx.scanning import HOLE, Instruction, Other, Problem
+from ..query.database import Database
 
 _GUARD = re.compile(r"@\s*+!?\s*+(?P<name>[%\w$]++)", re.ASCII)
 _NAME = re.compile(r"(?<![\w.$%])(?:%{0,2}(?!_\b)[A-Za-z_$][\w$]*+|[%$]\d++)", re.ASCII)
@@ -80,6 +82,28 @@ def names(item: Other, registers: Registers, labels: Labels, outside: Mapping[st
             yield Problem(start, len(name), "illegal-destination", f"{name} is no register", _HELP)
         elif kind == kinds.FUNCTION and item.operands[: m.start()].rstrip().endswith("["):
             yield Problem(start, len(name), "illegal-operand", f"{name} is a function, which is no address here", _HELP)
+
+
+class Specials:
+    """The special registers that statements read, held against what they need."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        names = "|".join(name.removeprefix("%") for name in db.special_registers)
+        self._name = re.compile(rf"%(?:{names})(?![\w$])")
+
+    def problems(
+        self, text: str, start: int, registers: Registers, target: str | None, ptx: str | None
+    ) -> Iterator[Problem]:
+        """Yield what is missing where a part of a statement stands, which starts at `start`: the target or the PTX
+        version does not have a register."""
+        for m in self._name.finditer(text):
+            if registers.home(m[0]) is not None:
+                continue
+            requires = self._db.special_registers[m[0]].requires
+            for reason in unmet(self._db, m[0], requires, target, ptx):
+                if reason.code != "target-unknown":
+                    yield Problem(start + m.start(), len(m[0]), reason.code, reason.message)
 
 
 def lengths(item: Instruction | Other, registers: Registers, outside: Mapping[str, Outside]) -> Iterator[Problem]:

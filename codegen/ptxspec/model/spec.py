@@ -11,6 +11,7 @@ from typing import Any
 from ..basis import Basis
 from ..catalog import Catalog, Product, PtxVersion, Target
 from ..catalog.outside import Outside
+from ..catalog.special import SpecialRegister
 from .code import Code
 from .formats import FixedPoint, Format, NanRule, Type
 from .functions import Functions
@@ -86,8 +87,6 @@ class Assembler:
     target_options: tuple[str, ...] = ()
     registers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     constraints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    special_kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    special_registers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -134,6 +133,7 @@ class Spec:
     evidence: Evidence | None
     sources: Mapping[str, str]
     assembler: Assembler = Assembler()
+    special_registers: tuple[SpecialRegister, ...] = ()
     speed: Speed | None = None
     machine: MachineEvidence | None = None
     calls: CallEvidence | None = None

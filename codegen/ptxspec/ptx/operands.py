@@ -20,10 +20,11 @@ SPECIAL, UNDECLARED, PART, FUNCTION = "special", "undeclared", "part", "function
 VARIABLE = "variable"
 # A number that no operand of the asm statement has.
 BEYOND = "beyond"
-# Special registers of 64 bits, of 32 or 64, predicates, and what is read of none: vectors, fields of what is none.
-WIDE_SPECIAL, EITHER_SPECIAL = "wide special", "either special"
+# Special registers of 32 bits are SPECIAL; others have 16 or 32, 64, any of these, or are predicates. What is read of
+# none are vectors, and fields of what is no vector.
+NARROW_SPECIAL, WIDE_SPECIAL, ANY_SPECIAL = "narrow special", "wide special", "any special"
 PREDICATE_SPECIAL, STRANGE_SPECIAL = "predicate special", "strange special"
-SPECIALS = (SPECIAL, WIDE_SPECIAL, EITHER_SPECIAL, PREDICATE_SPECIAL, STRANGE_SPECIAL)
+SPECIALS = (SPECIAL, NARROW_SPECIAL, WIDE_SPECIAL, ANY_SPECIAL, PREDICATE_SPECIAL, STRANGE_SPECIAL)
 
 # The kind of an operand; where it has parts, those of the parts stand behind it.
 Shape: TypeAlias = "str | tuple[str, ...]"

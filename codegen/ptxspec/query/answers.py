@@ -60,6 +60,9 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None, dr
             facts.append(("manual", "does not list it"))
         elif verdict.manual != verdict.requires:
             facts.append(("manual", requirement(db, verdict.manual)))
+        if verdict.register:
+            facts += [("read", verdict.register.reads), ("holds", verdict.register.summary)]
+            return Told(head, tuple(r.message for r in verdict.reasons), tuple(facts), None, None, None)
         facts += [("means", verdict.means)] if verdict.means else []
         why = f": {verdict.basis}" if verdict.claim == "unjudged" else ""
         elsewhere = next((o.elsewhere for o in verdict.instead if o.elsewhere), "")
@@ -108,7 +111,7 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
     found = told(db, verdict, target, ptx, driver)
     lines = [*broken(found.head, "", "  "), *(line for reason in found.reasons for line in broken(reason, "  ", "  "))]
     for name, fact in found.facts:
-        lines += _paragraph(name, fact) if name in ("claim", "hazard", "loose") else _named(name, fact)
+        lines += _paragraph(name, fact) if name in ("claim", "hazard", "loose", "holds") else _named(name, fact)
     if found.recipe:
         lines += _recipe_lines(*found.recipe)
     if found.none:

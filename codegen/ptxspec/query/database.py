@@ -16,6 +16,7 @@ from ..catalog.known import Known, Opcode as AnyOpcode, Recipe, filled
 from ..catalog.likeness import known_range
 from ..catalog.names import Named
 from ..catalog.outside import Form, Outside, Places
+from ..catalog.special import SpecialRegister
 from ..check.claims import basis_text, bound
 from ..diagnostics import PtxspecError, unknown
 from .inline import inline_assembly
@@ -166,6 +167,15 @@ class Database(Named, Known[Variant]):
     def calls(self) -> Mapping[str, Any]:
         """What nvcc makes of functions of CUDA C++."""
         return self._other("calls")
+
+    @cached_property
+    def special_registers(self) -> Mapping[str, SpecialRegister]:
+        """The special registers by their names, without fields."""
+        rows = (
+            SpecialRegister(text, tuple(bits), fields, requirement_of(requires), requirement_of(manual), summary)
+            for text, bits, fields, requires, manual, summary in self.data["special_registers"]
+        )
+        return {name: r for r in rows for name in r.names}
 
     @cached_property
     def outside(self) -> dict[str, Outside]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..catalog import Requirement, requirement_of
-from ..catalog.explaining import Reason, alike, explain, recipes, recipes_of_missing, why_not
+from ..catalog.explaining import Reason, alike, explain, recipes, recipes_of_missing, unmet, why_not
 from ..catalog.known import Recipe
-from ..diagnostics import PtxspecError
+from ..catalog.likeness import suggest
+from ..catalog.special import FIELDS, SpecialRegister
+from ..diagnostics import PtxspecError, visible
 from . import calls
 from .database import Database, Variant
 from .families import Family, family
@@ -20,8 +22,8 @@ class Verdict(NamedTuple):
     `nearest` is what exists there and is spelled alike, and need not do the same; `help` says how to mend it, and
     names `not_the_same`, which computes something else and is easily taken for it. `instead` are the recipes, those
     first that work there; `no_recipe` is why there is none, or none for every target.
-    `family` are the variants that a spelling with the manual's placeholders stands for, and `asked` the target and PTX
-    version that were named."""
+    `family` are the variants that a spelling with the manual's placeholders stands for, `register` is the special
+    register that was asked about, and `asked` are the target and PTX version that were named."""
 
     variant: str
     operands: int | None
@@ -42,6 +44,7 @@ class Verdict(NamedTuple):
     instead: tuple[Recipe, ...] = ()
     no_recipe: str = ""
     family: Family | None = None
+    register: SpecialRegister | None = None
     asked: tuple[str | None, str | None] = (None, None)
 
     def __bool__(self) -> bool:
@@ -75,6 +78,7 @@ class Verdict(NamedTuple):
             "instead_elsewhere": [recipe_as_json(db, r) for r in self.instead if not r.works],
             "no_recipe": self.no_recipe or None,
             "family": self.family.as_json(db, *self.asked) if self.family else None,
+            "register": _register_as_json(self.register) if self.register else None,
         }
 
 
@@ -86,6 +90,8 @@ def query(
     Raises PtxspecError for an unknown target or PTX version."""
     target = db.target(target) if target is not None else None
     ptx = db.ptx_version(ptx) if ptx is not None else None
+    if spelling.strip().startswith("%"):
+        return _of_register(db, spelling.strip(), operands, target, ptx)
     opcode, *names = spelling.strip().split(".")
     if whole := family(db, spelling, operands):
         some = any(db.takes(v, target, ptx) for v in whole.variants)
@@ -130,6 +136,34 @@ def query(
     return verdict
 
 
+def _of_register(db: Database, text: str, operands: int | None, target: str | None, ptx: str | None) -> Verdict:
+    """Return whether there is a special register, which inline assembly writes with two %, and whether it is available.
+
+    Raises PtxspecError where operands are asked for."""
+    if operands is not None:
+        raise PtxspecError(f"--operands is about a variant, and {visible(text)} is a special register")
+    name = "%" + text.lstrip("%")
+    found = db.special_registers.get(name.partition(".")[0])
+    if found is None or not found.has(name):
+        return Verdict(name, None, False, False, reasons=(_no_register(db, name, found),))
+    reasons = unmet(db, name, found.requires, target, ptx)
+    here = db.catalog.here(found.requires, target) if target and db.catalog.takes(found.requires, target) else None
+    return Verdict(name, None, True, not reasons, found.requires, here, found.manual, reasons=reasons, register=found)
+
+
+def _no_register(db: Database, name: str, known: SpecialRegister | None) -> Reason:
+    if known is not None:
+        fields = ", ".join(f".{f}" for f in FIELDS)
+        has = f"it has the fields {fields}" if known.fields else "it has no fields"
+        return Reason("unknown-register", f"{name} is no part of {name.partition('.')[0]}; {has}")
+    near = suggest(name.partition(".")[0], db.special_registers, otherwise="the manual's page of them lists all")
+    return Reason("unknown-register", f"there is no special register {visible(name)}; {near}")
+
+
+def _register_as_json(r: SpecialRegister) -> dict[str, Any]:
+    return {"name": r.text, "bits": list(r.bits), "fields": list(FIELDS) if r.fields else [], "summary": r.summary}
+
+
 def variant(db: Database, spelling: str, operands: int | None = None) -> Variant:
     """A variant by its spelling, modifiers in any order; the one with the fewest operands unless told.
 
@@ -163,6 +197,8 @@ def _with_functions(db: Database, spelling: str, reasons: tuple[Reason, ...]) ->
     if found := calls.named(db, spelling):
         message = f"{found[0].name} is a function and no instruction: `ptxspec query '{found[0].text}'` tells its PTX"
         return (Reason("unknown-opcode", message),)
+    if (name := f"%{spelling.strip()}") and any(r.has(name) for r in db.special_registers.values()):
+        return (Reason("unknown-opcode", f"{name} is a special register: `ptxspec query {name}` tells what it needs"),)
     if not (near := calls.near(db, spelling)):
         return reasons
     return (Reason("unknown-opcode", f"no opcode or function is called {spelling.strip()}; did you mean '{near}'?"),)

@@ -36,6 +36,4 @@ def read_assembler(doc: Document, context: Context) -> Assembler:
         target_options=tuple(data["target_options"]),
         registers={name: tuple(names) for name, names in data["registers"].items()},
         constraints={name: tuple(names) for name, names in data["constraints"].items()},
-        special_kinds={kind: tuple(names) for kind, names in data["special_kinds"].items()},
-        special_registers=tuple(data["special_registers"]),
     )

@@ -22,12 +22,13 @@ from .observed import read_calls, read_evidence, read_judgements, read_machine_c
 from .outside import read_outside
 from .positioned import Document
 from .published import read_published
+from .special_registers import read_special_registers
 from .targets import read_naming, read_targets, read_versions
 from .types import read_formats, read_nan_rules, read_types
 from .units import read_model, read_units
 from .words import read_words
 
-_SHARED = ("types", "modifiers", "targets", "assembler", "units")
+_SHARED = ("types", "modifiers", "targets", "assembler", "special_registers", "units")
 _OBSERVED = ("calls", "evidence", "intrinsics", "judged", "machine_code", "recordings", "speed")
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
@@ -255,6 +256,7 @@ def _shared(docs: Mapping[str, Document], context: Context) -> Spec | None:
         evidence=None,
         sources={},
         assembler=read_assembler(docs["assembler"], context),
+        special_registers=read_special_registers(docs["special_registers"], context),
         naming=read_naming(targets, context),
     )
     for name in units.data["units"]:

@@ -17,6 +17,8 @@ from .judged import Judged
 
 # What Markdown would take for more than a character.
 _MARKS = re.compile(r"([\\`*_\[\]<>#|])")
+# A special register, of which inline assembly writes the % twice.
+_SPECIAL = re.compile(r"%%?([a-z]\w*)", re.ASCII)
 # The name of a function that is called, and the most characters of one.
 _CALL = re.compile(r"(?<![\w.>])([A-Za-z_]\w*)\s*\(")
 _LONGEST = 80
@@ -29,6 +31,8 @@ def hover(db: Database, judged: Judged, offset: int, manual: Path) -> tuple[int,
     called there, and what is known of it; None where none is. `manual` is the folder of the manual."""
     if found := judged.at(offset):
         return found[0].start, found[0].end, "\n".join(_lines(db, found, manual))
+    if register := _register(db, judged, offset):
+        return register
     if judged.language != CPP:
         return None
     line = judged.text.rfind("\n", 0, offset) + 1
@@ -38,6 +42,21 @@ def hover(db: Database, judged: Judged, offset: int, manual: Path) -> tuple[int,
         return None
     targets = dict.fromkeys(target for target, _ in judged.places(offset))
     return name.start(), name.end(1), "\n".join(part for t in targets for part in _called(db, known, t))
+
+
+def _register(db: Database, judged: Judged, offset: int) -> tuple[int, int, str] | None:
+    """Return the part of a text that is the name of a special register, and what is known of it."""
+    line = judged.text.rfind("\n", 0, offset) + 1
+    here = (m for m in _SPECIAL.finditer(judged.text, line, offset + _LONGEST) if m.start() <= offset <= m.end())
+    name = next(here, None)
+    if name is None or f"%{name[1]}" not in db.special_registers:
+        return None
+    said: dict[str, None] = {}
+    for target, ptx in judged.places(offset):
+        answer = told(db, query(db, f"%{name[1]}", None, target, ptx), target, ptx)
+        said |= dict.fromkeys((f"**{_plain(answer.head)}**", *(f"- {_plain(r)}" for r in answer.reasons)))
+        said |= dict.fromkeys(f"- {fact}: {_plain(text)}" for fact, text in answer.facts)
+    return name.start(), name.end(), "\n".join(said)
 
 
 def _called(db: Database, found: list[calls.Call], target: str | None) -> Iterator[str]:

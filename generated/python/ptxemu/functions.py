@@ -23,6 +23,7 @@ def function(
     target: str | None = None,
     results: Iterable[str] | None = None,
     constraints: str | None = None,
+    around: str = "",
 ) -> Function:
     """Return PTX without loops as a function of arrays.
 
@@ -46,6 +47,13 @@ def function(
         >>> ptxemu.function("max.s32 $0, $1, $2;", constraints="=r,r,r")(np.int32(-3), np.int32(2))
         np.int32(2)
 
+    Several asm statements may share registers that the first of them declares. Such declarations are given as `around`:
+    what the text reads of them is an input besides, and what it writes a result.
+
+        >>> f = ptxemu.function('asm("@p neg.s32 %0, %0;" : "+r"(d));', around=".reg .pred p;")
+        >>> f.inputs, f.results
+        (('d', 'p'), ('d',))
+
     `target` ("sm_90") picks the behaviour of that target, and refuses what it does not have. Raises StatementError (a
     ValueError), with every statement that cannot be run, and ValueError for `results` that are none; TypeError and
     UnknownTargetError for arguments that are no text."""
@@ -60,7 +68,9 @@ def function(
             raise TypeError(f"results are names of registers such as 'd', not {_short(name)}")
     if not (constraints is None or isinstance(constraints, str)):
         raise TypeError(f"constraints are text such as '=r,r', not {_short(constraints)}")
-    return Function(read(text, target and target_named(target), names, constraints))
+    if not isinstance(around, str):
+        raise TypeError(f"declarations are text such as '.reg .pred p;', not {_short(around)}")
+    return Function(read(text, target and target_named(target), names, constraints, around))
 
 
 def _short(x: object) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .assembler import ASSEMBLER
+from .assembler import ASSEMBLER, SPECIAL_REGISTERS
 from .assembly import Argument, AssemblyError, Template, is_statement, of_statement, of_template
 from .conditions import ALWAYS, NEVER, Conditions, TooManyError
 from .index import CATALOG, OPCODES
@@ -33,9 +33,11 @@ def read(
     target: str | None = None,
     results: Iterable[str] | None = None,
     constraints: str | None = None,
+    around: str = "",
 ) -> Program:
-    """Return the program of a text: of PTX, of an asm statement of C++, or of a template with its constraints. Raises
-    StatementError, and ValueError for names of results that are none."""
+    """Return the program of a text: of PTX, of an asm statement of C++, or of a template with its constraints. `around`
+    declares registers that other texts share with it. Raises StatementError, and ValueError for names of results that
+    are none, and where something else than registers is declared."""
     try:
         if is_statement(text):
             template = of_statement(text)
@@ -45,7 +47,7 @@ def read(
             template = None
     except AssemblyError as e:
         raise StatementError([_at(text, e.start, e.message)]) from None
-    reader = Reader(text, target, template)
+    reader = Reader(text, target, template, around)
     scanner = Scanner(OPCODES, everything=True)
     for item in scanner.scan(reader):
         reader.take(item)
@@ -92,12 +94,19 @@ class Reader:
 
     final, embedded, full = True, False, False
 
-    def __init__(self, text: str, target: str | None, template: Template | None) -> None:
+    def __init__(self, text: str, target: str | None, template: Template | None, around: str = "") -> None:
         self.text, self.target = template.text if template else text, target
         self._source, self._template = text, template
         self._arguments = template.arguments if template else ()
         self.ptx: str | None = None
-        self._registers = Registers(special_names(ASSEMBLER), [a.letter for a in self._arguments])
+        special = special_names(SPECIAL_REGISTERS, ASSEMBLER["named_integers"])
+        self._registers = Registers(special, [a.letter for a in self._arguments])
+        self._around = Registers({})
+        for declaration in filter(str.strip, around.split(";")):
+            for registers in (self._registers, self._around):
+                registers.take(declaration.strip())
+        if self._around.lost or not re.fullmatch(r"(?:\s*\.reg\b[^;{}]*(?:;|$))*\s*", around):
+            raise ValueError(f"no declarations of registers, as in .reg .pred p; : {around!r}")
         self._matcher = Matcher(Rules())
         self._named: dict[tuple[int, str], Register] = {}
         self._refused: list[Refused] = []
@@ -400,7 +409,12 @@ class Reader:
         """Return the value of a special register, which is an input."""
         if t.sort == "bool" and o.kind != kinds.PREDICATE_SPECIAL:
             raise Refusal(item.operands_start + o.start, f"{o.text} is no predicate")
-        name = "".join(o.text.split()).lstrip("%").replace(".", "_")
+        name = "".join(o.text.split()).lstrip("%")
+        about = next(r for r in SPECIAL_REGISTERS if f"%{name.partition('.')[0]}" in r.names)
+        if any(r.code != "target-unknown" for r in CATALOG.refusals(about.requires, self.target, self.ptx)):
+            message = f"{o.text} needs {CATALOG.text(about.requires)}"
+            raise Refusal(item.operands_start + o.start, message)
+        name = name.replace(".", "_")
         return self._value_of(self._known(o.text, name), t, item.operands_start + o.start, ALWAYS)
 
     def _known(self, text: str, name: str, argument: Argument | None = None) -> Register:
@@ -595,14 +609,19 @@ class Reader:
             for register in outputs:
                 if register.value is None:
                     self.refuse(0, f"no statement writes {register.name}, which is an output")
-            if not outputs:
+            if not outputs and not any(map(self._is_around, written)):
                 raise ValueError("no operand is an output")
-            return [r for r in outputs if r.value is not None]
-        chosen = [r for r in written if not r.read and r.home == body]
+            return [r for r in outputs if r.value is not None] + [r for r in written if self._is_around(r)]
+        chosen = [r for r in written if (not r.read and r.home == body) or self._is_around(r)]
         chosen.sort(key=lambda r: r.written)
         if not chosen:
             raise ValueError("every register that is written is read again; name those that are results")
         return chosen
+
+    def _is_around(self, register: Register) -> bool:
+        """Return whether a register is shared with other texts."""
+        names = (register.name, f"%{register.name}")
+        return register.home == 0 and not register.argument and any(self._around.home(n) is not None for n in names)
 
     def _named_result(self, name: str, written: list[Register], body: int) -> Register:
         same = [r for r in written if r.name == name.lstrip("%")]

@@ -95,7 +95,8 @@ class ThreadKernel:
         special = launch.special(count)
         for named in self._entry.specials:
             if named.name not in special:
-                raise ValueError(f"{self.name} reads %{named.name.replace('_', '.')}, which has no value here")
+                written = re.sub(r"_([xyzw])$", r".\1", named.name)
+                raise ValueError(f"{self.name} reads %{written}, which has no value here")
             values[named.value] = special[named.name]().astype(named.type.bits)
         for step, unwanted in self._steps:
             if isinstance(step, Load | Store):

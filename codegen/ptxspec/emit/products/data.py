@@ -125,6 +125,10 @@ def _shared(spec: Spec) -> dict[str, Any]:
         },
         "groups": {name: list(members) for name, members in spec.notation.items()},
         "assembler": json.loads(json.dumps(asdict(spec.assembler))),
+        "special_registers": [
+            [r.text, list(r.bits), r.fields, r.requires.as_json(), r.manual.as_json(), r.summary]
+            for r in spec.special_registers
+        ],
         "recordings": [
             {n: getattr(r, n) for n in ("path", "gpu", "target", "driver", "compiler", "date")} for r in spec.recordings
         ],

@@ -13,6 +13,7 @@ from typing import ClassVar, TypeAlias
 
 from ... import catalog, notebook, ptx
 from ...catalog import Hazard, Limit, Requirement
+from ...catalog.special import SpecialRegister
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
 from ...model import ROUNDINGS, FixedPoint, Format, Instead, Instruction, Kind, Operand, Spec, Variant
@@ -94,8 +95,9 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     )
     files[f"{_FOLDER}/assembler.py"] = templates.render(
         "emulator/assembler.py.j2",
-        ["spec/assembler.yaml", "spec/modifiers.yaml"],
+        ["spec/assembler.yaml", "spec/modifiers.yaml", "spec/special_registers.yaml"],
         assembler=spec.assembler,
+        special_registers=[_literal(r) for r in spec.special_registers],
         modifiers=spec.modifiers.values(),
     )
     for folder in ("opcodes", "instructions"):
@@ -194,7 +196,7 @@ def _literal(value: object) -> str:
     """Return a value as Python writes it; of a named tuple, only what is not the default."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, Hazard | Limit | Requirement):
+    if isinstance(value, Hazard | Limit | Requirement | SpecialRegister):
         more = value._field_defaults
         said = [("" if n not in more else f"{n}=", x) for n, x in value._asdict().items() if x != more.get(n, ...)]
         return f"{type(value).__name__}({', '.join(n + _literal(x) for n, x in said)})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 
 
 _OPERAND = re.compile(r"(?P<literal>\{\{|\}\})|\{(?P<name>[\w:]*+)\}")
+# An operand behind the text, and what else may stand there.
+_GIVEN = re.compile(
+    r"(?:(?P<name>\w+)\s*=\s*)?(?:(?P<how>in|out|lateout|inout|inlateout)\s*\(\s*(?P<register>\w+)\s*\)|(?P<const>const)\b)"
+)
+_OTHER = re.compile(r"(?:options|clobber_abi)\b")
+# The letters of constraints by the classes of registers, and what stands before them.
+_LETTERS = {"reg16": "h", "reg32": "r", "reg64": "l"}
+_MARKS = {"in": "", "out": "=", "lateout": "=", "inout": "+", "inlateout": "+"}
 _CALLED = re.compile(r"\s*+!")
 _ASM = re.compile(r"(?:\w*_)?asm")
 
@@ -61,6 +69,7 @@ class Rust(Program):
                 values.append([])
             elif node.type not in self.comments:
                 values[-1].append(node)
+        numbers = self._listed([value for value in values if value and not self._joined(value)], into)
         for i, value in enumerate(values):
             strings = self._joined(value)
             if not strings:
@@ -72,7 +81,7 @@ class Rust(Program):
                 into.add("\n", value[0].start_byte)
             for string in strings:
                 if string.type in self.strings:
-                    self._line(self.literal(string), into)
+                    self._line(self.literal(string), into, numbers)
                 else:
                     into.add(ELSEWHERE, string.start_byte)
                     return
@@ -85,8 +94,27 @@ class Rust(Program):
             return [n for n in value[2].children[1:-1] if self.said(n) != "," and n.type not in self.comments]
         return []
 
-    def _line(self, found: Literal, into: Text) -> None:
-        """Add a string of a template, with its operands as registers, each as long as before."""
+    def _listed(self, values: list[list[Node]], into: Text) -> dict[str, str]:
+        """List the constraints of the operands that stand behind a template, and return the numbers of those that have
+        names; none of it where one of them is not understood."""
+        listed: list[str] = []
+        numbers: dict[str, str] = {}
+        for value in values:
+            said = self.text[value[0].start_byte : value[-1].end_byte]
+            m = _GIVEN.match(said)
+            if m is None and _OTHER.match(said):
+                continue
+            if m is None or (m["how"] and m["register"] not in _LETTERS):
+                return {}
+            if m["name"]:
+                numbers[m["name"]] = str(len(listed))
+            listed.append(_MARKS[m["how"]] + _LETTERS[m["register"]] if m["how"] else "n")
+        into.listed = ",".join(listed)
+        return numbers
+
+    def _line(self, found: Literal, into: Text, numbers: Mapping[str, str]) -> None:
+        """Add a string of a template, with its operands as registers, each as long as before; `numbers` are those of
+        operands that have names."""
         body, plain = self.text[found.start : found.end], verbatim if "r" in found.prefix else unescape
         position = 0
         into.written_as |= {"{": "{{", "}": "}}"}
@@ -97,6 +125,7 @@ class Rust(Program):
             else:
                 # What has no name is the next of the operands that have none.
                 name = re.sub(r"\W", "_", operand["name"])
+                name = numbers.get(name, name)
                 if name:
                     into.written_as[f"${name}"] = operand[0]
                 elif into.unnamed < 10:

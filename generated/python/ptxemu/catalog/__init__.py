@@ -3,6 +3,7 @@
 
 known.py       what exists, by its names: opcodes with their variants, types and modifiers
 outside.py     the opcodes of PTX that are not among these, and what they need
+special.py     the special registers
 explaining.py  why something is not there or not written so, and what to write
 likeness.py    which known name is meant by one that is not known
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from . import Refusal, requirement_of
+from . import Refusal, Requirement, requirement_of
 from .known import Known, Opcode, Recipe, V, names_of
 from .likeness import in_other_letters, is_other_function, nearest, suggest
 
@@ -105,9 +105,14 @@ def _split(spelling: str) -> list[str]:
 def refusals(known: Known[V], v: V, target: str | None, ptx: str | None) -> tuple[Reason, ...]:
     """Return what a variant needs that the target or PTX version does not have, and how the assembler breaks down on
     it; empty where machine code comes of it."""
-    found = known.catalog.refusals(v.requires, target, ptx)
     crash = [Reason("assembler-crash", f"{v}: {v.crash}")] if v.crash else []
-    return (*crash, *(Reason(r.code, _refusal(known, str(v), r, target, ptx)) for r in found))
+    return (*crash, *unmet(known, str(v), v.requires, target, ptx))
+
+
+def unmet(known: Known[V], name: str, requires: Requirement, target: str | None, ptx: str | None) -> tuple[Reason, ...]:
+    """Return what something of that name needs that the target or PTX version does not have."""
+    found = known.catalog.refusals(requires, target, ptx)
+    return tuple(Reason(r.code, _refusal(known, name, r, target, ptx)) for r in found)
 
 
 def pair(known: Known[V], target: str | None, ptx: str | None) -> Reason | None:
@@ -247,11 +252,10 @@ def _types(known: Known[V], about: Opcode[V], names: Sequence[str]) -> Reason:
 def _outside(known: Known[V], opcode: str, names: Sequence[str], target: str | None, ptx: str | None) -> Reason | None:
     """Return the reason that a spelling is none of this database's, so that nothing is known of it; None where it is
     one."""
-    if opcode not in known.opcodes and opcode in known.outside:
-        return Reason("not-in-database", f"{opcode} is PTX{_needs(known, opcode, names, target, ptx)}{known.lacks}")
     if opcode not in known.opcodes:
-        other = next((n for n in names if known.is_other_type(n)), None)
-        return Reason("not-in-database", f".{other} is a type of other sections of PTX") if other else None
+        if opcode not in known.outside:
+            return None
+        return Reason("not-in-database", f"{opcode} is PTX{_needs(known, opcode, names, target, ptx)}{known.lacks}")
     if not known.is_elsewhere(opcode, names):
         return None
     message = f"{'.'.join((opcode, *names))} is a form of other sections of PTX"

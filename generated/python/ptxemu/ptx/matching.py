@@ -99,9 +99,18 @@ _UNKNOWN = (kinds.BEYOND, kinds.UNDECLARED)
 # By which of the sorts of constants names are taken that no register has.
 _NAMED = {
     **{kind: frozenset([kind]) for kind in (kinds.SPECIAL, kinds.WIDE_SPECIAL, kinds.PREDICATE_SPECIAL)},
-    kinds.EITHER_SPECIAL: frozenset([kinds.SPECIAL, kinds.WIDE_SPECIAL]),
+    kinds.NARROW_SPECIAL: frozenset([kinds.SPECIAL, kinds.NARROW_SPECIAL]),
+    kinds.ANY_SPECIAL: frozenset([kinds.SPECIAL, kinds.NARROW_SPECIAL, kinds.WIDE_SPECIAL]),
     kinds.VARIABLE: frozenset(["variable"]),
     kinds.SUM: frozenset(["variable", "sum"]),
+}
+# How special registers are read, where an instruction reads some.
+_READ_AS = {
+    kinds.SPECIAL: "32 bits",
+    kinds.NARROW_SPECIAL: "16 or 32 bits",
+    kinds.WIDE_SPECIAL: "64 bits",
+    kinds.ANY_SPECIAL: "16, 32 or 64 bits",
+    kinds.PREDICATE_SPECIAL: "a predicate",
 }
 _NO_CONSTANT = ("illegal-operand", "a constant is wanted here, and {operand} is none", "write an integer, as in 0x96")
 _HELD = (*kinds.SPECIALS, kinds.VARIABLE, kinds.SUM, kinds.NEGATED, kinds.INVERTED, kinds.FUNCTION)
@@ -325,7 +334,14 @@ class Matcher:
             return _NO_BASES[shape[1]]
         if (kind == kinds.SUM and shape[1] != kinds.VARIABLE) or self._is_named(v, kind, source.type):
             return None
+        if kind in _READ_AS and self._reads_special(v):
+            return "illegal-operand", f"{{operand}} is read as {_READ_AS[kind]}", "write a type of that size"
         return _SOURCES.get(kind) or self._register(v, kind, source.type)
+
+    def _reads_special(self, v: Matched) -> bool:
+        """Return whether special registers are read by the instruction with some of its types."""
+        rules = (rule.get("constants", {}) for rule in self._rules.operand_rules(v))
+        return any(not _READ_AS.keys().isdisjoint(taken) for types in rules for taken in types.values())
 
     def _vector(self, v: Matched, source: Source, shape: Shape, operand: int) -> list[Complaint]:
         if len(shape) - 1 != source.registers:

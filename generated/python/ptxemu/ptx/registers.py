@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
+from ..catalog.special import FIELDS, SpecialRegister
 from . import constants, operands as kinds
 from .operands import Operand
 from .scanning import COMMENT, HOLE
@@ -29,8 +29,16 @@ _PASTED = re.compile(r"[%$]\d++|\$\w++|%_\w++_")
 _COMPUTED = (kinds.NEGATED, kinds.INVERTED, kinds.SUM, kinds.EXPRESSION)
 # No program nests blocks so deep.
 _DEEPEST = 1000
-# Special registers of which a field is read.
-_VECTOR = "special vector"
+# Begins the kind of special registers of which a field is read.
+_VECTOR = "vector "
+# The kinds of special registers, by the bits of the operands that read them.
+_SPECIAL = {
+    (1,): kinds.PREDICATE_SPECIAL,
+    (32,): kinds.SPECIAL,
+    (64,): kinds.WIDE_SPECIAL,
+    (16, 32): kinds.NARROW_SPECIAL,
+    (16, 32, 64): kinds.ANY_SPECIAL,
+}
 # Variables that have elements.
 _ARRAY = "array"
 # The parts of a register by the number of its lanes.
@@ -225,26 +233,19 @@ def _no_constant(operand: Operand, parts: Sequence[Operand]) -> Operand:
     return operand._replace(kind=kinds.UNKNOWN if unknown else kinds.MALFORMED, parts=())
 
 
-def special_names(assembler: Mapping[str, Any]) -> Block:
-    """The special registers, and the integers that have names."""
-    found: Block = {}
-    integers, others = assembler["named_integers"], assembler["special_kinds"]
-    for kind, names in (
-        (_VECTOR, "vector"),
-        (kinds.WIDE_SPECIAL, "wide"),
-        (kinds.EITHER_SPECIAL, "either"),
-        (kinds.PREDICATE_SPECIAL, "predicate"),
-    ):
-        _add(found, kind, ",".join(others.get(names, ())))
-    _add(found, kinds.SPECIAL, ",".join(assembler["special_registers"]))
-    _add(found, constants.INTEGER, ",".join(integers))
+def special_names(registers: Iterable[SpecialRegister], integers: Iterable[str]) -> Block:
+    """Return the special registers, and the integers that have names."""
+    found: Block = dict.fromkeys(integers, (None, constants.INTEGER))
+    for r in registers:
+        found |= dict.fromkeys(r.names, (None, _VECTOR * r.fields + _SPECIAL[r.bits]))
     return found
 
 
 def _read_special(kind: str, part: str) -> str:
     """Return the kind of a special register, or of a field of one."""
-    if kind == constants.INTEGER or (bool(part) == (kind == _VECTOR) and part in ("", ".x", ".y", ".z", ".w")):
-        return kinds.SPECIAL if kind == _VECTOR else kind
+    is_vector = kind.startswith(_VECTOR)
+    if kind == constants.INTEGER or (bool(part) == is_vector and part in ("", *(f".{f}" for f in FIELDS))):
+        return kind.removeprefix(_VECTOR)
     return kinds.STRANGE_SPECIAL
 
 

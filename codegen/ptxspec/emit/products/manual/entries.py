@@ -38,7 +38,14 @@ class Entries:
                 self._uses.setdefault(name, []).append(i.opcode)
 
     def entries(self) -> list[Result]:
-        return [*self._names(), *self._functions(), *self._others(), *self._notes(), *self._claims()]
+        return [
+            *self._names(),
+            *self._registers(),
+            *self._functions(),
+            *self._others(),
+            *self._notes(),
+            *self._claims(),
+        ]
 
     def _names(self) -> Iterator[Result]:
         """Yield modifiers and types, each with a link to the page of the first instruction that has it."""
@@ -49,6 +56,11 @@ class Entries:
                 if opcodes:
                     link = self._link(f"{opcodes[0]}.html", f"name-{name}", "syntax")
                     yield Result(kind, f".{name}", link, f"{_ended(about.summary)} In {', '.join(opcodes)}.")
+
+    def _registers(self) -> Iterator[Result]:
+        for r in self._spec.special_registers:
+            needs = self._spec.catalog.text(r.requires)
+            yield Result("register", r.text, "special-registers.html", f"{_ended(r.summary)} From {needs} on.")
 
     def _functions(self) -> Iterator[Result]:
         """Yield the functions of the semantics, with a link to their list, or to where one is called first."""

@@ -50,11 +50,15 @@ def emit(spec: Spec, write: Writer, root: Path, site: Site) -> Files:
         "recordings": spec.recordings,
         "speed": spec.speed,
         "examples": examples,
+        "special": spec.special_registers,
+        "catalog": spec.catalog,
+        "observed": spec.assembler.observed,
     }
+    made_from = {"running": [e.path for e in examples], "special-registers": ["spec/special_registers.yaml"]}
     files: Files = {}
     guides = []
     for name in GUIDES:
-        written, found = site.guide(name, [e.path for e in examples] if name == "running" else [], values)
+        written, found = site.guide(name, made_from.get(name, []), values)
         files |= written
         guides.append(Guide(name, found.title, found.summary))
     overview, _ = site.guide(OVERVIEW, [], {"guides": guides})

@@ -45,7 +45,7 @@ def emit(spec: Spec, write: Writer, templates: Templates, site: Site) -> Files:
         },
         "sections": {name: places.headings for name, places in site.places.items()},
     }  # fmt: skip
-    names = ("targets", "types", "modifiers", "functions", "words", "outside", "observed/calls")
+    names = ("targets", "types", "modifiers", "functions", "words", "outside", "special_registers", "observed/calls")
     sources = [f"spec/{name}.yaml" for name in names]
     sources.append("spec/instructions/")
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=as_lines(data))}

@@ -30,6 +30,7 @@ GUIDES = {
     "glossary": "Glossary",
     "tracing": "Why a result is that",
     "running": "Whole pieces of PTX",
+    "special-registers": "Special registers",
     "comparing": "Comparing",
     "linting": "lint and explain",
     "codes": "What lint finds",
