@@ -14,7 +14,7 @@ from .conditions import ALWAYS
 from .index import OPCODES
 from .memory import Load, Store
 from .ptx import constants, operands as kinds
-from .ptx.operands import Operand, split
+from .ptx.operands import Operand
 from .ptx.scanning import Declaration, Instruction, Other, Scanner
 from .signature import Type, type_named
 from .steps import Named, Resize, StatementError, Step
@@ -300,7 +300,7 @@ class _EntryReader(Reader):
         return type_named(names[-1]), count, space
 
     def _operands(self, item: Other, least: int) -> list[Operand]:
-        found = [self._registers.known(o) for o in split(item.operands)]
+        found = self._split(item)
         if len(found) < least:
             raise Refusal(item.start, f"{item.text} takes {least} operands")
         return found
@@ -363,7 +363,7 @@ class _EntryReader(Reader):
     def _target(self, item: Other, o: Operand, t: Type) -> Register:
         """Return the register of an operand that has no fewer bits than this type."""
         start = item.operands_start + o.start
-        if self._registers.home(o.text) is None:
+        if self._registers.home(o.text.partition(".")[0].rstrip()) is None:
             raise Refusal(start, f"{o.text} is no register; declare it by .reg")
         register = self._register(o.text, start)
         declared = register.type

@@ -98,6 +98,14 @@ def test_stores_are_of_many_widths() -> None:
     assert ran(body, a, 4).tolist() == [0x11223344, 0, 0x55667788, 1]
 
 
+def test_vectors_are_loaded_and_stored() -> None:
+    body = ".reg .v2 .b32 %v, %w; mul.wide.u32 %d3, %i, 8; add.s64 %d4, %d0, %d3; add.s64 %d5, %d1, %d3;"
+    body += "ld.global.v2.b32 %v, [%d4]; mov.b32 %w.x, %v.y; mov.b32 %w.y, %v.r; st.global.v2.b32 [%d5], %w;"
+    a, d = np.arange(10, dtype=U32), np.zeros(10, U32)
+    ptxemu.kernel(module(body))(1, 32, a, d, 5)
+    assert d.tolist() == [1, 0, 3, 2, 5, 4, 7, 6, 9, 8]
+
+
 def test_what_a_guard_leaves_out_is_neither_read_nor_written() -> None:
     a = U32([5, 0, 7, 0])
     body = """
