@@ -71,7 +71,7 @@ def spelled_types(db: Database) -> list[str]:
 @cache
 def writer(db: Database) -> Writer:
     # No register has an integer of two or four bits alone.
-    return Writer({**dict.fromkeys(spelled_types(db), ["b32"]), **db.data["assembler"]["registers"]})
+    return Writer({**{t: ["b32"] for t in spelled_types(db)}, **db.data["assembler"]["registers"]})
 
 
 def written(db: Database, spelling: str, operands: int, second: bool = False, inverted: bool = False) -> str:
