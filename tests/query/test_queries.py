@@ -121,13 +121,13 @@ def test_what_ptx_may_have_outside_of_the_database_is_not_denied(run: Run, spell
 @each_size
 def test_what_lint_leaves_alone_is_not_denied_by_a_query(db: ptxspec.Database, whole: bool) -> None:
     left = 0
-    for opcode in db.opcodes if whole else ["set", *spread(list(db.opcodes), 7)]:
+    for opcode in db.opcodes if whole else ["mov", "set", *spread(list(db.opcodes), 7)]:
         for other in (*db.types - db.floats, *db.other_types):
             text = f"{opcode}.{other} %r0, %r1, %r2;"
             asked = db.query(f"{opcode}.{other}")
             left += (alone := not asked.exists and db.lint(text) == [])
             assert (reasons(asked) == ["not-in-database"]) == alone, text
-    assert left > 3
+    assert left
 
 
 SUGGESTED = [
