@@ -24,7 +24,7 @@ from .variables import DECLARED, LOCAL, Local, UnreadError, Variable, Variables,
 
 _COMMENT = re.compile(r"//[^\n]*|/\*(?s:.)*?(?:\*/|\Z)")
 _ENTRY = re.compile(r"\.entry\s+(?P<name>[\w$%]+)")
-_HEADER = re.compile(r"\.(?:version|target|address_size)\b[^\n;]*")
+_HEADER = re.compile(r"\.(?:version|address_size)\b(?:\s++[\w.]++)?|\.target\b(?:\s++\w++(?:\s*+,\s*+\w++)*+)?")
 _BRACE = re.compile(r'[{}]|"[^"\n]*"')
 _PARAMETER = re.compile(r"\.param\b(?P<attributes>[^,()\[]*+)(?:\[\s*(?P<count>\d{1,9})\s*\]\s*)?(?=[,)])")
 _TYPE = re.compile(r"\.([bsuf](?:8|16|32|64)|f16x2)\b")
