@@ -6615,15 +6615,15 @@ GROUPS = (
     Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8,), recipes=(recipe_164,), spellings=(
         "rn.bf16x2.ue8m0x2",
     )),
-    Group(2, "exact", Requirement("6.5", "sm_72"), operand_rules=(operands_3, operands_9,), spellings=(
+    Group(2, "exact", Requirement("6.5", "sm_72"), operand_rules=(operands_3, operands_9,), no_recipe="Clamping each integer and putting the bits beside each other takes more statements than one would paste.", spellings=(
         "pack.sat.u16.s32",
         "pack.sat.s16.s32",
     )),
-    Group(3, "exact", Requirement("6.5", "sm_72"), operand_rules=(operands_3, operands_9,), spellings=(
+    Group(3, "exact", Requirement("6.5", "sm_72"), operand_rules=(operands_3, operands_9,), no_recipe="Clamping each integer and putting the bits beside each other takes more statements than one would paste.", spellings=(
         "pack.sat.u8.s32.b32",
         "pack.sat.s8.s32.b32",
     )),
-    Group(3, "exact", Requirement("6.5", "sm_75"), operand_rules=(operands_3, operands_9,), spellings=(
+    Group(3, "exact", Requirement("6.5", "sm_75"), operand_rules=(operands_3, operands_9,), no_recipe="Clamping each integer and putting the bits beside each other takes more statements than one would paste.", spellings=(
         "pack.sat.u4.s32.b32",
         "pack.sat.s4.s32.b32",
         "pack.sat.u2.s32.b32",
