@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import ptxemu
+from ptxemu.index import OPCODES
 from ptxemu.steps import Refused
 
 from .diagnostics import PtxspecError
@@ -64,7 +65,7 @@ def _blocks(path: str, texts: Iterator[Text], target: str | None) -> Iterator[Bl
 
 def _note(text: Text, around: list[list[str]]) -> None:
     """Note the braces that a text opens and closes, and the registers that it declares in them."""
-    for item in Scanner(frozenset(), embedded=True).scan(text):
+    for item in Scanner(OPCODES, embedded=True).scan(text):
         if not isinstance(item, Declaration) or item.text is None:
             continue
         if item.text.startswith("{"):
