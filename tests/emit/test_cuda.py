@@ -122,7 +122,7 @@ def check_kernels(source: Path, target: str, nvcc: Path, nvdisasm: Path, spec: S
             continue
         # The carry that a link of a chain reads is loaded as well; and of a constant's statements each may load anew.
         loaded = sum(len(s.places) for s in v.sources)
-        right = computed == loaded or computed > loaded and any(s.type.is_constant for s in v.sources)
+        right = computed == loaded or (computed > loaded and any(s.type.is_constant for s in v.sources))
         assert right, f"{v} on {target}: {computed} loads reach the stored result"
 
 

@@ -48,7 +48,8 @@ AGAIN = """\
 import sys
 import numpy as np, ptxemu
 with np.load(sys.argv[1]) as kept:
-    for i, (spelling, operands, count) in enumerate(zip(kept["spellings"], kept["operands"], kept["counts"], strict=True)):
+    rows = zip(kept["spellings"], kept["operands"], kept["counts"], strict=True)
+    for i, (spelling, operands, count) in enumerate(rows):
         registers = [kept[f"{i}.{j}"] for j in range(count)]
         result = ptxemu.compile(str(spelling), operands=int(operands))(*registers)
         results = result if isinstance(result, tuple) else (result,)
