@@ -92,7 +92,7 @@ def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:
 SHARED = """\
 __device__ unsigned reduced(unsigned a, unsigned m) {
     asm("{");
-    asm(".reg .pred %least; .reg .b32 t;");
+    asm(".reg.pred %least; .reg .b32 t;");
     asm("setp.lt.u32 %least, %0, %1;" :: "r"(a), "r"(m));
     asm("sub.u32 t, %0, %1;" :: "r"(a), "r"(m));
     asm("@!%least mov.b32 %0, t;" : "+r"(a));

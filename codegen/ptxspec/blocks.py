@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
 import ptxemu
+from ptxemu.index import OPCODES
 from ptxemu.steps import Refused
 
 from .diagnostics import PtxspecError
@@ -16,10 +16,7 @@ from .lint.languages import EXTRACT, LANGUAGES, language_of
 from .lint.languages.text import Text
 from .lint.reading import Whole, read
 from .ptx.complaints import Position
-from .ptx.scanning import HOLE
-
-# Braces, and declarations of registers, beside comments.
-_DECLARES = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|[{}]|(\.reg\b[^;{}]*;)", re.DOTALL)
+from .ptx.scanning import HOLE, Declaration, Scanner
 
 
 class Block(NamedTuple):
@@ -61,20 +58,22 @@ def _blocks(path: str, texts: Iterator[Text], target: str | None) -> Iterator[Bl
         if text.statement:
             declared = "".join(d for block in around for d in block)
             yield _block(path, text, text.statement, None, text.place_in_statement, target, declared)
-            _note(text.text, around)
+            _note(text, around)
         elif text.listed:
             yield _block(path, text, text.text, text.listed, text.place, target, "")
 
 
-def _note(text: str, around: list[list[str]]) -> None:
+def _note(text: Text, around: list[list[str]]) -> None:
     """Note the braces that a text opens and closes, and the registers that it declares in them."""
-    for m in _DECLARES.finditer(text):
-        if m[0] == "{":
+    for item in Scanner(OPCODES, embedded=True).scan(text):
+        if not isinstance(item, Declaration) or item.text is None:
+            continue
+        if item.text.startswith("{"):
             around.append([])
-        elif m[0] == "}":
+        elif item.text.startswith("}"):
             del around[-1:]
-        elif around and m[1]:
-            around[-1].append(m[1].replace("%%", "%"))
+        elif around and item.text.startswith(".reg"):
+            around[-1].append(item.text.replace("%%", "%"))
 
 
 def _block(

@@ -26,11 +26,11 @@ PTXSPEC_rcarry_r_r_r_carry(madc_lo_cc_u32_3, "madc.lo.cc.u32", 200, 30)
 PTXSPEC_rcarry_r_r_r_carry(madc_lo_cc_s32_3, "madc.lo.cc.s32", 200, 30)
 PTXSPEC_lcarry_l_l_l_carry(madc_lo_cc_u64_3, "madc.lo.cc.u64", 200, 43)
 PTXSPEC_lcarry_l_l_l_carry(madc_lo_cc_s64_3, "madc.lo.cc.s64", 200, 43)
-PTXSPEC_r_r_r_r_carry(madc_hi_sat_s32_3, "madc.hi.sat.s32", 200, 30)
 PTXSPEC_h_h_h_h_carry(madc_hi_u16_3, "madc.hi.u16", 200, 30)
 PTXSPEC_h_h_h_h_carry(madc_hi_s16_3, "madc.hi.s16", 200, 30)
 PTXSPEC_h_h_h_h_carry(madc_lo_u16_3, "madc.lo.u16", 200, 30)
 PTXSPEC_h_h_h_h_carry(madc_lo_s16_3, "madc.lo.s16", 200, 30)
+PTXSPEC_r_r_r_r_carry(madc_hi_sat_s32_3, "madc.hi.sat.s32", 200, 30)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.

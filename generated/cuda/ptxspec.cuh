@@ -214,6 +214,10 @@ typedef struct {
 #define PTXSPEC_TYPE_s16x2 {4, 2, 0x10, 0, 0x10, 0, 1}
 #define PTXSPEC_TYPE_u8x4 {4, 4, 8, 0, 8, 0, 1}
 #define PTXSPEC_TYPE_s8x4 {4, 4, 8, 0, 8, 0, 1}
+#define PTXSPEC_TYPE_s4 {1, 1, 8, 0, 4, 0, 1}
+#define PTXSPEC_TYPE_u4 {1, 1, 8, 0, 4, 0, 1}
+#define PTXSPEC_TYPE_s2 {1, 1, 8, 0, 2, 0, 1}
+#define PTXSPEC_TYPE_u2 {1, 1, 8, 0, 2, 0, 1}
 #define PTXSPEC_TYPE_imm32 {4, 1, 0x20, 0, 0x20, 0, 1}
 #define PTXSPEC_TYPE_b8 {1, 1, 8, 0, 8, 0, 1}
 #define PTXSPEC_TYPE_b16 {2, 1, 0x10, 0, 0x10, 0, 1}
@@ -2699,6 +2703,21 @@ struct ptxspec_choose<first_, 1> {
             asm volatile("{.reg .b32 %%d1; .reg .b32 %%s3; add.cc.u32 %%s3, %5, 0xffffffff; " instruction " %0, %2, %3, %4; addc.u32 %1, 0, 0;}" \
                 : "=r"(r0), "=r"(r1) \
                 : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_rp_r_r_r_n_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, const unsigned int *s4, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            ptxspec_choose<0, 256>::constant(s3[i] % 256, [&](auto chosen) -> void { asm volatile("{.reg .pred %%d1; .reg .pred %%s4; setp.ne.b32 %%s4, %6, 0; " instruction " %0|%%d1, %2, %3, %4, %5, %%s4; selp.b32 %1, 1, 0, %%d1;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "n"(chosen.value), "r"(ptxspec_in_r(s4[i]))); }); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
         } \
     } \

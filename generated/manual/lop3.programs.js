@@ -6,22 +6,27 @@ opcode: "lop3",
 targets: ["sm_10","sm_11","sm_12","sm_13","sm_20","sm_21","sm_30","sm_32","sm_35","sm_37","sm_50","sm_52","sm_53","sm_60","sm_61","sm_62","sm_70","sm_72","sm_75","sm_80","sm_82","sm_86","sm_87","sm_88","sm_89","sm_90","sm_90a","sm_100","sm_100a","sm_100f","sm_101","sm_101a","sm_101f","sm_103","sm_103a","sm_103f","sm_107","sm_107a","sm_107f","sm_110","sm_110a","sm_110f","sm_120","sm_120a","sm_120f","sm_121","sm_121a","sm_121f"],
 groups: {},
 modifiers: {
-"ftz": [null,true,"spec/modifiers.yaml"]
+"ftz": [null,true,"spec/modifiers.yaml"],
+"and": [null,false,""],
+"or": [null,false,""]
 },
 formats: {
 "u32": {"width":32,"signed":false,"point":0}
 },
 types: {
 "b32": ["32",1,32,0],
-"imm32": ["u32",1,32,0]
+"imm32": ["u32",1,32,0],
+"pred": ["bool",1,1,0]
 },
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/lop3.yaml",27,"t = bits(t)"],
-["spec/instructions/lop3.yaml",30,"where(t, ~a, ~b, ~c) | where(t >> 1, ~a, ~b, c) | where(t >> 2, ~a, b, ~c) | where(t >> 3, ~a, b, c)"],
-["spec/instructions/lop3.yaml",31,"| where(t >> 4, a, ~b, ~c) | where(t >> 5, a, ~b, c) | where(t >> 6, a, b, ~c) | where(t >> 7, a, b, c)"],
-["spec/instructions/lop3.yaml",29,"d = ("]
+["spec/instructions/lop3.yaml",31,"t = bits(t)"],
+["spec/instructions/lop3.yaml",34,"where(t, ~a, ~b, ~c) | where(t >> 1, ~a, ~b, c) | where(t >> 2, ~a, b, ~c) | where(t >> 3, ~a, b, c)"],
+["spec/instructions/lop3.yaml",35,"| where(t >> 4, a, ~b, ~c) | where(t >> 5, a, ~b, c) | where(t >> 6, a, b, ~c) | where(t >> 7, a, b, c)"],
+["spec/instructions/lop3.yaml",33,"d = ("],
+["spec/instructions/lop3.yaml",40,"q = d != 0 and k"],
+["spec/instructions/lop3.yaml",42,"q = d != 0 or k"]
 ],
 operations: [
 ["bits"],
@@ -35,7 +40,11 @@ operations: [
 ["shiftRight",null,null,null,7],
 ["bitOr"],
 ["bitAnd"],
-["subtractIntegers"]
+["subtractIntegers"],
+["logicalAnd"],
+["logicalNot"],
+["sameBits"],
+["logicalOr"]
 ],
 terms: [
 ["32","d"],
@@ -121,17 +130,23 @@ terms: [
 ["32",10,79,23],
 ["32",11,22,80],
 ["32",10,78,81],
-["32",9,77,82]
+["32",9,77,82],
+["bool","q_2"],
+["bool",14,0,22],
+["bool",13,85],
+["bool","k"],
+["bool",12,86,87],
+["bool",15,86,87]
 ],
 origins: {
-26: "spec/instructions/lop3.yaml:25",
-34: "spec/instructions/lop3.yaml:25",
-43: "spec/instructions/lop3.yaml:25",
-51: "spec/instructions/lop3.yaml:25",
-60: "spec/instructions/lop3.yaml:25",
-68: "spec/instructions/lop3.yaml:25",
-76: "spec/instructions/lop3.yaml:25",
-82: "spec/instructions/lop3.yaml:25"
+26: "spec/instructions/lop3.yaml:29",
+34: "spec/instructions/lop3.yaml:29",
+43: "spec/instructions/lop3.yaml:29",
+51: "spec/instructions/lop3.yaml:29",
+60: "spec/instructions/lop3.yaml:29",
+68: "spec/instructions/lop3.yaml:29",
+76: "spec/instructions/lop3.yaml:29",
+82: "spec/instructions/lop3.yaml:29"
 },
 lets: [
 ["t_2",2,0,0],
@@ -154,16 +169,22 @@ lets: [
 ["chosen_6",15,0,2],
 ["z_4",8,0,2],
 ["chosen_7",16,0,2],
-["d",83,0,3]
+["d",83,0,3],
+["q_2",88,0,4],
+["q_2",89,0,5]
 ],
 programs: [
-[0,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20]
+[0,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20],
+[0,84,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21],
+[0,84,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,22]
 ],
 signatures: [
-{"lanes":1,"results":[{"name":"d","type":"b32"}],"sources":[{"name":"a","type":"b32"},{"name":"b","type":"b32"},{"name":"c","type":"b32"},{"name":"t","type":"imm32","constant":true}]}
+{"lanes":1,"results":[{"name":"d","type":"b32"}],"sources":[{"name":"a","type":"b32"},{"name":"b","type":"b32"},{"name":"c","type":"b32"},{"name":"t","type":"imm32","constant":true}]},
+{"lanes":1,"results":[{"name":"d","type":"b32"},{"name":"q","type":"pred"}],"sources":[{"name":"a","type":"b32"},{"name":"b","type":"b32"},{"name":"c","type":"b32"},{"name":"t","type":"imm32","constant":true},{"name":"k","type":"pred","negatable":true}]}
 ],
 families: [
-{"texts":[".b32"],"signature":0,"claim":"exact","targets":"0xfffffffffc00","programs":[0]}
+{"texts":[".b32"],"signature":0,"claim":"exact","targets":"0xfffffffffc00","programs":[0]},
+{"texts":[".{and,or}.b32"],"signature":1,"claim":"exact","targets":"0xffffffff0000","programs":[1,2]}
 ]
 };
 })();

@@ -14,22 +14,25 @@ from .conditions import ALWAYS
 from .index import OPCODES
 from .memory import Load, Store
 from .ptx import constants, operands as kinds
-from .ptx.operands import Operand, split
-from .ptx.scanning import Declaration, Other, Scanner
+from .ptx.operands import Operand
+from .ptx.scanning import Declaration, Instruction, Other, Scanner
 from .signature import Type, type_named
 from .steps import Named, Resize, StatementError, Step
 from .straightline import Reader, Refusal, Register
+from .variables import DECLARED, LOCAL, Local, UnreadError, Variable, Variables, local_size
 
 _COMMENT = re.compile(r"//[^\n]*|/\*(?s:.)*?(?:\*/|\Z)")
 _ENTRY = re.compile(r"\.entry\s+(?P<name>[\w$%]+)")
-_HEADER = re.compile(r"\.(?:version|target|address_size)\b[^\n;]*")
+_HEADER = re.compile(r"\.(?:version|address_size)\b(?:\s++[\w.]++)?|\.target\b(?:\s++\w++(?:\s*+,\s*+\w++)*+)?")
 _BRACE = re.compile(r'[{}]|"[^"\n]*"')
 _PARAMETER = re.compile(r"\.param\b(?P<attributes>[^,()\[]*+)(?:\[\s*(?P<count>\d{1,9})\s*\]\s*)?(?=[,)])")
 _TYPE = re.compile(r"\.([bsuf](?:8|16|32|64)|f16x2)\b")
 _ALIGNED = re.compile(r"\.align\s+(\d{1,4})\b")
-_ADDRESS = re.compile(r"\[\s*(?P<base>[A-Za-z_$%][\w$%]*)\s*(?:\+\s*(?P<offset>-?\s*\w+))?\s*\]")
+_ADDRESS = re.compile(r"\[\s*(?P<base>[A-Za-z_$%][\w$%]*)\s*(?:\+(?P<offset>[^\]]*))?\]")
 # What may stand in the name of an access, and changes nothing for one thread after another.
 _HINT = re.compile(r"nc|ca|cg|cs|lu|cv|wb|wt|weak|relaxed|volatile|gpu|sys|cta|cluster|L[12]::\w+|level::\w+")
+# What brings data nearer, or waits for the kernel before, changes no result.
+_IDLE = ("prefetch", "prefetchu", "griddepcontrol")
 _COUNTS = {"v2": 2, "v4": 4, "v8": 8}
 
 
@@ -53,13 +56,16 @@ class Given(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A kernel. `given` are the values that come of its parameters, `specials` those of special registers."""
+    """A kernel. `given` are the values that come of its parameters, `specials` those of special registers; `variables`
+    are the first arrays of its memory, `local` what each thread has besides."""
 
     name: str
     target: str | None
     parameters: tuple[Parameter, ...]
     given: dict[int, Given]
     specials: tuple[Named, ...]
+    variables: tuple[Variable, ...]
+    local: tuple[Local, ...]
     constants: dict[int, np.generic]
     steps: tuple[Step | Resize | Load | Store, ...]
 
@@ -75,7 +81,7 @@ def read_entry(text: str, name: str | None = None, target: str | None = None) ->
 
 
 def _alone(text: str, name: str | None) -> tuple[str, str]:
-    """Return a module with spaces in place of all but one kernel, and the kernel's name."""
+    """Return a module with spaces in place of all but one kernel and what it may read, and the kernel's name."""
     code = _COMMENT.sub(lambda m: _blank(m[0]), text)
     entries = {m["name"]: m for m in _ENTRY.finditer(code)}
     if not entries:
@@ -91,9 +97,13 @@ def _alone(text: str, name: str | None) -> tuple[str, str]:
         if brace[0] == "}" and depth == 0:
             end = brace.end()
             break
-    head = re.sub(r"\S", " ", code[: m.start()])
-    for directive in islice(_HEADER.finditer(code, 0, min(x.start() for x in entries.values())), 3):
-        head = head[: directive.start()] + directive[0] + head[directive.end() :]
+    header = islice(_HEADER.finditer(code, 0, min(x.start() for x in entries.values())), 3)
+    kept, position = [], 0
+    for part in sorted((*header, *DECLARED.finditer(code, 0, m.start())), key=lambda found: found.start()):
+        if part.start() >= position:
+            kept += [_blank(code[position : part.start()]), part[0]]
+            position = part.end()
+    head = "".join([*kept, _blank(code[position : m.start()])])
     return head + code[m.start() : end], m["name"]
 
 
@@ -108,9 +118,19 @@ class _EntryReader(Reader):
         super().__init__(text, target, None)
         self._parameters: list[Parameter] = []
         self._given: dict[int, Given] = {}
+        self._variables = Variables()
+        self._local: dict[str, Local] = {}
 
     def _declaration(self, item: Declaration) -> None:
         text = item.text or ""
+        if DECLARED.fullmatch(text):
+            self._registers.take(text)
+            self._variables.take(text, item.start)
+            return
+        if LOCAL.fullmatch(text):
+            self._registers.take(text)
+            self._take_local(item.start, text)
+            return
         if not _ENTRY.search(text):
             super()._declaration(item)
             return
@@ -124,6 +144,17 @@ class _EntryReader(Reader):
             width = type_named(type_[1]).bits.itemsize
             size = width * int(m["count"] or 1)
             self._parameters.append(Parameter(name, type_[1], size, int(aligned[1]) if aligned else width))
+
+    def _take_local(self, start: int, text: str) -> None:
+        try:
+            name, size = local_size(text)
+        except UnreadError as e:
+            self.refuse(start, str(e))
+            return
+        if name in self._local:
+            self.refuse(start, f"{name} is declared twice; give one of them another name")
+        self._values += 1
+        self._local[name] = Local(name, size, self._values)
 
     def _refuse_directive(self, start: int, text: str) -> None:
         # What it asks of a compiler changes no result.
@@ -142,6 +173,8 @@ class _EntryReader(Reader):
             self._active = self._where(item, opposite=True)
         elif opcode == "bra":
             self._branch(item)
+        elif opcode in _IDLE:
+            self._where(item)
         elif opcode in ("bar", "barrier"):
             raise Refusal(item.start, f"{item.text}: threads do not wait for each other here")
         elif opcode == "call":
@@ -168,16 +201,18 @@ class _EntryReader(Reader):
         if space == "param":
             self._parameter(item, base, offset, start, t, registers, guard)
             return
-        address = self._value_of(self._pointer(base, start), type_named("b64"), start, guard)
-        before = [None if r is None else self._before_memory(r, t, guard) for r in registers]
+        address = self._base(base, space, start, guard)
+        before = [None if r is None else self._kept(r, t, guard) for r in registers]
         made = [None if r is None else self._fill(r, t, guard) for r in registers]
         types = tuple(t if r is None else r.type or t for r in registers)
         line, text = self.place(item.start).line, self._said(item)
         self._steps.append(Load(line, text, address, offset, t, types, tuple(made), tuple(before), condition))
 
-    def _before_memory(self, register: Register, t: Type, guard: int) -> int | None:
-        """Return the value that a register keeps where a guard does not hold."""
-        return register.value if guard == ALWAYS else self._value_before(register, register.type or t)
+    def _kept(self, register: Register, t: Type, guard: int) -> int | None:
+        # Where it has no value before, the thread has none afterwards, and does not read it.
+        if guard != ALWAYS and self._conditions.implies(register.set, guard):
+            return None
+        return super()._kept(register, register.type or t, guard)
 
     def _parameter(
         self, item: Other, name: str, offset: int, start: int, t: Type, registers: list[Register | None], guard: int
@@ -193,7 +228,7 @@ class _EntryReader(Reader):
             if register is None:
                 continue
             to = register.type or t
-            before = self._before_memory(register, t, guard)
+            before = self._kept(register, t, guard)
             value = self._fill(register, t, guard)
             if guard != ALWAYS:
                 # A value that is given is that of all lanes.
@@ -207,6 +242,8 @@ class _EntryReader(Reader):
         t, count, space = self._access(item, names)
         if space == "param":
             raise Refusal(item.start, f"{item.text}: parameters of functions are not passed here")
+        if space == "const":
+            raise Refusal(item.start, f"{item.text}: constants are not written")
         operands = self._operands(item, 2)
         base, offset, start = self._address(item, operands[0])
         sources = operands[1].parts if operands[1].kind == kinds.VECTOR else (operands[1],)
@@ -214,7 +251,7 @@ class _EntryReader(Reader):
             at = item.operands_start + operands[1].start
             raise Refusal(at, f"{item.text} takes {count} registers, not {len(sources)}")
         guard = self._where(item)
-        address = self._value_of(self._pointer(base, start), type_named("b64"), start, guard)
+        address = self._base(base, space, start, guard)
         values = []
         for o in sources:
             at = item.operands_start + o.start
@@ -229,16 +266,20 @@ class _EntryReader(Reader):
 
     def _convert_address(self, item: Other, names: list[str]) -> None:
         """A global address is the same as a generic one here."""
-        names = [n for n in names if n != "to"]
-        if names != ["global", "u64"]:
-            raise Refusal(item.start, f"{item.text}: the only memory here is global, its addresses have 64 bits")
+        is_back = names[:1] == ["to"]
+        names = names[1:] if is_back else names
+        if names not in (["global", "u64"], ["const", "u64"], ["local", "u64"]):
+            raise Refusal(item.start, f"{item.text}: memory here is global, constant or local, with 64 bits")
         operands = self._operands(item, 2)
         b64 = type_named("b64")
         guard = self._where(item)
         at = item.operands_start + operands[1].start
-        source = self._value_of(self._target(item, operands[1], b64), b64, at, guard)
+        if operands[1].kind in (kinds.VARIABLE, kinds.SUM) and not is_back:
+            source = self.variable(operands[1], b64, item)
+        else:
+            source = self._value_of(self._target(item, operands[1], b64), b64, at, guard)
         register = self._target(item, operands[0], b64)
-        before = self._before_memory(register, b64, guard)
+        before = self._kept(register, b64, guard)
         made = self._fill(register, b64, guard)
         condition = self._conditions.guard(guard)
         line = self.place(item.start).line
@@ -249,8 +290,8 @@ class _EntryReader(Reader):
         spaces = [n for n in names if n.partition("::")[0] in ("param", "global", "shared", "const", "local")]
         if not names or not _TYPE.fullmatch(f".{names[-1]}"):
             raise Refusal(item.start, f"{item.text} has no type of up to 64 bits")
-        space = spaces[0].partition("::")[0] if spaces else "global"
-        if space not in ("param", "global"):
+        space = spaces[0].partition("::")[0] if spaces else ""
+        if space not in ("", "param", "global", "const", "local"):
             raise Refusal(item.start, f"{item.text}: there is no {space} memory here")
         strange = [n for n in names[:-1] if n not in spaces and n not in _COUNTS and not _HINT.fullmatch(n)]
         if strange:
@@ -259,7 +300,7 @@ class _EntryReader(Reader):
         return type_named(names[-1]), count, space
 
     def _operands(self, item: Other, least: int) -> list[Operand]:
-        found = [self._registers.known(o) for o in split(item.operands)]
+        found = self._split(item)
         if len(found) < least:
             raise Refusal(item.start, f"{item.text} takes {least} operands")
         return found
@@ -269,25 +310,60 @@ class _EntryReader(Reader):
         m = _ADDRESS.fullmatch(o.text)
         start = item.operands_start + o.start
         if m is None:
-            raise Refusal(start, f"{o.text} is no address here; write [register], or [register+4]")
+            raise Refusal(start, f"{o.text} is no address here; write [register], [register+4] or [register+-4]")
+        kind, offset = constants.value(m["offset"] or "0")
+        if kind != constants.INTEGER:
+            raise Refusal(start, f"{m['offset']} is no number of bytes")
+        return m["base"], int(offset), start + m.start("base")
+
+    def _base(self, name: str, space: str, start: int, where: int) -> int:
+        """Return the value of the address that stands in a register, or that of a variable."""
+        if self._registers.kind(name) == kinds.VARIABLE:
+            lies = self._space_of(name, start)
+            if lies != space and (space or lies == "const"):
+                raise Refusal(start, f"{name} is in {lies} memory, and this access is not to that")
+            return self._addressed(name, 0, type_named("b64"), start)
+        return self._value_of(self._pointer(name, start), type_named("b64"), start, where)
+
+    def variable(self, o: Operand, t: Type, item: Instruction | Other) -> int:
+        name, _, added = o.text.partition("+")
+        kind, offset = constants.value(added or "0")
+        if self._registers.kind(name.rstrip()) != kinds.VARIABLE or kind != constants.INTEGER:
+            return super().variable(o, t, item)
+        return self._addressed(name.rstrip(), int(offset), t, item.operands_start + o.start)
+
+    def _addressed(self, name: str, offset: int, t: Type, start: int) -> int:
+        if t.bits.itemsize != 8:
+            raise Refusal(start, f"{name} is an address, which has 64 bits")
+        if name in self._local and not offset:
+            return self._local[name].value
+        if name in self._local:
+            raise Refusal(start, f"{name}+{offset} is an address; add by an instruction of its own")
+        self._values += 1
         try:
-            offset = int((m["offset"] or "0").replace(" ", ""), 0)
-        except ValueError:
-            raise Refusal(start, f"{m['offset']} is no number of bytes") from None
-        return m["base"], offset, start + m.start("base")
+            self._constants[self._values] = np.uint64(self._variables.address(name) + offset)
+        except UnreadError as e:
+            raise Refusal(start, str(e)) from None
+        return self._values
+
+    def _space_of(self, name: str, start: int) -> str:
+        try:
+            return "local" if name in self._local else self._variables.space(name)
+        except UnreadError as e:
+            raise Refusal(start, str(e)) from None
 
     def _pointer(self, name: str, start: int) -> Register:
         if self._registers.home(name) is None:
-            raise Refusal(start, f"{name} is no register; what a module declares besides kernels is not here")
+            raise Refusal(start, f"{name} is no register, and no variable of the module")
         register = self._register(name, start)
-        if register.type is None or register.type.bits.itemsize != 8:
-            raise Refusal(start, f"{name} is a {register.declared} register; an address has 64 bits")
+        if register.type is None or register.type.bits.itemsize != 8 or register.type.sort == "float":
+            raise Refusal(start, f"{name} is a {register.declared} register; an address has 64 bits, and is no float")
         return register
 
     def _target(self, item: Other, o: Operand, t: Type) -> Register:
         """Return the register of an operand that has no fewer bits than this type."""
         start = item.operands_start + o.start
-        if self._registers.home(o.text) is None:
+        if self._registers.home(o.text.partition(".")[0].rstrip()) is None:
             raise Refusal(start, f"{o.text} is no register; declare it by .reg")
         register = self._register(o.text, start)
         declared = register.type
@@ -303,6 +379,11 @@ class _EntryReader(Reader):
         """Return the kernel. Raises StatementError."""
         for label, (start, _) in self._jumps.items():
             self.refuse(start, f"there is no label {label} behind this branch")
+        variables: tuple[Variable, ...] = ()
+        try:
+            variables = self._variables.used()
+        except UnreadError as e:
+            self.refuse(e.start, str(e))
         refused = [*self._refused, *(r for _, r in self._unset)]
         if refused:
             raise StatementError(refused)
@@ -311,7 +392,15 @@ class _EntryReader(Reader):
             self._constants.pop(register.initial or 0, None)
         named = tuple(Named(r.name, r.initial or 0, tuple(dict.fromkeys(r.first))) for r in specials)
         return Entry(
-            name, self.target, tuple(self._parameters), self._given, named, self._constants, tuple(self._steps)
+            name,
+            self.target,
+            tuple(self._parameters),
+            self._given,
+            named,
+            variables,
+            tuple(self._local.values()),
+            self._constants,
+            tuple(self._steps),
         )
 
 

@@ -18,6 +18,14 @@ from .steps import is_signed, kept, resized
 # The addresses of an array, from its first on: its number, counted from 1, stands above this bit.
 _ABOVE = 40
 _BELOW = (1 << _ABOVE) - 1
+# Local memory is an array with a row for each lane, whose addresses stand apart so that none runs into the next one.
+_APART = 1 << 24
+_ROW = 16  # bytes that the length of a row is a multiple of
+
+
+def address_of(number: int) -> int:
+    """Return the address of the array that was added first, for 0, second, for 1, and so on."""
+    return number + 1 << _ABOVE
 
 
 class AddressError(IndexError):
@@ -38,19 +46,32 @@ class Memory:
         self._thread = thread
         self._names: list[str] = []
         self._arrays: list[NDArray[Any]] = []
+        self._sizes: dict[int, int] = {}  # of the rows of local memory, by the numbers of their arrays
 
     def add(self, name: str, array: NDArray[Any]) -> int:
         """Return the address of an array, which is the same for one that comes twice. Raises ValueError for one whose
         elements do not stand one behind another."""
         for number, known in enumerate(self._arrays):
             if known is array:
-                return (number + 1) << _ABOVE
+                return address_of(number)
         if not array.flags.c_contiguous:
             told = "np.ascontiguousarray copies it, and the kernel writes into the copy"
             raise ValueError(f"{name} is an array whose elements stand apart; {told}")
         self._names.append(name)
         self._arrays.append(array)
-        return len(self._arrays) << _ABOVE
+        return address_of(len(self._arrays) - 1)
+
+    def add_local(self, name: str, size: int) -> int:
+        """Return the number of a variable that each lane has for itself."""
+        self._names.append(name)
+        self._arrays.append(np.zeros(0, np.uint8))
+        self._sizes[len(self._names) - 1] = size
+        return len(self._names) - 1
+
+    def begin(self, number: int, lanes: int) -> Array:
+        """Give so many lanes a variable of their own, of zeros, and return its addresses."""
+        self._arrays[number] = np.zeros((lanes, -(-self._sizes[number] // _ROW) * _ROW), np.uint8)
+        return np.uint64(address_of(number)) + np.arange(lanes, dtype=np.uint64) * np.uint64(_APART)
 
     def load(self, at: Access, addresses: Array, lanes: NDArray[np.intp], width: int, count: int) -> list[Array]:
         """Return what stands at addresses, one for each of the lanes: `count` words of `width` bytes in a row."""
@@ -75,30 +96,38 @@ class Memory:
 
     def _places(
         self, at: Access, addresses: Array, lanes: NDArray[np.intp], width: int, count: int, writes: bool
-    ) -> Iterator[tuple[int, NDArray[np.bool_], NDArray[np.intp]]]:
+    ) -> Iterator[tuple[int, Any, NDArray[np.intp]]]:
         """Yield each array with the lanes that mean it, and the words in it that they mean."""
         numbers = (addresses >> np.uint64(_ABOVE)).astype(np.int64) - 1
-        for number in np.unique(numbers):
-            here = numbers == number
+        # Most accesses mean one array.
+        everywhere = numbers.size and (numbers == numbers[0]).all()
+        for number in numbers[:1] if everywhere else np.unique(numbers):
+            here: Any = slice(None) if everywhere else numbers == number
             offsets = (addresses[here] & np.uint64(_BELOW)).astype(np.intp)
             size = self._arrays[number].nbytes if 0 <= number < len(self._arrays) else 0
+            rows: Any = 0
+            if number in self._sizes:
+                rows, offsets = np.divmod(offsets, _APART)
+                rows, size = rows * self._arrays[number].shape[1], self._sizes[number]
             wrong = (offsets + width * count > size) | (offsets % (width * count) != 0)
             if wrong.any():
                 first = int(np.flatnonzero(wrong)[0])
                 raise self._error(at, int(addresses[here][first]), int(lanes[here][first]), int(number), width * count)
             if writes and not self._arrays[number].flags.writeable:
                 raise ValueError(f"{at.line}: {at.text} writes into {self._names[number]}, which is read-only")
-            yield int(number), here, offsets // width
+            yield int(number), here, (rows + offsets) // width
 
     def _error(self, at: Access, address: int, lane: int, number: int, width: int) -> AddressError:
         who = f"{at.line}: {at.text}: {self._thread(lane)}"
         if not 0 <= number < len(self._arrays):
             return AddressError(f"{who}: {address:#x} is the address of no array")
-        name, offset = self._names[number], address & _BELOW
+        name, offset, size = self._names[number], address & _BELOW, self._arrays[number].nbytes
+        if number in self._sizes:
+            offset, size = offset % _APART, self._sizes[number]
         place = f"byte {offset} of {name}"
         if offset % width:
             return AddressError(f"{who}: {place} is no place for {width} bytes, which stand at multiples of {width}")
-        return AddressError(f"{who}: {place}, which has {self._arrays[number].nbytes}")
+        return AddressError(f"{who}: {place}, which has {size}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ def test_the_emulator_rounds_as_mpfr_does(compared: Compare) -> None:
             continue
         assert found.rows == (), v
         judged += 1
-    assert judged > 300
+    assert judged > 200
 
 
 @pytest.mark.sampled(3)

@@ -18,14 +18,15 @@ pytestmark = pytest.mark.inputs("emulator")
 
 def run(v: Variant, columns: list[Bits]) -> list[Bits]:
     """The emulator's results, lane by lane."""
-    packed = v.sources[0].type.endswith("x2")
+    packed = "x" in v.sources[0].type
     if packed:
         columns = [x[::2] if x.dtype == bool else x.view("u4") for x in columns]
     found = ptxemu.execute(v.spelling, *columns, results=2 if v.second else 1)
     if v.result_registers > 1:
         return [np.stack(found, axis=-1).reshape(-1)]
     results = found if isinstance(found, tuple) else (found,)
-    return [r if r.dtype == bool else r.view("u2" if packed else f"u{r.itemsize}") for r in results]
+    lanes = relations.unsigned(v.sources[0].type)
+    return [r if r.dtype == bool else r.view(lanes if packed else f"u{r.itemsize}") for r in results]
 
 
 def check(v: Variant, columns: list[Bits]) -> None:

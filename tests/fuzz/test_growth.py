@@ -49,6 +49,16 @@ ENTRIES: dict[str, tuple[Callable[[int], object], int]] = {
     "a piece": (lambda n: texts.piece(b"add.f32 d, d, a;\n" * n), 60),
     "a piece that cannot be run": (lambda n: texts.piece(b"add.foo.f32 d, d, a;\n" * n), 60),
     "a piece of registers": (lambda n: texts.piece(repeated("add.f32 d{n}, a{n}, 1.0;\n", n).encode()), 60),
+    "a kernel of tables": (
+        lambda n: texts.kernel(repeated(".const .u8 t{n}[2] = {{1, 2}};\n", n).encode() + b".entry k() { ret; }"),
+        100,
+    ),
+    "a kernel of a table": (
+        lambda n: texts.kernel(
+            b".const .u8 t[9] = {" + b"1," * n + b"1}; .entry k() { .reg .b64 d; mov.u64 d, t; ret; }"
+        ),
+        1000,
+    ),
     "an operand without an end": (lambda n: unread("1" * n + "x"), 40_000),
     "an operand of lanes": (lambda n: unread("1," * n), 20_000),
     "lines of operands": (lambda n: texts.operand(b"1.5 -2 true\n" * n), 400),

@@ -31,7 +31,9 @@ InC = Callable[..., AbstractContextManager[None]]
 def case(name: str) -> Any:
     opcode = CASES[name]["variant"].partition(".")[0]
     digests = f"{MODEL['evidence']}/{name}.digests"
-    return pytest.param(name, id=name, marks=pytest.mark.inputs(f"emulator:{opcode}", f"native:{opcode}", digests, PUBLISHED, LISTED))
+    return pytest.param(
+        name, id=name, marks=pytest.mark.inputs(f"emulator:{opcode}", f"native:{opcode}", digests, PUBLISHED, LISTED)
+    )
 
 
 @pytest.mark.exhaustive

@@ -42,7 +42,7 @@ def values(type_: str) -> tuple[Bits, Bits]:
         columns = pairs(np.array(ends, unsigned(type_)))
         more = [rng.integers(0, 1 << width(type_), RANDOM, unsigned(type_)) for _ in range(2)]
     a, b = (np.concatenate(c) for c in zip(columns, more, strict=True))
-    return a[: a.size & ~1], b[: b.size & ~1]
+    return a[: a.size & ~3], b[: b.size & ~3]
 
 
 @cache

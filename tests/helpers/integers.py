@@ -19,6 +19,8 @@ VARIANTS = [
     for opcode in OPCODES
     for v in database().opcodes[opcode].variants
     if all(_INTEGER.fullmatch(t) for t in (v.result, *(s.type for s in v.sources))) or opcode == "mov"
+    # Other conversions have oracles of their own.
+    if opcode != "cvt" or "pack" in v.modifiers
 ]
 # On sm_90. There are no moves of 8 bits that could bring ptxas constants.
 FOLDED = [v for v in VARIANTS if database().takes(v, "sm_90", "8.8") and all(s.type != "b8" for s in v.sources)]

@@ -70,7 +70,8 @@ def spelled_types(db: Database) -> list[str]:
 
 @cache
 def writer(db: Database) -> Writer:
-    return Writer(db.data["assembler"]["registers"])
+    # No register has an integer of two or four bits alone.
+    return Writer({**{t: ["b32"] for t in spelled_types(db)}, **db.data["assembler"]["registers"]})
 
 
 def written(db: Database, spelling: str, operands: int, second: bool = False, inverted: bool = False) -> str:

@@ -59,8 +59,8 @@ def kernel(name: str, spec: Spec, v: Variant, constants: Sequence[int] = ()) -> 
     """A kernel that holds one instruction, with operands that are loaded, or constants, and stores what comes of it."""
     instruction, own = spec.instructions[v.opcode], [o.type.name for o in (*v.results, *v.sources)]
     writer = Writer({t: spec.registers(instruction, v, t) for t in own})
-    # Of p|q the q may be left out; the lanes of p0|p1 are one result.
-    result, *sources = writer.operands(signature(v), second=len(v.result.places) > 1)
+    # Of p|q the q may be left out, where it is not needed; the lanes of p0|p1 are one result.
+    result, *sources = writer.operands(signature(v), second=sum(len(r.places) for r in v.needed) > 1)
     results, loaded = result.split("|"), _REGISTER.findall(", ".join(sources))
     lines = [f".visible .entry {name}(.param .u64 p) {{", f".reg .u64 %at; .reg .b32 %word<32>; {_DECLARED}"]
     lines.append("ld.param.u64 %at, [p];")

@@ -41,7 +41,7 @@ _WHOLE = {
 # result depends on them.
 _SAYING = (
     "assembler", "assembly", "catalog", "conditions", "entries", "functions", "index", "lookup", "memory", "naming",
-    "notebook", "refusing", "statements", "steps", "straightline", "threads", "triton",
+    "notebook", "refusing", "statements", "steps", "straightline", "threads", "triton", "variables",
 )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from ptxspec.lint import many
 MODULE = """.version 8.0
 .target sm_80
 add.f32 %f0, %f1, %f2;
-cvt.pack.sat.s16.s32 %r0, %r1, %r2;
+cvt.rn.f16x2.ue8m0x2 %r0, %h1;
 ld.f32 %f0, [a];
 bar.sync 0;
 """

@@ -58,6 +58,11 @@ def test_predicates_come_from_shuffles_and_go_into_votes() -> None:
     assert done(*lines, results="p") == Work(1, 0, "FSETP.NEU.AND !p, PT, a, RZ, b")
 
 
+def test_a_predicate_may_stand_before_a_result() -> None:
+    lines = ("LOP3.LUT P0,R0,R0,R5,RZ,0xc0,!PT", "STG.E [R2.64+0x20],R0", "VOTE.ANY R4,PT,P0", "STG.E [R2.64+0x30],R4")
+    assert done(*lines, results="dq").text == "LOP3.LUT q, d, a, b, RZ, 0xc0, !PT"
+
+
 def test_what_is_written_under_a_condition_keeps_its_name() -> None:
     lines = ("FSETP.GEU.AND P0,PT,|R0|,2,PT", "@!P0 FMUL R0,R0,4", "MUFU.SQRT R5,R0", "STG.E [R2.64+0x10],R5")
     assert done(*lines, operands="a") == Work(

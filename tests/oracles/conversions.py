@@ -56,7 +56,7 @@ def is_scalar(spelling: str) -> bool:
 
 @cache
 def spellings() -> tuple[str, ...]:
-    return tuple(v.spelling for v in ptxemu.variants() if is_scalar(v.spelling))
+    return tuple(v.spelling for v in ptxemu.variants() if is_scalar(v.spelling) and ".pack." not in v.spelling)
 
 
 def is_on(spelling: str, target: str, ptx: str) -> bool:

@@ -39,6 +39,9 @@ def folded(instructions: list[dict[str, str]], size: int, step: int = 0) -> dict
             if all(p in known for p in parts):
                 row = (int(offset[1], 16) if offset else 0) // (step or size)
                 found[row] = sum(known[p] << (32 * k) for k, p in enumerate(parts)) & ((1 << 8 * size) - 1)
+        elif re.fullmatch(r"U?P[0-9T]", operands[0]):
+            # A result may stand behind a predicate.
+            known.pop(operands[1].replace("RZ", ""), None)
         elif re.fullmatch(r"R\d+", operands[0]):
             # What is written is no longer known; a 64-bit result fills the next register too.
             known.pop(operands[0], None)
@@ -82,7 +85,7 @@ def kernel_of(v: Variant, name: str, rows: list[tuple[int, ...]]) -> str:
         lines.append(f"{v.spelling} {'|'.join(names[:results])}, {vector};")
         for k, register in enumerate(names[:results]):
             value, at = f"%b32_{first + _STEP - 1 - k}", (i * results + k) * size
-            if v.result == "pred":
+            if _types(v)[k] == "pred":
                 lines.append(f"selp.b32 {value}, 1, 0, {register};")
             elif _register(v.result) == "b16":
                 lines.append(f"mov.b32 {value}, {{{register}, {register}}};")

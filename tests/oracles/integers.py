@@ -32,7 +32,7 @@ def within(x: int, type_: str) -> int:
 def expected(spelling: str, result: str, sources: list[str], operands: tuple[int, ...]) -> int:
     """The result's bits. `result` and `sources` are the types of the registers."""
     opcode, *modifiers = spelling.split(".")
-    if "x" in result and opcode != "mov":
+    if "x" in result and opcode not in ("mov", "cvt"):
         # Lanes are computed one by one.
         lane, size = result.split("x")[0], width(result.split("x")[0])
         alone = ".".join([opcode, *(m for m in modifiers if m != result), lane])
@@ -191,9 +191,15 @@ def _shift_left(modifiers: list[str], types: list[str], a: int, b: int) -> int:
     return a * 2**b if b < width(types[0]) else 0
 
 
-def _table(modifiers: list[str], types: list[str], a: int, b: int, c: int, table: int) -> int:
+def _table(modifiers: list[str], types: list[str], a: int, b: int, c: int, table: int, k: int = 0) -> int:
     numbers = ((a >> i & 1) * 4 + (b >> i & 1) * 2 + (c >> i & 1) for i in range(32))
     return sum((table >> n & 1) << i for i, n in enumerate(numbers))
+
+
+def _packed(modifiers: list[str], types: list[str], a: int, b: int, c: int = 0) -> int:
+    small = modifiers[2]
+    bits = width(small)
+    return c << 2 * bits | within(a, small) % (1 << bits) << bits | within(b, small) % (1 << bits)
 
 
 def _polynomial(modifiers: list[str], types: list[str], a: int, b: int, c: int) -> int:
@@ -246,8 +252,14 @@ _OPCODES: dict[str, Callable[..., Any]] = {
     "shl": _shift_left,
     "shr": _shift_right,
     "prmt": _chosen,
+    "cvt": _packed,
 }
 OPCODES = ("mov", *_OPCODES)
+
+
+def second(spelling: str, d: int, operands: tuple[int, ...]) -> int:
+    """The predicate beside a result: whether that is not zero, and what an operand says (PTX ISA 9.4, 9.7.9.6)."""
+    return int(d != 0 and operands[-1] != 0) if ".and." in spelling else int(d != 0 or operands[-1] != 0)
 
 
 def with_code(spelling: str, operands: tuple[int, ...], code: bool) -> tuple[int, bool]:

@@ -49,12 +49,12 @@ OPCODES = ("setp", "set", "selp", "slct")
 
 
 def lane(type_: str) -> str:
-    return type_.removesuffix("x2")
+    return type_.removesuffix("x2").removesuffix("x4")
 
 
 def width(type_: str) -> int:
     """Of a lane."""
-    return 1 + sum(FLOATS[lane(type_)]) if lane(type_) in FLOATS else int(type_[1:])
+    return 1 + sum(FLOATS[lane(type_)]) if lane(type_) in FLOATS else int(lane(type_)[1:])
 
 
 def unsigned(type_: str) -> np.dtype[Any]:
@@ -117,7 +117,9 @@ def expected(spelling: str, operands: Sequence[Bits]) -> tuple[Bits, ...]:
         selector = modifiers[-1]
         c = flushed(c, "f32") if "ftz" in modifiers else c
         return (np.where(np.isin(relation(c, np.zeros_like(c), selector), list(HOLDS["ge"])), a, b),)
-    result, source = modifiers[-2:]
+    # Packed integers have one type for all.
+    source = modifiers[-1]
+    result = source if source[0] in "su" and "x" in source else modifiers[-2]
     return (
         np.where(_compared(modifiers, lane(source), operands), true(result, source), 0).astype(held(result, source)),
     )
@@ -125,7 +127,7 @@ def expected(spelling: str, operands: Sequence[Bits]) -> tuple[Bits, ...]:
 
 def held(result: str, source: str) -> np.dtype[Any]:
     """The integers of a lane of what set gives: u32 and s32 hold the lanes of a packed comparison, 16 bits each."""
-    return np.dtype("u2") if source.endswith("x2") else unsigned(result)
+    return np.dtype("u2") if lane(source) in FLOATS and source.endswith("x2") else unsigned(result)
 
 
 def true(result: str, source: str) -> int:

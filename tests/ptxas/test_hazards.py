@@ -126,8 +126,8 @@ def test_variants_with_one_machine_code_compute_the_same_unless_one_is_a_hazard(
         code = machine_code(ptxas, nvdisasm, tmp_path, texts, target, NEWEST)
         alike: dict[Any, list[Variant]] = defaultdict(list)
         for n, v in enumerate(taken):
-            sources = tuple((s.type.name, s.places) for s in v.sources)
-            alike[v.type_names, sources, comparable(code[f"k{n}"], f"k{n}")].append(v)
+            operands = tuple((o.type.name, o.places) for o in (*v.results, *v.sources))
+            alike[v.type_names, operands, comparable(code[f"k{n}"], f"k{n}")].append(v)
         programs = checked()[instruction.opcode].programs
         for variants in alike.values():
             # Where a bound is promised, or nothing, one result is as good as another.

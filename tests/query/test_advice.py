@@ -28,6 +28,7 @@ HAZARDS = {
     *(f"rcp.{r}.ftz.f64" for r in ("rn", "rz", "rm", "rp")),
     *(f"cvt.{r}.ftz.pzo.bf16.f32" for r in ("rn", "rz", "rm", "rp")),
     *("cvt.rm.ftz.f16.f32", "cvt.rp.ftz.f16.f32", "cvt.rp.ftz.sat.f16.f32", "cvt.rna.satfinite.tf32.f32"),
+    "madc.hi.sat.s32",
 }
 # On sm_75 and older ones.
 OLD_HAZARDS = {"cvt.rn.satfinite.f16.f32", "cvt.rz.satfinite.f16.f32"}

@@ -97,10 +97,10 @@ def test_an_operand_is_an_integer_of_its_type(capsys: pytest.CaptureFixture[str]
 
 
 def test_the_notes_say_which_conversions_take_a_wider_register() -> None:
-    """Of what the assembler breaks down on nothing is said."""
+    """Of what the assembler breaks down on nothing is said; what is packed has a note of its own."""
     spec = specification()
     instruction = spec.instructions["cvt"]
-    variants = [v for v in instruction.variants if not v.crash]
+    variants = [v for v in instruction.variants if not v.crash and "pack" not in v.modifiers]
     (note,) = (n for n in instruction.notes if n.text.startswith("A result may stand in a wider register"))
     (other,) = (n for n in instruction.notes if n.text.startswith("The manual keeps .bf16, .bf16x2"))
     for v in variants:

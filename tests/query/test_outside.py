@@ -39,9 +39,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         ((_MMA, "--ptx", "7.0"), "PTX 7.0 has it"),
         (("wgmma.fence.sync.aligned", "--target", "sm_100a"), "sm_100a does not have it, which needs sm_90a"),
         (("shfl.idx.b32", "--target", "sm_75"), "sm_75 has it from PTX 6.3 to 6.3"),
-        (("lop3.and.b32",), "lop3.and.b32 is a form of other sections of PTX (section 9.7.9, Logic and shift)"),
         (("vmad",), "vmad is PTX (section 9.7.20, Video), and needs sm_20 and PTX 2.0 or newer"),
-        (("cvt.pack.sat.s16.s32",), "needs sm_72 and PTX 6.5 or newer; here cvt has"),
     ],
 )
 def test_what_is_outside_is_known_to_be_ptx(run: Run, asked: tuple[str, ...], said: str) -> None:

@@ -48,9 +48,10 @@ AGAIN = """\
 import sys
 import numpy as np, ptxemu
 with np.load(sys.argv[1]) as kept:
-    for i, (spelling, count) in enumerate(zip(kept["spellings"], kept["counts"], strict=True)):
+    rows = zip(kept["spellings"], kept["operands"], kept["counts"], strict=True)
+    for i, (spelling, operands, count) in enumerate(rows):
         registers = [kept[f"{i}.{j}"] for j in range(count)]
-        result = ptxemu.compile(str(spelling), operands=int(count))(*registers)
+        result = ptxemu.compile(str(spelling), operands=int(operands))(*registers)
         results = result if isinstance(result, tuple) else (result,)
         assert b"".join(r.tobytes() for r in results) == kept[f"{i}.d"].tobytes(), spelling
     print(len(kept["spellings"]))
@@ -65,13 +66,17 @@ def test_every_dependency_has_a_lowest_version() -> None:
 def computed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Operands and results of many variants."""
     kept: dict[str, object] = {}
+    counts = []
     chosen = spread(variants(specification()), 400)
     for i, v in enumerate(chosen):
+        # The carry that an instruction reads is none of its operands.
         registers = operands(v, 300, seed=i)
+        counts.append(len(registers))
         result = ptxemu.compile(v.spelling, operands=v.operands)(*registers)
         bits = b"".join(r.tobytes() for r in (result if isinstance(result, tuple) else (result,)))
         kept |= {f"{i}.{j}": r for j, r in enumerate(registers)} | {f"{i}.d": np.frombuffer(bits, np.uint8)}
-    kept |= {"spellings": np.array([v.spelling for v in chosen]), "counts": np.array([v.operands for v in chosen])}
+    kept |= {"spellings": np.array([v.spelling for v in chosen]), "operands": np.array([v.operands for v in chosen])}
+    kept["counts"] = np.array(counts)
     path = tmp_path_factory.mktemp("computed") / "results.npz"
     np.savez(path, **kept)  # type: ignore[arg-type]
     return path

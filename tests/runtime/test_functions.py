@@ -191,6 +191,20 @@ def refused(text: str, **options: Any) -> list[tuple[int, int, str]]:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (".reg .v2 .b32 v; mov.b64 v, a; mov.b64 d, {v.y, v.x};", 0x0123456789ABCDEF),
+        (".reg .v2 .b32 v; mov.b64 {v.x, v.g}, a; xor.b32 v.y, v.y, v.r; mov.b64 d, v;", 0x8888888801234567),
+        (".reg .v4 .b16 %v<2>; mov.b64 %v1, a; mov.b64 d, {%v1.w, %v1.b, %v1 .y, %v1.x};", 0x45670123CDEF89AB),
+        ("{ .reg .v2 .b32 v; mov.b64 v, a; { .reg .b32 v; mov.b32 v, 1; } mov.b64 d, v; }", 0x89ABCDEF01234567),
+    ],
+)
+def test_a_register_may_be_a_vector(text: str, expected: int) -> None:
+    d = ptxemu.function(text, results=["d"])(np.uint64(0x89ABCDEF01234567))
+    assert f"{int(d):016x}" == f"{expected:016x}"
+
+
+@pytest.mark.parametrize(
     ("text", "column", "message"),
     [
         ("ld.global.f32 a, [p];", 1, "there is no memory"),
@@ -201,7 +215,7 @@ def refused(text: str, **options: Any) -> list[tuple[int, int, str]]:
         ("bar.sync 0;", 1, "bar.sync: bar is PTX, and not one of the instructions that are emulated"),
         ("fmaa.rn.f32 d, a, b, c;", 1, "did you mean 'fma'?"),
         ("fma.f32 d, a, b, c;", 1, "write fma.r"),
-        ("cvt.pack.sat.s16.s32 d, a, b;", 1, "cvt.pack.sat.s16.s32 is PTX outside of the database"),
+        ("cvt.rn.f16x2.ue8m0x2 d, a;", 1, "cvt.rn.f16x2.ue8m0x2 is PTX outside of the database"),
         ("add.f32 d, a, 1;", 15, "write it as a floating-point number"),
         ("add.f32 d, a, 1.x;", 15, "no operand"),
         ("add.f32 %0, %1, %2;", 9, "%0 is an operand of inline assembly; give its constraints"),
@@ -214,7 +228,11 @@ def refused(text: str, **options: Any) -> list[tuple[int, int, str]]:
         ("{ .reg .f32 t; add.f32 d, t, t; } mov.f32 e, a;", 27, "t is read before it is written"),
         ("@a add.f32 d, a, b;", 15, "a is .pred elsewhere"),
         (".reg .f32 a; @a mov.f32 d, a;", 15, "a guard is a predicate"),
-        (".reg .v4 .f32 v; mov.f32 d, v.x;", 1, "registers that are vectors"),
+        (".reg .v2 .f32 v; cvt.rn.f16x2.f32 d, v;", 38, "a vector is not taken here"),
+        (".reg .v2 .f32 v; mov.f32 d, v.z;", 29, "v.z is no part of a vector"),
+        (".reg .v2 .f32 v; mov.b64 v, a; add.f32 d, v, v;", 32, "takes 2 source operands, not 4"),
+        (".reg .v4 .b16 v; mov.b32 v, a;", 26, "v.x is a .b16 register; mov.b32 takes .b8"),
+        (".reg .v2 .b128 v;", 1, "there are no registers of .b128 here"),
         (".version 8.15 .target sm_90", 10, "there is no .version 8.15"),
         (".version 8.0 .target sm_91 add.f32 d, a, b;", 22, "there is no .target sm_91"),
         (".visible .entry k() { }", 1, "no functions"),
@@ -226,6 +244,7 @@ def refused(text: str, **options: Any) -> list[tuple[int, int, str]]:
         ("mov.b32 {_, _}, a;", 9, "needs a register"),
         ("mov.b32 {x, y, z}, a;", 1, "mov.b32"),
         ("add.f32 _, a, b;", 9, "not discarded"),
+        ("mov.b64 d, %a+8;", 12, "%a+8 is an address; add by an instruction of its own"),
         ("add.f32 5, a, b;", 9, "needs a register"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,8 @@ def test_a_thread_is_an_element() -> None:
         ("ld.global.nc.L1::no_allocate.L2::128B.b32 %r3, [%p];", 0x8899AABB),
         ("ld.relaxed.gpu.global.u32 %r3, [%p];", 0x8899AABB),
         ("ld.u8 %r3, [%p+1];", 0xAA),
+        ("griddepcontrol.wait; prefetch.global.L2 [%p]; @%c0 prefetchu.L1 [%p]; ld.u8 %r3, [%p];", 0xBB),
+        ("add.s64 %d3, %p, 8; ld.u8 %r3, [%d3 + -(4 + 4) + 0x1];", 0xAA),
         ("ld.global.s8 %r3, [%p+3];", 0xFFFFFF88),
         ("ld.global.u16 %r3, [%p+2];", 0x8899),
         ("ld.global.s16 %r3, [%p];", 0xFFFFAABB),
@@ -93,6 +96,14 @@ def test_stores_are_of_many_widths() -> None:
     body = "ld.global.u32 %r3, [%p]; shl.b32 %r4, %i, 3; cvt.u64.u32 %d3, %r4; add.s64 %d3, %d1, %d3; "
     body += "st.global.v2.b32 [%d3], {%r3, %i};"
     assert ran(body, a, 4).tolist() == [0x11223344, 0, 0x55667788, 1]
+
+
+def test_vectors_are_loaded_and_stored() -> None:
+    body = ".reg .v2 .b32 %v, %w; mul.wide.u32 %d3, %i, 8; add.s64 %d4, %d0, %d3; add.s64 %d5, %d1, %d3;"
+    body += "ld.global.v2.b32 %v, [%d4]; mov.b32 %w.x, %v.y; mov.b32 %w.y, %v.r; st.global.v2.b32 [%d5], %w;"
+    a, d = np.arange(10, dtype=U32), np.zeros(10, U32)
+    ptxemu.kernel(module(body))(1, 32, a, d, 5)
+    assert d.tolist() == [1, 0, 3, 2, 5, 4, 7, 6, 9, 8]
 
 
 def test_what_a_guard_leaves_out_is_neither_read_nor_written() -> None:
@@ -230,6 +241,123 @@ def test_a_module_has_several_kernels_and_a_path(tmp_path: Path) -> None:
         ptxemu.kernel(5)  # type: ignore[arg-type]
 
 
+TABLES = """
+.const .align 4 .b8 halves[16] = {0, 0, 0, 63, 0, 0, 128, 63, 0, 0, 192, 63, 0, 0, 0, 64};
+.visible .global .align 4 .f32 singles[4] = {0f3F800000, 2.5, -3.0};
+.global .align 1 .b8 text[4] = {104, 255, -1};
+.global .align 8 .u64 pointer = generic(singles);
+.const .align 8 .u64 structure[2] = {8589934593, generic(text)};
+.global .align 4 .s32 alone = -7;
+.global .align 4 .b8 zeros[8];
+.extern .const .align 4 .b8 elsewhere[4];
+.global .u32 first, second;
+.const .u32 few[2] = {1, 2, 3};
+.const .u32 word[2] = {none};
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("mov.u64 %d3, halves; add.s64 %d3, %d3, %d2; ld.const.u32 %r3, [%d3];", [0x3F000000, 0x3F800000, 0x3FC00000]),
+        ("mov.u64 %d3, singles; add.s64 %d3, %d3, %d2; ld.u32 %r3, [%d3];", [0x3F800000, 0x40200000, 0xC0400000]),
+        ("ld.global.u32 %r3, [singles+12];", [0, 0, 0]),
+        ("ld.global.u16 %r3, [text+2];", [0xFF, 0xFF, 0xFF]),
+        ("ld.global.u64 %d3, [pointer]; cvta.to.global.u64 %d3, %d3; ld.global.u32 %r3, [%d3+4];", [0x40200000] * 3),
+        ("ld.const.u64 %d3, [structure+8]; ld.u8 %r3, [%d3];", [104] * 3),
+        ("ld.const.v2.u32 {%r3, %r4}, [structure]; shl.b32 %r4, %r4, 4; or.b32 %r3, %r3, %r4;", [0x21] * 3),
+        ("mov.u64 %d3, alone; cvta.global.u64 %d3, %d3; ld.u32 %r3, [%d3];", [0xFFFFFFF9] * 3),
+        ("mov.u64 %d3, halves; cvta.const.u64 %d3, %d3; ld.u32 %r3, [%d3+4];", [0x3F000000 + (1 << 23)] * 3),
+        ("cvta.global.u64 %d3, alone; ld.u32 %r3, [%d3];", [0xFFFFFFF9] * 3),
+        ("mov.u64 %d3, halves+4; ld.const.u32 %r3, [%d3 + 4];", [0x3FC00000] * 3),
+        ("ld.volatile.global.u32 %r3, [zeros+4];", [0] * 3),
+    ],
+)
+def test_tables_of_a_module_are_read(body: str, expected: list[int]) -> None:
+    d = np.zeros(3, U32)
+    ptxemu.kernel(module(f"{body} st.global.u32 [%q], %r3;", more=TABLES))(1, 32, d, d, 3)
+    assert d.tolist() == expected
+
+
+def test_a_table_has_an_end_and_is_not_written() -> None:
+    d = np.zeros(3, U32)
+    outside = module("mov.u64 %d3, zeros; add.s64 %d3, %d3, %d2; ld.global.u32 %r3, [%d3];", more=TABLES)
+    with pytest.raises(ptxemu.AddressError, match=r"thread \(2, 0, 0\) .*: byte 8 of zeros, which has 8"):
+        ptxemu.kernel(outside)(1, 32, d, d, 3)
+    with pytest.raises(ValueError, match=r"st\.global\.u32 .* writes into zeros, which is read-only"):
+        ptxemu.kernel(module("st.global.u32 [zeros], %i;", more=TABLES))(1, 32, d, d, 3)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("ld.const.u32 %r3, [elsewhere];", "elsewhere is declared here and has its values elsewhere"),
+        ("ld.global.u32 %r3, [first];", "first is declared as nothing that is read here"),
+        ("ld.const.u32 %r3, [few];", "few has no number of elements that fits its values"),
+        ("ld.const.u32 %r3, [word];", "none is declared as nothing that is read here"),
+        ("mov.u32 %r3, zeros;", "zeros is an address, which has 64 bits"),
+        ("add.s64 %d3, zeros, 4;", "zeros is a variable, which is not read here"),
+        ("mov.u64 %d3, %d2+4;", "%d2+4 is an address; add by an instruction of its own"),
+        ("ld.global.u32 %r3, [halves];", "halves is in const memory, and this access is not to that"),
+        ("ld.u32 %r3, [halves];", "halves is in const memory, and this access is not to that"),
+        ("cvta.to.global.u64 %d3, alone;", "alone is a variable register; cvta.to.global.u64 takes .b64"),
+        ("ld.global.u32 %r3, [%p-4];", "write [register], [register+4] or [register+-4]"),
+        (".reg .f64 %a; mov.b64 %a, %p; ld.u32 %r3, [%a];", "an address has 64 bits, and is no float"),
+        ("st.const.u32 [halves], %i;", "constants are not written"),
+    ],
+)
+def test_tables_that_cannot_be_read_are_refused(body: str, message: str) -> None:
+    with pytest.raises(ptxemu.StatementError) as e:
+        ptxemu.kernel(module(body, more=TABLES))
+    (refused,) = (r for r in e.value.refused if message in r.message)
+    assert refused.source.strip() in (body, *TABLES.strip().splitlines())
+
+
+DEPOT = """
+    .local .align 8 .b8 depot[24];
+    .reg .b64 %SP, %SPL;
+    mov.u64 %SPL, depot;
+    cvta.local.u64 %SP, %SPL;
+    st.local.v2.u32 [%SPL], {%i, 7};
+    st.u32 [%SP+8], %r2;
+"""
+
+
+def test_each_thread_has_memory_of_its_own() -> None:
+    body = "and.b32 %r3, %i, 1; shl.b32 %r3, %r3, 3; cvt.u64.u32 %d3, %r3; add.s64 %d3, %SPL, %d3;"
+    i = np.arange(70_000)
+    d = ran(f"{DEPOT} {body} ld.local.u32 %r4, [%d3]; st.global.u32 [%q], %r4;", i.astype(U32), block=100)
+    assert (d == np.where(i % 2, i % 100, i)).all()
+
+
+@pytest.mark.parametrize(
+    ("load", "message"),
+    [
+        ("ld.local.u32 %r3, [depot+24];", "byte 24 of depot, which has 24"),
+        ("ld.local.v2.u64 {%d3, %d4}, [depot+16];", "byte 16 of depot, which has 24"),
+        ("ld.local.u64 %d3, [depot+4];", "byte 4 of depot is no place for 8 bytes"),
+        ("ld.local.u32 %r3, [depot+-4];", "is the address of no array"),
+    ],
+)
+def test_memory_of_a_thread_has_an_end(load: str, message: str) -> None:
+    with pytest.raises(ptxemu.AddressError, match=rf"thread \(0, 0, 0\) .*{re.escape(message)}"):
+        ran(f"{DEPOT} {load}", U32([1, 2]))
+
+
+@pytest.mark.parametrize(
+    ("declaration", "message"),
+    [
+        (".local .b8 depot[8]; .local .b8 depot[8];", "depot is declared twice"),
+        (".local .b8 depot[n];", "depot has no size"),
+        (".local .b8 depot[1000000];", "a thread has up to 524288 bytes"),
+        (".local .v4 .b32 depot;", "this declaration is not read here"),
+    ],
+)
+def test_memory_of_a_thread_is_declared_plainly(declaration: str, message: str) -> None:
+    with pytest.raises(ptxemu.StatementError, match=message):
+        ptxemu.kernel(module(declaration))
+
+
 # What is wrong
 
 
@@ -240,6 +368,8 @@ def test_a_module_has_several_kernels_and_a_path(tmp_path: Path) -> None:
         ("bar.sync 0;", "threads do not wait for each other here"),
         (".shared .b32 s[4];", "there is no .shared here"),
         ("ld.shared.u32 %r3, [%p];", "there is no shared memory here"),
+        ("discard.global.L2 [%p], 128;", "memory is read by ld here, and written by st"),
+        ("@%x prefetch.global.L1 [%p];", "%x"),
         ("call f, ();", "functions are not called here"),
         ("atom.global.add.u32 %r3, [%p], 1;", "memory is read by ld here, and written by st"),
         ("ld.global.u32 %r3, [table];", "table is no register"),

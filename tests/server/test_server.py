@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -113,6 +114,10 @@ async def test_what_is_excluded_and_what_is_no_text_is_not_judged(client: Langua
     (folder / "third_party").mkdir(exist_ok=True)
     assert not await Editor(client, (folder / "third_party" / "a.ptx").as_uri()).open(PTX, "ptx")
     assert not await Editor(client, (folder / "strange.ptx").as_uri()).open("add.foo.f32 \x01\x02", "ptx")
+    # It may come behind the findings.
+    async with asyncio.timeout(10):
+        while not client.messages:
+            await asyncio.sleep(0.01)
     assert "not a text file" in client.messages.pop().message
 
 

@@ -136,8 +136,11 @@ def _literal(text: object) -> str:
 
 
 def as_markdown(text: object) -> str:
-    """Return text as Markdown shows it, in a table's cells too: no column, HTML or link begins in it."""
-    return re.sub(r"[\\|]|<(?=[a-zA-Z/!?])|\](?=[(\[:])", r"\\\g<0>", str(text))
+    """Return text as Markdown shows it, in a table's cells too: no column, HTML, link or emphasis begins in it."""
+    escaped = re.sub(r"[\\|]|<(?=[a-zA-Z/!?])|\](?=[(\[:])", r"\\\g<0>", str(text))
+    # Between backquotes nothing is emphasised, and a backslash would be shown.
+    parts = enumerate(re.split("(`[^`]*`)", escaped))
+    return "".join(part if n % 2 else re.sub(r"\*|(?<!\w)_|_(?!\w)", r"\\\g<0>", part) for n, part in parts)
 
 
 def _span(text: object) -> str:

@@ -47,7 +47,7 @@ class Statement:
 
 def ptx(v: Variant) -> str:
     """Return the statement with registers named like the operands."""
-    return _written(v, [f"%{p}" for p in v.result.places], [[f"%{p}" for p in s.places] for s in v.written])
+    return _written(v, [f"%{p}" for r in v.needed for p in r.places], [[f"%{p}" for p in s.places] for s in v.written])
 
 
 def statement(spec: Spec, v: Variant) -> Statement | None:
@@ -56,7 +56,7 @@ def statement(spec: Spec, v: Variant) -> Statement | None:
     if v.has_implicit:
         return None
     writer = _Writer(spec, v)
-    results = [writer.result(v.result, p) for p in v.result.places]
+    results = [writer.result(r, p) for r in v.needed for p in r.places]
     sources = [[writer.source(s, p) for p in s.places] for s in v.sources]
     if writer.impossible:
         return None

@@ -98,7 +98,7 @@ def _works(spec: Spec, ptxas: Path, nvdisasm: Path, pair: Pair, variants: Sequen
     for n, v in enumerate(variants):
         try:
             loaded = [place for s in v.written if not s.type.is_constant for place in s.places]
-            yield work(code[f"k{n}"], loaded, v.result.places)
+            yield work(code[f"k{n}"], loaded, [p for r in v.needed for p in r.places])
         except UnknownFlow as e:
             raise PtxasError(f"{v} on {pair[0]}: {e}") from None
 

@@ -31,6 +31,8 @@ _WIDE = re.compile(
 )
 # What reads pairs of registers in all places.
 _READS_PAIRS = re.compile(r"D(?:ADD|FMA|MUL|MNMX|SETP)\b|F(?:ADD|FMA|MUL)2\b|STG(?:\.\w+)*\.64\b")
+# What may have a predicate before its result.
+_LOGIC = re.compile(r"U?LOP3\b")
 _FRAME = ("EXIT", "NOP", "LDG", "STG", "SHFL", "VOTE", "VOTEU", "RPCMOV")
 _JUMPS = ("BRA", "BSSY", "BSYNC", "BREAK", "CALL", "RET", "WARPSYNC", "BMOV")
 # Up to this many instructions stand as they are; of more, only how often each occurs.
@@ -206,9 +208,10 @@ def _place(address: str) -> int:
 
 
 def _written(name: str, operands: Sequence[str]) -> int:
-    """Return how many of an instruction's operands it writes: they stand first. A comparison writes two predicates, and
-    an instruction with a carry writes predicates behind its result."""
+    """Return how many of an instruction's operands it writes: they stand first. A comparison writes two predicates, a
+    logical operation one before its result, and an instruction with a carry predicates behind its result."""
     first, *others = operands
     if _PREDICATE.fullmatch(first):
-        return 2 if not name.startswith("FCHK") and others and _PREDICATE.fullmatch(others[0]) else 1
+        has_two = _LOGIC.match(name) or (others and _PREDICATE.fullmatch(others[0]))
+        return 2 if has_two and not name.startswith("FCHK") else 1
     return 1 + next((n for n, text in enumerate(others) if not _PREDICATE.fullmatch(text)), 0)

@@ -34,12 +34,12 @@ STEP = 16
 def kernel(name: str, spec: Spec, v: Variant) -> str:
     """Return a kernel that loads the operands from memory in their order, `STEP` bytes apart, and stores the results
     behind them."""
-    instruction, own = spec.instructions[v.opcode], [o.type.name for o in (v.result, *v.written)]
+    instruction, own = spec.instructions[v.opcode], [o.type.name for o in (*v.needed, *v.written)]
     taken = {t: spec.registers(instruction, v, t) for t in own}
     # Few instructions take registers of eight bits, so nobody has their operands in these.
     writer = Writer({t: [r for r in found if r in REGISTERS and r != "b8"] or found for t, found in taken.items()})
     # Of p|q the q may be left out; the lanes of p0|p1 are one result.
-    result, *sources = writer.operands(signature(v), second=len(v.result.places) > 1)
+    result, *sources = writer.operands(signature(v), second=sum(len(r.places) for r in v.needed) > 1)
     results, loaded = result.split("|"), _REGISTER.findall(", ".join(sources))
     lines = [f".visible .entry {name}(.param .u64 p) {{", f".reg .u64 %at; .reg .b32 %word<32>; {_DECLARED}"]
     lines.append("ld.param.u64 %at, [p];")

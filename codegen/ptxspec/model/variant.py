@@ -66,7 +66,8 @@ class Variant:
     manual requires, None where it does not list the variant; `requires` is what the assembler was seen to require.
     `means` are modifiers that it behaves as though it had: those that `sin.f32` leaves out of `sin.approx.ftz.f32`.
 
-    `second` is the q of p|q, which a statement may leave out, or the condition code that it sets. `hazards` are what
+    `second` is the q of p|q, which a statement may leave out, that of d|q, which it may not, or the condition code that
+    it sets. `hazards` are what
     its machine code does instead of what it says; `crash` is what the assembler ends with that takes it and breaks down
     on it, empty where it does not. `judges` are who found the results of an `exact` one right; those of an `unjudged`
     one judged what it computed before it was changed. `program` is the digest of what it computes, on whatever target.
@@ -117,8 +118,13 @@ class Variant:
 
     @property
     def pair(self) -> Operand | None:
-        """The q of p|q."""
+        """The q of p|q or d|q."""
         return None if self.second is None or self.second.implicit else self.second
+
+    @property
+    def needed(self) -> tuple[Operand, ...]:
+        """The results that every statement writes. A second one is left out only where the first is of its type."""
+        return (self.result, self.pair) if self.pair and self.pair.type is not self.result.type else (self.result,)
 
     @cached_property
     def has_implicit(self) -> bool:

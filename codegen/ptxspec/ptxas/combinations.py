@@ -278,7 +278,9 @@ def _distinct(*names: Names) -> Sets:
 
 def own_shapes(writer: Writer, v: Variant) -> list[Shape]:
     """Return the shapes of a variant as it is, with its second result, and with its predicates negated."""
-    plain, more = (False, False), [(True, False)] * _has_two(v) + [(False, True)] * any(s.negatable for s in v.sources)
+    both = len(v.needed) > 1
+    plain, more = (both, False), [(True, False)] * (_has_two(v) and not both)
+    more += [(both, True)] * any(s.negatable for s in v.sources)
     return [
         Shape(v.type_names, v.operands, *how, ", ".join(writer.operands(signature(v), *how))) for how in (plain, *more)
     ]
@@ -290,7 +292,8 @@ def _has_two(v: Variant) -> bool:
 
 def _has(v: Variant, shape: Shape) -> bool:
     """Return whether a variant has the second result and the negated predicates of a shape."""
-    return (_has_two(v) or not shape.second) and (not shape.inverted or any(s.negatable for s in v.sources))
+    fits = _has_two(v) if shape.second else len(v.needed) == 1
+    return fits and (not shape.inverted or any(s.negatable for s in v.sources))
 
 
 def _united(groups: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:

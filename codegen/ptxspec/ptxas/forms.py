@@ -322,7 +322,7 @@ def _second(db: Database, m: re.Match[str]) -> Meaning:
     opcode, _ = _spelled(m["opcode"])
     if not any(v.second is not None or v.result_registers > 1 for v in db.opcodes[opcode].variants):
         return Meaning(_NO_SECOND)
-    return Meaning("the second result is a predicate: declare it by .reg .pred")
+    return Meaning("the second result is a predicate: write one, and declare it by .reg .pred")
 
 
 def _says(text: str) -> Tell:

@@ -172,8 +172,10 @@ class Database(Named, Known[Variant]):
     def special_registers(self) -> Mapping[str, SpecialRegister]:
         """The special registers by their names, without fields."""
         rows = (
-            SpecialRegister(text, tuple(bits), fields, requirement_of(requires), requirement_of(manual), summary)
-            for text, bits, fields, requires, manual, summary in self.data["special_registers"]
+            SpecialRegister(
+                text, tuple(bits), fields, requirement_of(requires), requirement_of(*manual or [requires]), summary
+            )
+            for text, bits, fields, summary, requires, *manual in self.data["special_registers"]
         )
         return {name: r for r in rows for name in r.names}
 

@@ -11,11 +11,12 @@ own.
 a, b, c     sources, in this order
 c:f32       an operand with a type of its own: the spelling says nothing of it
 c:d         an operand with the type of another one
-d=u16x2     an operand to which the spelling gives a type of the same size, and which holds values of this one
+d=u16x2     an operand of this type, to which the spelling gives one of the same size, or one of which several fit in
 a1, a0      the lanes of an operand in registers of their own, by their numbers; {a1, a0} where they are a vector
 p0|p1       a result with a predicate for each lane
 {!}c:pred   a predicate that may be negated
 [carry]     a source k of this type that no statement writes: the condition code
+d|q:pred    a result q of this type beside d, and every statement writes both
 d[|carry]   a result q of this type beside d that no statement writes
 """
 
@@ -33,6 +34,7 @@ _LINE = re.compile(r"\s*(?P<spelling>\S+)\s+(?P<operands>\S.*)")
 _OPCODE = re.compile(r"[a-z][a-z0-9]*")
 _PLACE = re.compile(r"(?P<negatable>\{!\})?(?P<name>[a-z])(?P<lane>\d)?(?:(?P<mark>[:=])(?P<type>[a-z]\w*))?")
 _IMPLICIT = re.compile(r"(d?)\[(\|?)([a-z]\w*)\]")
+_BOTH = re.compile(r"d\|q:([a-z]\w*)")
 _VECTOR = re.compile(r"\{(?P<lanes>[^{}]*)\}(?::(?P<type>[a-z]\w*))?")
 _MAX_SPELLINGS = 4096
 _MAX_NAMES = 32
@@ -168,11 +170,13 @@ def _place(text: str, start: int) -> Place:
 
 
 def _results(first: Place) -> tuple[Place, Place | None]:
-    """The result, and the second one of p{|q} or d[|carry]."""
+    """The result, and the second one of p{|q}, d|q:pred or d[|carry]."""
     if first.implicit and first.name == "d":
         return replace(first, type="", implicit=False), replace(first, name="q")
     if first.name == "p{|q}":
         return replace(first, name="p"), replace(first, name="q")
+    if both := _BOTH.fullmatch(first.name):
+        return replace(first, name="d"), replace(first, name="q", type=both[1])
     lanes = first.name.split("|")
     if len(lanes) > 1 and lanes == [f"p{i}" for i in range(len(lanes))]:
         return replace(first, name="p", registers=tuple(lanes)), None

@@ -135,11 +135,11 @@ class SyntaxReader:
             return None
 
     def held(self, place: Place, spelled: Type, shown: str) -> Type:
-        """The type of the values in a register of a spelled type."""
+        """The type of an operand to which a spelling gives the size alone, or what is packed into it."""
         found = self.context.types[place.holds]
-        if found.width != spelled.width:
+        if found.width % spelled.width:
             sizes = f".{found.name} has {found.width} bits, .{spelled.name} has {spelled.width}"
-            raise _Unfit(f"'{shown}': {sizes}", "write a type of the same size", place)
+            raise _Unfit(f"'{shown}': {sizes}", "write a type of the same size, or a multiple", place)
         return found
 
     def predicate(self, place: Place) -> Type:

@@ -7,8 +7,8 @@
 #include "kernel.h"
 
 LANE(lop3_b32_4, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, uint32_t v_t) {
-    uint32_t v_t_2 = v_t;  /* :27 */
-    uint32_t v_x = (uint32_t)(~v_a);  /* :30 */
+    uint32_t v_t_2 = v_t;  /* :31 */
+    uint32_t v_x = (uint32_t)(~v_a);  /* :34 */
     uint32_t v_y = (uint32_t)(~v_b);
     uint32_t v_z = (uint32_t)(~v_c);
     uint32_t v_chosen = (uint32_t)(v_t_2 >> 1);
@@ -19,7 +19,7 @@ LANE(lop3_b32_4, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, uint32_t v_
     uint32_t v_z_2 = (uint32_t)(~v_c);
     uint32_t v_chosen_3 = (uint32_t)(v_t_2 >> 3);
     uint32_t v_x_4 = (uint32_t)(~v_a);
-    uint32_t v_chosen_4 = (uint32_t)(v_t_2 >> 4);  /* :31 */
+    uint32_t v_chosen_4 = (uint32_t)(v_t_2 >> 4);  /* :35 */
     uint32_t v_y_3 = (uint32_t)(~v_b);
     uint32_t v_z_3 = (uint32_t)(~v_c);
     uint32_t v_chosen_5 = (uint32_t)(v_t_2 >> 5);
@@ -27,17 +27,83 @@ LANE(lop3_b32_4, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, uint32_t v_
     uint32_t v_chosen_6 = (uint32_t)(v_t_2 >> 6);
     uint32_t v_z_4 = (uint32_t)(~v_c);
     uint32_t v_chosen_7 = (uint32_t)(v_t_2 >> 7);
-    return ((((((((((v_x & v_y) & v_z) & (uint32_t)(0x00000000u - (v_t_2 & 0x00000001u))) | (((v_x_2 & v_y_2) & v_c) & (uint32_t)(0x00000000u - (v_chosen & 0x00000001u)))) | (((v_x_3 & v_b) & v_z_2) & (uint32_t)(0x00000000u - (v_chosen_2 & 0x00000001u)))) | (((v_x_4 & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_3 & 0x00000001u)))) | (((v_a & v_y_3) & v_z_3) & (uint32_t)(0x00000000u - (v_chosen_4 & 0x00000001u)))) | (((v_a & v_y_4) & v_c) & (uint32_t)(0x00000000u - (v_chosen_5 & 0x00000001u)))) | (((v_a & v_b) & v_z_4) & (uint32_t)(0x00000000u - (v_chosen_6 & 0x00000001u)))) | (((v_a & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_7 & 0x00000001u))));  /* :29 */
+    return ((((((((((v_x & v_y) & v_z) & (uint32_t)(0x00000000u - (v_t_2 & 0x00000001u))) | (((v_x_2 & v_y_2) & v_c) & (uint32_t)(0x00000000u - (v_chosen & 0x00000001u)))) | (((v_x_3 & v_b) & v_z_2) & (uint32_t)(0x00000000u - (v_chosen_2 & 0x00000001u)))) | (((v_x_4 & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_3 & 0x00000001u)))) | (((v_a & v_y_3) & v_z_3) & (uint32_t)(0x00000000u - (v_chosen_4 & 0x00000001u)))) | (((v_a & v_y_4) & v_c) & (uint32_t)(0x00000000u - (v_chosen_5 & 0x00000001u)))) | (((v_a & v_b) & v_z_4) & (uint32_t)(0x00000000u - (v_chosen_6 & 0x00000001u)))) | (((v_a & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_7 & 0x00000001u))));  /* :33 */
+}
+
+LANE(lop3_and_b32_5, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, uint32_t v_t, _Bool v_k, _Bool *second) {
+    uint32_t v_t_2 = v_t;  /* :31 */
+    uint32_t v_x = (uint32_t)(~v_a);  /* :34 */
+    uint32_t v_y = (uint32_t)(~v_b);
+    uint32_t v_z = (uint32_t)(~v_c);
+    uint32_t v_chosen = (uint32_t)(v_t_2 >> 1);
+    uint32_t v_x_2 = (uint32_t)(~v_a);
+    uint32_t v_y_2 = (uint32_t)(~v_b);
+    uint32_t v_chosen_2 = (uint32_t)(v_t_2 >> 2);
+    uint32_t v_x_3 = (uint32_t)(~v_a);
+    uint32_t v_z_2 = (uint32_t)(~v_c);
+    uint32_t v_chosen_3 = (uint32_t)(v_t_2 >> 3);
+    uint32_t v_x_4 = (uint32_t)(~v_a);
+    uint32_t v_chosen_4 = (uint32_t)(v_t_2 >> 4);  /* :35 */
+    uint32_t v_y_3 = (uint32_t)(~v_b);
+    uint32_t v_z_3 = (uint32_t)(~v_c);
+    uint32_t v_chosen_5 = (uint32_t)(v_t_2 >> 5);
+    uint32_t v_y_4 = (uint32_t)(~v_b);
+    uint32_t v_chosen_6 = (uint32_t)(v_t_2 >> 6);
+    uint32_t v_z_4 = (uint32_t)(~v_c);
+    uint32_t v_chosen_7 = (uint32_t)(v_t_2 >> 7);
+    uint32_t v_d = ((((((((((v_x & v_y) & v_z) & (uint32_t)(0x00000000u - (v_t_2 & 0x00000001u))) | (((v_x_2 & v_y_2) & v_c) & (uint32_t)(0x00000000u - (v_chosen & 0x00000001u)))) | (((v_x_3 & v_b) & v_z_2) & (uint32_t)(0x00000000u - (v_chosen_2 & 0x00000001u)))) | (((v_x_4 & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_3 & 0x00000001u)))) | (((v_a & v_y_3) & v_z_3) & (uint32_t)(0x00000000u - (v_chosen_4 & 0x00000001u)))) | (((v_a & v_y_4) & v_c) & (uint32_t)(0x00000000u - (v_chosen_5 & 0x00000001u)))) | (((v_a & v_b) & v_z_4) & (uint32_t)(0x00000000u - (v_chosen_6 & 0x00000001u)))) | (((v_a & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_7 & 0x00000001u))));  /* :33 */
+    _Bool v_q_2 = combine((!(v_d == 0x00000000u)), v_k, 0);  /* :40 */
+    *second = v_q_2;
+    return v_d;
+}
+
+LANE(lop3_or_b32_5, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, uint32_t v_t, _Bool v_k, _Bool *second) {
+    uint32_t v_t_2 = v_t;  /* :31 */
+    uint32_t v_x = (uint32_t)(~v_a);  /* :34 */
+    uint32_t v_y = (uint32_t)(~v_b);
+    uint32_t v_z = (uint32_t)(~v_c);
+    uint32_t v_chosen = (uint32_t)(v_t_2 >> 1);
+    uint32_t v_x_2 = (uint32_t)(~v_a);
+    uint32_t v_y_2 = (uint32_t)(~v_b);
+    uint32_t v_chosen_2 = (uint32_t)(v_t_2 >> 2);
+    uint32_t v_x_3 = (uint32_t)(~v_a);
+    uint32_t v_z_2 = (uint32_t)(~v_c);
+    uint32_t v_chosen_3 = (uint32_t)(v_t_2 >> 3);
+    uint32_t v_x_4 = (uint32_t)(~v_a);
+    uint32_t v_chosen_4 = (uint32_t)(v_t_2 >> 4);  /* :35 */
+    uint32_t v_y_3 = (uint32_t)(~v_b);
+    uint32_t v_z_3 = (uint32_t)(~v_c);
+    uint32_t v_chosen_5 = (uint32_t)(v_t_2 >> 5);
+    uint32_t v_y_4 = (uint32_t)(~v_b);
+    uint32_t v_chosen_6 = (uint32_t)(v_t_2 >> 6);
+    uint32_t v_z_4 = (uint32_t)(~v_c);
+    uint32_t v_chosen_7 = (uint32_t)(v_t_2 >> 7);
+    uint32_t v_d = ((((((((((v_x & v_y) & v_z) & (uint32_t)(0x00000000u - (v_t_2 & 0x00000001u))) | (((v_x_2 & v_y_2) & v_c) & (uint32_t)(0x00000000u - (v_chosen & 0x00000001u)))) | (((v_x_3 & v_b) & v_z_2) & (uint32_t)(0x00000000u - (v_chosen_2 & 0x00000001u)))) | (((v_x_4 & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_3 & 0x00000001u)))) | (((v_a & v_y_3) & v_z_3) & (uint32_t)(0x00000000u - (v_chosen_4 & 0x00000001u)))) | (((v_a & v_y_4) & v_c) & (uint32_t)(0x00000000u - (v_chosen_5 & 0x00000001u)))) | (((v_a & v_b) & v_z_4) & (uint32_t)(0x00000000u - (v_chosen_6 & 0x00000001u)))) | (((v_a & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_7 & 0x00000001u))));  /* :33 */
+    _Bool v_q_2 = combine((!(v_d == 0x00000000u)), v_k, 1);  /* :42 */
+    *second = v_q_2;
+    return v_d;
 }
 
 KERNEL(lop3_b32_4, 5, 4, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, const uint32_t *r3, uint32_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 4, 4, 4),
     uint32_t p0 = lop3_b32_4(p, r0[i], r1[i], r2[i], r3[i]); r4[i] = p0;)
+KERNEL(lop3_and_b32_5, 6, 5, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, const uint32_t *r3, const uint8_t *r4, uint32_t *r5), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4], (void *)at[5]), (4, 4, 4, 4, 1, 4),
+    _Bool q0; uint32_t p0 = lop3_and_b32_5(p, r0[i], r1[i], r2[i], r3[i], r4[i], &q0); r5[i] = p0;)
+KERNEL(lop3_and_b32_5__1, 7, 5, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, const uint32_t *r3, const uint8_t *r4, uint32_t *r5, uint8_t *r6), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4], (void *)at[5], (void *)at[6]), (4, 4, 4, 4, 1, 4, 1),
+    _Bool q0; uint32_t p0 = lop3_and_b32_5(p, r0[i], r1[i], r2[i], r3[i], r4[i], &q0); r5[i] = p0; r6[i] = q0;)
+KERNEL(lop3_or_b32_5, 6, 5, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, const uint32_t *r3, const uint8_t *r4, uint32_t *r5), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4], (void *)at[5]), (4, 4, 4, 4, 1, 4),
+    _Bool q0; uint32_t p0 = lop3_or_b32_5(p, r0[i], r1[i], r2[i], r3[i], r4[i], &q0); r5[i] = p0;)
+KERNEL(lop3_or_b32_5__1, 7, 5, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, const uint32_t *r3, const uint8_t *r4, uint32_t *r5, uint8_t *r6), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4], (void *)at[5], (void *)at[6]), (4, 4, 4, 4, 1, 4, 1),
+    _Bool q0; uint32_t p0 = lop3_or_b32_5(p, r0[i], r1[i], r2[i], r3[i], r4[i], &q0); r5[i] = p0; r6[i] = q0;)
 
 const Kernel KERNELS[] = {
     {"b32/4", 1, lop3_b32_4_loop, {anyDirection, 1}},
+    {"and.b32/5", 1, lop3_and_b32_5_loop, {anyDirection, 1}},
+    {"and.b32/5", 2, lop3_and_b32_5__1_loop, {anyDirection, 1}},
+    {"or.b32/5", 1, lop3_or_b32_5_loop, {anyDirection, 1}},
+    {"or.b32/5", 2, lop3_or_b32_5__1_loop, {anyDirection, 1}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "9ba7c83708b9c74c";
+const char digest[] = "4c3d7a26a51a7ee2";
 #endif

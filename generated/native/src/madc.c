@@ -126,13 +126,6 @@ LANE(madc_lo_cc_u64_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c, _Bool
     return v_d;
 }
 
-LANE(madc_hi_sat_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, _Bool v_k) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :46 */
-    uint32_t v_product = congruent_s32(whole_s64((uint64_t)(v_whole >> 32)));  /* :47 */
-    uint64_t v_total = (uint64_t)(from_signed_s64(whole_s32(v_product)) + from_signed_s64(whole_s32(v_c)));  /* :49 */
-    return from_signed_s32(whole_s64(select_64(v_k, (uint64_t)(v_total + UINT64_C(0x0000000000000001)), v_total)));  /* :50 */
-}
-
 LANE(madc_hi_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c, _Bool v_k) {
     uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u16(v_a)) * congruent_s64(whole_u16(v_b)));  /* :46 */
     uint16_t v_product = congruent_u16(whole_s64((uint64_t)(v_whole >> 16)));  /* :47 */
@@ -151,6 +144,13 @@ LANE(madc_lo_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c, _Bool v_
     uint16_t v_product = (uint16_t)(1u * v_a * v_b);  /* :38 */
     uint16_t v_part = (uint16_t)(v_product + v_c);  /* :52 */
     return select_16(v_k, (uint16_t)(v_part + 0x0001u), v_part);  /* :53 */
+}
+
+LANE(madc_hi_sat_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, _Bool v_k) {
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :46 */
+    uint32_t v_product = congruent_s32(whole_s64((uint64_t)(v_whole >> 32)));  /* :47 */
+    uint64_t v_total = (uint64_t)(from_signed_s64(whole_s32(v_product)) + from_signed_s64(whole_s32(v_c)));  /* :49 */
+    return from_signed_s32(whole_s64(select_64(v_k, (uint64_t)(v_total + UINT64_C(0x0000000000000001)), v_total)));  /* :50 */
 }
 
 KERNEL(madc_hi_u32_3, 5, 4, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, const uint8_t *r3, uint32_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 4, 1, 4),
@@ -189,14 +189,14 @@ KERNEL(madc_lo_cc_u64_3, 5, 4, (const uint64_t *r0, const uint64_t *r1, const ui
     _Bool q0; uint64_t p0 = madc_lo_cc_u64_3(p, r0[i], r1[i], r2[i], r3[i], &q0); r4[i] = p0;)
 KERNEL(madc_lo_cc_u64_3__1, 6, 4, (const uint64_t *r0, const uint64_t *r1, const uint64_t *r2, const uint8_t *r3, uint64_t *r4, uint8_t *r5), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4], (void *)at[5]), (8, 8, 8, 1, 8, 1),
     _Bool q0; uint64_t p0 = madc_lo_cc_u64_3(p, r0[i], r1[i], r2[i], r3[i], &q0); r4[i] = p0; r5[i] = q0;)
-KERNEL(madc_hi_sat_s32_3, 5, 4, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, const uint8_t *r3, uint32_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 4, 1, 4),
-    uint32_t p0 = madc_hi_sat_s32_3(p, r0[i], r1[i], r2[i], r3[i]); r4[i] = p0;)
 KERNEL(madc_hi_u16_3, 5, 4, (const uint16_t *r0, const uint16_t *r1, const uint16_t *r2, const uint8_t *r3, uint16_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 2, 1, 2),
     uint16_t p0 = madc_hi_u16_3(p, r0[i], r1[i], r2[i], r3[i]); r4[i] = p0;)
 KERNEL(madc_hi_s16_3, 5, 4, (const uint16_t *r0, const uint16_t *r1, const uint16_t *r2, const uint8_t *r3, uint16_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 2, 1, 2),
     uint16_t p0 = madc_hi_s16_3(p, r0[i], r1[i], r2[i], r3[i]); r4[i] = p0;)
 KERNEL(madc_lo_u16_3, 5, 4, (const uint16_t *r0, const uint16_t *r1, const uint16_t *r2, const uint8_t *r3, uint16_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (2, 2, 2, 1, 2),
     uint16_t p0 = madc_lo_u16_3(p, r0[i], r1[i], r2[i], r3[i]); r4[i] = p0;)
+KERNEL(madc_hi_sat_s32_3, 5, 4, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, const uint8_t *r3, uint32_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 4, 1, 4),
+    uint32_t p0 = madc_hi_sat_s32_3(p, r0[i], r1[i], r2[i], r3[i]); r4[i] = p0;)
 
 const Kernel KERNELS[] = {
     {"hi.u32/3", 1, madc_hi_u32_3_loop, {anyDirection, 1}},
@@ -223,14 +223,14 @@ const Kernel KERNELS[] = {
     {"lo.cc.u64/3", 2, madc_lo_cc_u64_3__1_loop, {anyDirection, 1}},
     {"lo.cc.s64/3", 1, madc_lo_cc_u64_3_loop, {anyDirection, 1}},
     {"lo.cc.s64/3", 2, madc_lo_cc_u64_3__1_loop, {anyDirection, 1}},
-    {"hi.sat.s32/3", 1, madc_hi_sat_s32_3_loop, {anyDirection, 1}},
     {"hi.u16/3", 1, madc_hi_u16_3_loop, {anyDirection, 1}},
     {"hi.s16/3", 1, madc_hi_s16_3_loop, {anyDirection, 1}},
     {"lo.u16/3", 1, madc_lo_u16_3_loop, {anyDirection, 1}},
     {"lo.s16/3", 1, madc_lo_u16_3_loop, {anyDirection, 1}},
+    {"hi.sat.s32/3", 1, madc_hi_sat_s32_3_loop, {anyDirection, 1}},
     {0},
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "1a967004d917c9e4";
+const char digest[] = "9ef674e190bed474";
 #endif

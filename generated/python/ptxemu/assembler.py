@@ -156,7 +156,7 @@ SPECIAL_REGISTERS = [
 ]
 
 # For catalog/known.py, which documents them.
-OTHER_TYPES = frozenset(["b1", "b2", "b4", "b128", "b8x16", "s2", "s4", "u2", "u4", "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "ue4m3", "samplerref", "surfref", "texref"])
+OTHER_TYPES = frozenset(["b1", "b2", "b4", "b128", "b8x16", "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "ue4m3", "samplerref", "surfref", "texref"])
 
 MODIFIERS = {
     "rn": "Round to nearest, ties to even.",
@@ -207,8 +207,8 @@ MODIFIERS = {
     "cc": "Keep the carry or the borrow in the condition code, for the next word of a long number.",
     "hi": "Of a comparison: is the unsigned integer a greater than b? Of a product: its upper half; of pairs: the upper one.",
     "hs": "Is the unsigned integer a greater than b or equal to it?",
-    "and": "The comparison holds, and the predicate c does.",
-    "or": "The comparison holds, or the predicate c does.",
+    "and": "Of a comparison: it holds, and the predicate c does. Of lop3: a bit of the result is 1, and the predicate k is true.",
+    "or": "Of a comparison: it holds, or the predicate c does. Of lop3: a bit of the result is 1, or the predicate k is true.",
     "xor": "Either the comparison holds or the predicate c does, and not both.",
     "wide": "The whole product, in a type of twice as many bits.",
     "shiftamt": "Count the places by which the highest bit would have to be moved to the left instead.",
@@ -216,6 +216,7 @@ MODIFIERS = {
     "r": "Move to the right.",
     "clamp": "What is more than 32 counts as 32.",
     "wrap": "The lower five bits count.",
+    "pack": "Put two integers beside each other, each narrowed to the type.",
     "f4e": "Four bytes upwards from a place.",
     "b4e": "Four bytes downwards from a place, the first of them lowest.",
     "rc8": "One byte four times.",

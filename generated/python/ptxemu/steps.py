@@ -158,7 +158,7 @@ def kept(
     size: int,
 ) -> Sequence[Array]:
     """Return results, which elsewhere than under a guard are what they were before."""
-    if guard is None:
+    if guard is None or not any(b is not None for b in before):
         return found
     condition = guard.holds(values, size)
     return [x if b is None else np.where(condition, x, values[b]) for x, b in zip(found, before, strict=False)]

@@ -211,17 +211,14 @@ class Reader:
         if text.startswith(".") and not re.match(r"\.reg\b", text):
             self._refuse_directive(item.start, text)
             return
-        vector = re.match(r"\.reg\b\s*\.v\d", text)
         before = self._registers.lost
         self._registers.take(item.text)
-        if vector:
-            self.refuse(item.start, "registers that are vectors are not run; declare each register by itself")
-        elif self._registers.lost and not before:
+        if self._registers.lost and not before:
             self.refuse(item.start, "this declaration cannot be read; write .reg .f32 a, b; or .reg .f32 %f<9>;")
         elif text.startswith("{") and len(self._registers.open) > 1:
             self._outermost.add(self._registers.open[1])
         elif text.startswith(".reg"):
-            type_ = re.match(r"\.reg\b\s*(?:\.align\s+\d+\s*)?\.(\w+)", text)
+            type_ = re.match(r"\.reg\b\s*(?:\.align\s+\d+\s*)?(?:\.v[24]\s*)?\.(\w+)", text)
             if type_ and type_[1] not in _WIDTHS:
                 self.refuse(item.start, f"there are no registers of .{type_[1]} here")
 
@@ -248,7 +245,7 @@ class Reader:
 
     def _statement(self, item: Instruction) -> None:
         opcode, _, names = "".join(item.head.split()).partition(".")
-        found = [self._registers.known(o) for o in split(item.operands)]
+        found = self._split(item)
         spelling = f"{opcode}.{names}" if names else opcode
         for o in found:
             self._check_name(o, item)
@@ -329,6 +326,18 @@ class Reader:
         )
         self._steps += resized
 
+    def _split(self, item: Instruction | Other) -> list[Operand]:
+        """Return the operands of a statement, a register that is a vector as its registers in braces."""
+        found = []
+        for o in map(self._registers.known, split(item.operands)):
+            if o.kind.startswith(".v"):
+                lanes, type_ = o.kind.split()
+                names = [f"{o.text}.{lane}" for lane in "xyzw"[: int(lanes[2:])]]
+                parts = [Operand(type_, name, o.start) for name in names]
+                o = Operand(kinds.VECTOR, o.text, o.start, tuple(parts))
+            found.append(o)
+        return found
+
     def _said(self, item: Instruction | Other) -> str:
         """Return the text of a statement."""
         return " ".join(self.text[item.statement : item.operands_start + len(item.operands)].split())
@@ -368,7 +377,13 @@ class Reader:
             return self._constant(o, t, item), False
         if o.kind in kinds.SPECIALS:
             return self._special(o, t, item), False
+        if o.kind in (kinds.VARIABLE, kinds.SUM):
+            return self.variable(o, t, item), False
         return self._read(o, t, v, item, where), False
+
+    def variable(self, o: Operand, t: Type, item: Instruction | Other) -> int:
+        """Return the value of an operand that is an address. Raises Refusal."""
+        raise Refusal(item.operands_start + o.start, f"{o.text} is an address; add by an instruction of its own")
 
     def _constant(self, o: Operand, t: Type, item: Instruction | Other) -> int:
         start = item.operands_start + o.start
@@ -430,11 +445,15 @@ class Reader:
     def _register(self, name: str, start: int) -> Register:
         if (number := self._operand(name)) is not None:
             return self._argument(number)
-        home = self._registers.home(name)
+        vector, _, lane = "".join(name.split()).partition(".")
+        home = self._registers.home(vector)
         declared = self._registers.kind(name) if home is not None else ""
+        name = f"{vector}.{_LANES.get(lane, lane)}" if lane else name
         if home is None and self._arguments:
             raise Refusal(start, f"{name} is no operand, and declared nowhere; declare it by .reg")
-        return self._named.setdefault((home or 0, name), Register(name.lstrip("%"), home or 0, declared))
+        return self._named.setdefault(
+            (home or 0, name), Register(name.lstrip("%").replace(".", "_"), home or 0, declared)
+        )
 
     def _read(self, o: Operand, t: Type, v: Statement, item: Instruction, where: int) -> int:
         """Return the value of a register that is read in some lanes."""
@@ -507,10 +526,13 @@ class Reader:
             return None
         start = item.operands_start + o.start
         register = self._register(o.text, start)
-        if guard == ALWAYS:
-            return register.value
-        self._narrow(register, self._matcher.registers(v, t.name), start, f"{v.spelling}")
-        return self._value_before(register, t)
+        if guard != ALWAYS:
+            self._narrow(register, self._matcher.registers(v, t.name), start, f"{v.spelling}")
+        return self._kept(register, t, guard)
+
+    def _kept(self, register: Register, t: Type, guard: int) -> int | None:
+        """Return the value that a register keeps where a guard does not hold."""
+        return register.value if guard == ALWAYS else self._value_before(register, t)
 
     def _write(self, o: Operand, t: Type, v: Statement, item: Instruction, guard: int) -> int | None:
         if o.kind == kinds.DISCARD:
@@ -627,6 +649,8 @@ class Reader:
 # An operand of inline assembly.
 _NUMBERED = re.compile(r"%([0-9]{1,4})")
 _CONDITION_CODE = "CC.CF"
+# The registers of a vector by their names, each of which has two.
+_LANES = {"x": "x", "y": "y", "z": "z", "w": "w", "r": "x", "g": "y", "b": "z", "a": "w"}
 # Bits of the registers that may be declared.
 _WIDTHS = {
     **{f"{sort}{width}": width for sort in "bsu" for width in (8, 16, 32, 64)},

@@ -25,6 +25,7 @@ from .steps import done_with, is_signed, resized
 _WARP = 32
 _LARGEST = (2**31 - 1, 65535, 65535)  # blocks of a grid, by axis
 _THREADS = 1024  # of a block
+_LOCAL = 1 << 26  # bytes of local memory of the threads that are run together
 
 
 def kernel(source: str | os.PathLike[str], name: str | None = None, target: str | None = None) -> ThreadKernel:
@@ -78,15 +79,19 @@ class ThreadKernel:
         plain.check_processor()
         launch = _Launch(blocks, threads)
         memory = Memory(launch.thread)
+        for variable in self._entry.variables:
+            memory.add(variable.name, variable.data)
+        local = {x.value: memory.add_local(x.name, x.size) for x in self._entry.local}
         given = [_as_bytes(p, x, memory) for p, x in zip(parameters, arguments, strict=True)]
         numbers = {v: _number(g, given[g.parameter]) for v, g in self._entry.given.items()}
         with np.errstate(all="ignore"):
-            for count in launch.parts():
-                self._run(launch, count, self._entry.constants | numbers, memory)
+            for count in launch.parts(min(plain.BLOCK, _LOCAL // max(1, sum(x.size for x in self._entry.local)))):
+                values: dict[int, Array] = {v: memory.begin(number, count) for v, number in local.items()}
+                values |= {v: np.full(count, x) for v, x in (*self._entry.constants.items(), *numbers.items())}
+                self._run(launch, count, values, memory)
 
-    def _run(self, launch: _Launch, count: int, known: dict[int, np.generic], memory: Memory) -> None:
-        """Run some threads, statement by statement."""
-        values: dict[int, Array] = {v: np.full(count, x) for v, x in known.items()}
+    def _run(self, launch: _Launch, count: int, values: dict[int, Array], memory: Memory) -> None:
+        """Run some threads, statement by statement. `values` are those that are known before."""
         special = launch.special(count)
         for named in self._entry.specials:
             if named.name not in special:
@@ -111,10 +116,10 @@ class _Launch:
         self._threads = int(np.prod(block))
         self.first = 0
 
-    def parts(self) -> Iterator[int]:
-        """Yield the number of threads of blocks that are run together, and be at the first of them."""
+    def parts(self, at_once: int) -> Iterator[int]:
+        """Yield the number of threads of blocks that are run together, about so many, and be at the first of them."""
         blocks = int(np.prod(self._grid))
-        together = max(1, plain.BLOCK // self._threads)
+        together = max(1, at_once // self._threads)
         for start in range(0, blocks, together):
             self.first = start * self._threads
             yield min(together, blocks - start) * self._threads

@@ -126,7 +126,8 @@ def _shared(spec: Spec) -> dict[str, Any]:
         "groups": {name: list(members) for name, members in spec.notation.items()},
         "assembler": json.loads(json.dumps(asdict(spec.assembler))),
         "special_registers": [
-            [r.text, list(r.bits), r.fields, r.requires.as_json(), r.manual.as_json(), r.summary]
+            [r.text, list(r.bits), r.fields, r.summary, r.requires.as_json(),
+             *([r.manual.as_json()] if r.manual != r.requires else [])]
             for r in spec.special_registers
         ],
         "recordings": [

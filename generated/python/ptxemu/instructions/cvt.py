@@ -533,6 +533,7 @@ KERNELS = _Kernels("cvt", (
     ("cvt_s8.cvt_sat_u16_s8_1", 1, "sat.u16.s8"),
     ("cvt_s16.cvt_sat_u16_s16_1", 1, "sat.u16.s16"),
     ("cvt_s32.cvt_sat_u16_s32_1", 1, "sat.u16.s32"),
+    ("cvt_s32.cvt_sat_u16_s32_1", 2, "pack.sat.u16.s32"),
     ("cvt_s64.cvt_sat_u16_s64_1", 1, "sat.u16.s64"),
     ("cvt_u64.cvt_sat_u32_u64_1", 1, "sat.u32.u64"),
     ("cvt_s8.cvt_sat_u32_s8_1", 1, "sat.u32.s8"),
@@ -554,6 +555,7 @@ KERNELS = _Kernels("cvt", (
     ("cvt_u32.cvt_sat_s16_u32_1", 1, "sat.s16.u32"),
     ("cvt_u64.cvt_sat_s16_u64_1", 1, "sat.s16.u64"),
     ("cvt_s32.cvt_sat_s16_s32_1", 1, "sat.s16.s32"),
+    ("cvt_s32.cvt_sat_s16_s32_1", 2, "pack.sat.s16.s32"),
     ("cvt_s64.cvt_sat_s16_s64_1", 1, "sat.s16.s64"),
     ("cvt_u32.cvt_sat_s32_u32_1", 1, "sat.s32.u32"),
     ("cvt_u64.cvt_sat_s32_u64_1", 1, "sat.s32.u64"),
@@ -1100,6 +1102,12 @@ KERNELS = _Kernels("cvt", (
     ("cvt_bf16x2.cvt_rp_ue8m0x2_bf16x2_1", 1, "rp.ue8m0x2.bf16x2"),
     ("cvt_bf16x2.cvt_rp_satfinite_ue8m0x2_bf16x2_1", 1, "rp.satfinite.ue8m0x2.bf16x2"),
     ("cvt_ue8m0x2.cvt_rn_bf16x2_ue8m0x2_1", 1, "rn.bf16x2.ue8m0x2"),
+    ("cvt_s32.cvt_pack_sat_u8_s32_b32_3", 3, "pack.sat.u8.s32.b32"),
+    ("cvt_s32.cvt_pack_sat_s8_s32_b32_3", 3, "pack.sat.s8.s32.b32"),
+    ("cvt_s32.cvt_pack_sat_u4_s32_b32_3", 3, "pack.sat.u4.s32.b32"),
+    ("cvt_s32.cvt_pack_sat_s4_s32_b32_3", 3, "pack.sat.s4.s32.b32"),
+    ("cvt_s32.cvt_pack_sat_u2_s32_b32_3", 3, "pack.sat.u2.s32.b32"),
+    ("cvt_s32.cvt_pack_sat_s2_s32_b32_3", 3, "pack.sat.s2.s32.b32"),
     ("cvt_f32.cvt_rn_satfinite_s2f6x2_f32_2", 2, "rn.satfinite.s2f6x2.f32"),
     ("cvt_f32.cvt_rn_satfinite_relu_s2f6x2_f32_2", 2, "rn.satfinite.relu.s2f6x2.f32"),
     ("cvt_f32.cvt_rz_satfinite_s2f6x2_f32_2", 2, "rz.satfinite.s2f6x2.f32"),
@@ -1180,4 +1188,4 @@ KERNELS = _Kernels("cvt", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "921e459096924bcb"
+NATIVE = "1fc64f2c5ca222af"

@@ -7,6 +7,7 @@
 import numpy as _np
 
 from ..binary import Array
+from ..comparison import combine as _combine
 from . import Kernels as _Kernels
 
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
@@ -23,8 +24,8 @@ _x00000007: Array = _np.array(0x00000007, _np.uint32)
 
 
 def lop3_b32_4(a: Array, b: Array, c: Array, t: Array) -> Array:
-    t_2 = t  # :27
-    x = (~a)  # :30
+    t_2 = t  # :31
+    x = (~a)  # :34
     y = (~b)
     z = (~c)
     chosen = (t_2 >> _x00000001)
@@ -35,7 +36,7 @@ def lop3_b32_4(a: Array, b: Array, c: Array, t: Array) -> Array:
     z_2 = (~c)
     chosen_3 = (t_2 >> _x00000003)
     x_4 = (~a)
-    chosen_4 = (t_2 >> _x00000004)  # :31
+    chosen_4 = (t_2 >> _x00000004)  # :35
     y_3 = (~b)
     z_3 = (~c)
     chosen_5 = (t_2 >> _x00000005)
@@ -43,7 +44,7 @@ def lop3_b32_4(a: Array, b: Array, c: Array, t: Array) -> Array:
     chosen_6 = (t_2 >> _x00000006)
     z_4 = (~c)
     chosen_7 = (t_2 >> _x00000007)
-    _7 = (((x & y) & z) & (_x00000000 - (t_2 & _x00000001)))  # :29
+    _7 = (((x & y) & z) & (_x00000000 - (t_2 & _x00000001)))  # :33
     _8 = (((x_2 & y_2) & c) & (_x00000000 - (chosen & _x00000001)))
     _6 = (_7 | _8)
     _9 = (((x_3 & b) & z_2) & (_x00000000 - (chosen_2 & _x00000001)))
@@ -60,11 +61,53 @@ def lop3_b32_4(a: Array, b: Array, c: Array, t: Array) -> Array:
     return (_1 | _14)
 
 
+def lop3_b32_5(_operator: int, a: Array, b: Array, c: Array, t: Array, k: Array) -> tuple[Array, Array]:
+    t_2 = t  # :31
+    x = (~a)  # :34
+    y = (~b)
+    z = (~c)
+    chosen = (t_2 >> _x00000001)
+    x_2 = (~a)
+    y_2 = (~b)
+    chosen_2 = (t_2 >> _x00000002)
+    x_3 = (~a)
+    z_2 = (~c)
+    chosen_3 = (t_2 >> _x00000003)
+    x_4 = (~a)
+    chosen_4 = (t_2 >> _x00000004)  # :35
+    y_3 = (~b)
+    z_3 = (~c)
+    chosen_5 = (t_2 >> _x00000005)
+    y_4 = (~b)
+    chosen_6 = (t_2 >> _x00000006)
+    z_4 = (~c)
+    chosen_7 = (t_2 >> _x00000007)
+    _7 = (((x & y) & z) & (_x00000000 - (t_2 & _x00000001)))  # :33
+    _8 = (((x_2 & y_2) & c) & (_x00000000 - (chosen & _x00000001)))
+    _6 = (_7 | _8)
+    _9 = (((x_3 & b) & z_2) & (_x00000000 - (chosen_2 & _x00000001)))
+    _5 = (_6 | _9)
+    _10 = (((x_4 & b) & c) & (_x00000000 - (chosen_3 & _x00000001)))
+    _4 = (_5 | _10)
+    _11 = (((a & y_3) & z_3) & (_x00000000 - (chosen_4 & _x00000001)))
+    _3 = (_4 | _11)
+    _12 = (((a & y_4) & c) & (_x00000000 - (chosen_5 & _x00000001)))
+    _2 = (_3 | _12)
+    _13 = (((a & b) & z_4) & (_x00000000 - (chosen_6 & _x00000001)))
+    _1 = (_2 | _13)
+    _14 = (((a & b) & c) & (_x00000000 - (chosen_7 & _x00000001)))
+    d = (_1 | _14)
+    q_2 = _combine((~(d == _x00000000)), k, _operator)  # :40
+    return d, q_2
+
+
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("lop3", (
     (lop3_b32_4, 4, "b32"),
+    (lop3_b32_5, 5, "and.b32", "", (0,)),
+    (lop3_b32_5, 5, "or.b32", "", (1,)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "9ba7c83708b9c74c"
+NATIVE = "4c3d7a26a51a7ee2"

@@ -151,16 +151,6 @@ def madc_lo_cc_u64_3(a: Array, b: Array, c: Array, k: Array) -> tuple[Array, Arr
     return d, q
 
 
-def madc_hi_sat_s32_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :46
-    product = congruent((whole >> _x0000000000000020), s64, s32)  # :47
-    _1 = _any_convert(product, s32, s64, roundTiesToEven, False)  # :49
-    _2 = _any_convert(c, s32, s64, roundTiesToEven, False)
-    total = (_1 + _2)
-    _3 = select(k, (total + _x0000000000000001), total)  # :50
-    return _any_convert(_3, s64, s32, roundTiesToEven, False)
-
-
 def madc_hi_u16_3(a: Array, b: Array, c: Array, k: Array) -> Array:
     whole = (congruent(a, u16, s64) * congruent(b, u16, s64))  # :46
     product = congruent((whole >> _x0000000000000010), s64, u16)  # :47
@@ -181,6 +171,16 @@ def madc_lo_u16_3(a: Array, b: Array, c: Array, k: Array) -> Array:
     return select(k, (part + _x0001), part)  # :53
 
 
+def madc_hi_sat_s32_3(a: Array, b: Array, c: Array, k: Array) -> Array:
+    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :46
+    product = congruent((whole >> _x0000000000000020), s64, s32)  # :47
+    _1 = _any_convert(product, s32, s64, roundTiesToEven, False)  # :49
+    _2 = _any_convert(c, s32, s64, roundTiesToEven, False)
+    total = (_1 + _2)
+    _3 = select(k, (total + _x0000000000000001), total)  # :50
+    return _any_convert(_3, s64, s32, roundTiesToEven, False)
+
+
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("madc", (
@@ -196,11 +196,11 @@ KERNELS = _Kernels("madc", (
     (madc_hi_cc_s64_3, 3, "hi.cc.s64"),
     (madc_lo_cc_3, 3, "lo.cc.u32 lo.cc.s32"),
     (madc_lo_cc_u64_3, 3, "lo.cc.u64 lo.cc.s64"),
-    (madc_hi_sat_s32_3, 3, "hi.sat.s32"),
     (madc_hi_u16_3, 3, "hi.u16"),
     (madc_hi_s16_3, 3, "hi.s16"),
     (madc_lo_u16_3, 3, "lo.u16 lo.s16"),
+    (madc_hi_sat_s32_3, 3, "hi.sat.s32"),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "1a967004d917c9e4"
+NATIVE = "9ef674e190bed474"

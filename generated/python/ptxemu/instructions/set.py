@@ -8,16 +8,18 @@ import numpy as _np
 
 from ..binary import Array
 from ..comparison import combine as _combine, compare
-from ..formats import bf16, f16, f32, f64, s16, s32, s64, u16, u32, u64
+from ..formats import bf16, f16, f32, f64, s8, s16, s32, s64, u8, u16, u32, u64
 from ..integers import compareIntegers
 from ..selection import select
 from . import Kernels as _Kernels
 
+_x00: Array = _np.array(0x00, _np.uint8)
 _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f80: Array = _np.array(0x3f80, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
+_xff: Array = _np.array(0xff, _np.uint8)
 _xffff: Array = _np.array(0xffff, _np.uint16)
 _xffffffff: Array = _np.array(0xffffffff, _np.uint32)
 
@@ -26,443 +28,463 @@ _xffffffff: Array = _np.array(0xffffffff, _np.uint32)
 
 
 def set_f32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f32)  # :79
-    return select(t, _constant, _x00000000)  # :118
+    t = compare(a, b, _relation, f32)  # :84
+    return select(t, _constant, _x00000000)  # :123
 
 
 def set_ftz_f32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f32, True)  # :79
-    return select(t, _constant, _x00000000)  # :118
+    t = compare(a, b, _relation, f32, True)  # :84
+    return select(t, _constant, _x00000000)  # :123
 
 
 def set_f32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f32)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x00000000)  # :118
+    t = compare(a, b, _relation, f32)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x00000000)  # :123
 
 
 def set_ftz_f32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f32, True)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x00000000)  # :118
+    t = compare(a, b, _relation, f32, True)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x00000000)  # :123
 
 
 def set_f64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f64)  # :79
-    return select(t, _constant, _x00000000)  # :118
+    t = compare(a, b, _relation, f64)  # :84
+    return select(t, _constant, _x00000000)  # :123
 
 
 def set_f64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f64)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x00000000)  # :118
+    t = compare(a, b, _relation, f64)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x00000000)  # :123
 
 
 def set_s16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s16)  # :79
-    return select(t, _constant, _x00000000)  # :118
+    t = compareIntegers(a, b, _relation, s16)  # :84
+    return select(t, _constant, _x00000000)  # :123
 
 
 def set_s32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s32)  # :79
-    return select(t, _constant, _x00000000)  # :118
+    t = compareIntegers(a, b, _relation, s32)  # :84
+    return select(t, _constant, _x00000000)  # :123
 
 
 def set_s64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s64)  # :79
-    return select(t, _constant, _x00000000)  # :118
+    t = compareIntegers(a, b, _relation, s64)  # :84
+    return select(t, _constant, _x00000000)  # :123
 
 
 def set_le_u32_s16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s16)  # :87
-    return select(t, _constant, _x00000000)  # :118
+    t = compareIntegers(b, a, _relation, s16)  # :92
+    return select(t, _constant, _x00000000)  # :123
 
 
 def set_le_u32_s32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s32)  # :87
-    return select(t, _constant, _x00000000)  # :118
+    t = compareIntegers(b, a, _relation, s32)  # :92
+    return select(t, _constant, _x00000000)  # :123
 
 
 def set_le_u32_s64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s64)  # :87
-    return select(t, _constant, _x00000000)  # :118
+    t = compareIntegers(b, a, _relation, s64)  # :92
+    return select(t, _constant, _x00000000)  # :123
 
 
 def set_s16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s16)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x00000000)  # :118
+    t = compareIntegers(a, b, _relation, s16)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x00000000)  # :123
 
 
 def set_s32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s32)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x00000000)  # :118
+    t = compareIntegers(a, b, _relation, s32)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x00000000)  # :123
 
 
 def set_s64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s64)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x00000000)  # :118
+    t = compareIntegers(a, b, _relation, s64)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x00000000)  # :123
 
 
 def set_le_and_u32_s16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s16)  # :87
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x00000000)  # :118
+    t = compareIntegers(b, a, _relation, s16)  # :92
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x00000000)  # :123
 
 
 def set_le_and_u32_s32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s32)  # :87
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x00000000)  # :118
+    t = compareIntegers(b, a, _relation, s32)  # :92
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x00000000)  # :123
 
 
 def set_le_and_u32_s64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s64)  # :87
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x00000000)  # :118
+    t = compareIntegers(b, a, _relation, s64)  # :92
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x00000000)  # :123
 
 
 def set_u16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u16)  # :79
-    return select(t, _constant, _x00000000)  # :118
+    t = compareIntegers(a, b, _relation, u16)  # :84
+    return select(t, _constant, _x00000000)  # :123
 
 
 def set_u32_u32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u32)  # :79
-    return select(t, _constant, _x00000000)  # :118
+    t = compareIntegers(a, b, _relation, u32)  # :84
+    return select(t, _constant, _x00000000)  # :123
 
 
 def set_u64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u64)  # :79
-    return select(t, _constant, _x00000000)  # :118
+    t = compareIntegers(a, b, _relation, u64)  # :84
+    return select(t, _constant, _x00000000)  # :123
 
 
 def set_le_u32_u16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u16)  # :87
-    return select(t, _constant, _x00000000)  # :118
+    t = compareIntegers(b, a, _relation, u16)  # :92
+    return select(t, _constant, _x00000000)  # :123
 
 
 def set_le_u32_u32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u32)  # :87
-    return select(t, _constant, _x00000000)  # :118
+    t = compareIntegers(b, a, _relation, u32)  # :92
+    return select(t, _constant, _x00000000)  # :123
 
 
 def set_le_u32_u64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u64)  # :87
-    return select(t, _constant, _x00000000)  # :118
+    t = compareIntegers(b, a, _relation, u64)  # :92
+    return select(t, _constant, _x00000000)  # :123
 
 
 def set_u16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u16)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x00000000)  # :118
+    t = compareIntegers(a, b, _relation, u16)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x00000000)  # :123
 
 
 def set_u32_u32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u32)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x00000000)  # :118
+    t = compareIntegers(a, b, _relation, u32)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x00000000)  # :123
 
 
 def set_u64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u64)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x00000000)  # :118
+    t = compareIntegers(a, b, _relation, u64)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x00000000)  # :123
 
 
 def set_le_and_u32_u16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u16)  # :87
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x00000000)  # :118
+    t = compareIntegers(b, a, _relation, u16)  # :92
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x00000000)  # :123
 
 
 def set_le_and_u32_u32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u32)  # :87
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x00000000)  # :118
+    t = compareIntegers(b, a, _relation, u32)  # :92
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x00000000)  # :123
 
 
 def set_le_and_u32_u64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u64)  # :87
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x00000000)  # :118
+    t = compareIntegers(b, a, _relation, u64)  # :92
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x00000000)  # :123
 
 
 def set_eq_2(_constant: Array, a: Array, b: Array) -> Array:
-    t = (a == b)  # :79
-    return select(t, _constant, _x00000000)  # :118
+    t = (a == b)  # :84
+    return select(t, _constant, _x00000000)  # :123
 
 
 def set_ne_2(_constant: Array, a: Array, b: Array) -> Array:
-    t = (~(a == b))  # :83
-    return select(t, _constant, _x00000000)  # :118
+    t = (~(a == b))  # :88
+    return select(t, _constant, _x00000000)  # :123
 
 
 def set_eq_3(_operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x00000000)  # :118
+    t = (a == b)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x00000000)  # :123
 
 
 def set_ne_3(_operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # :83
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x00000000)  # :118
+    t = (~(a == b))  # :88
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x00000000)  # :123
 
 
 def set_f16_f16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f16)  # :79
-    return select(t, _constant, _x0000)  # :122
+    t = compare(a, b, _relation, f16)  # :84
+    return select(t, _constant, _x0000)  # :129
 
 
 def set_eq_f16_f32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f32)  # :79
-    return select(t, _constant, _x0000)  # :122
+    t = compare(a, b, _relation, f32)  # :84
+    return select(t, _constant, _x0000)  # :129
 
 
 def set_ftz_f16_f16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f16, True)  # :79
-    return select(t, _constant, _x0000)  # :122
+    t = compare(a, b, _relation, f16, True)  # :84
+    return select(t, _constant, _x0000)  # :129
 
 
 def set_ftz_f16_f32_2(_relation: int, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f32, True)  # :79
-    return select(t, _x3c00, _x0000)  # :122
+    t = compare(a, b, _relation, f32, True)  # :84
+    return select(t, _x3c00, _x0000)  # :129
 
 
 def set_f16_f16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f16)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
+    t = compare(a, b, _relation, f16)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
 
 
 def set_eq_and_f16_f32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f32)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
+    t = compare(a, b, _relation, f32)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
 
 
 def set_ftz_f16_f16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f16, True)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
+    t = compare(a, b, _relation, f16, True)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
 
 
 def set_ftz_f16_f32_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f32, True)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _x3c00, _x0000)  # :122
+    t = compare(a, b, _relation, f32, True)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _x3c00, _x0000)  # :129
 
 
 def set_eq_f16_f64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f64)  # :79
-    return select(t, _constant, _x0000)  # :122
+    t = compare(a, b, _relation, f64)  # :84
+    return select(t, _constant, _x0000)  # :129
 
 
 def set_eq_and_f16_f64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f64)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
-
-
-def set_eq_f16_s16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s16)  # :79
-    return select(t, _constant, _x0000)  # :122
-
-
-def set_eq_f16_s32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s32)  # :79
-    return select(t, _constant, _x0000)  # :122
-
-
-def set_eq_f16_s64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s64)  # :79
-    return select(t, _constant, _x0000)  # :122
-
-
-def set_eq_f16_u16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u16)  # :79
-    return select(t, _constant, _x0000)  # :122
-
-
-def set_u32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u32)  # :79
-    return select(t, _constant, _x0000)  # :122
-
-
-def set_eq_f16_u64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u64)  # :79
-    return select(t, _constant, _x0000)  # :122
-
-
-def set_le_f16_s16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s16)  # :87
-    return select(t, _constant, _x0000)  # :122
-
-
-def set_le_f16_s32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s32)  # :87
-    return select(t, _constant, _x0000)  # :122
-
-
-def set_le_f16_s64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s64)  # :87
-    return select(t, _constant, _x0000)  # :122
-
-
-def set_le_f16_u16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u16)  # :87
-    return select(t, _constant, _x0000)  # :122
-
-
-def set_le_f16_u32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u32)  # :87
-    return select(t, _constant, _x0000)  # :122
-
-
-def set_le_f16_u64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u64)  # :87
-    return select(t, _constant, _x0000)  # :122
-
-
-def set_eq_and_f16_s16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s16)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
-
-
-def set_eq_and_f16_s32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s32)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
-
-
-def set_eq_and_f16_s64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s64)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
-
-
-def set_eq_and_f16_u16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u16)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
-
-
-def set_u32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u32)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
-
-
-def set_eq_and_f16_u64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u64)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
-
-
-def set_le_and_f16_s16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s16)  # :87
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
-
-
-def set_le_and_f16_s32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s32)  # :87
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
-
-
-def set_le_and_f16_s64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s64)  # :87
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
-
-
-def set_le_and_f16_u16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u16)  # :87
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
-
-
-def set_le_and_f16_u32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u32)  # :87
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
-
-
-def set_le_and_f16_u64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u64)  # :87
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
-
-
-def set_eq_f16_b16_2(_constant: Array, a: Array, b: Array) -> Array:
-    t = (a == b)  # :79
-    return select(t, _constant, _x0000)  # :122
-
-
-def set_ne_f16_b16_2(_constant: Array, a: Array, b: Array) -> Array:
-    t = (~(a == b))  # :83
-    return select(t, _constant, _x0000)  # :122
-
-
-def set_eq_and_f16_b16_3(_operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
-
-
-def set_ne_and_f16_b16_3(_operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # :83
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :122
-
-
-def set_f16_2(_relation: int, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f16)  # :79
-    return select(t, _xffffffff, _x00000000)  # :118
-
-
-def set_ftz_f16_2(_relation: int, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f16, True)  # :79
-    return select(t, _xffffffff, _x00000000)  # :118
-
-
-def set_f16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f16)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _xffffffff, _x00000000)  # :118
-
-
-def set_ftz_f16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f16, True)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _xffffffff, _x00000000)  # :118
+    t = compare(a, b, _relation, f64)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
 
 
 def set_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, bf16)  # :79
-    return select(t, _constant, _x0000)  # :116
+    t = compareIntegers(a, b, _relation, s16)  # :84
+    return select(t, _constant, _x0000)  # :129
+
+
+def set_eq_f16_s32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
+    t = compareIntegers(a, b, _relation, s32)  # :84
+    return select(t, _constant, _x0000)  # :129
+
+
+def set_eq_f16_s64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
+    t = compareIntegers(a, b, _relation, s64)  # :84
+    return select(t, _constant, _x0000)  # :129
+
+
+def set_eq_f16_u16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
+    t = compareIntegers(a, b, _relation, u16)  # :84
+    return select(t, _constant, _x0000)  # :129
+
+
+def set_u32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
+    t = compareIntegers(a, b, _relation, u32)  # :84
+    return select(t, _constant, _x0000)  # :129
+
+
+def set_eq_f16_u64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
+    t = compareIntegers(a, b, _relation, u64)  # :84
+    return select(t, _constant, _x0000)  # :129
+
+
+def set_le_f16_s16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
+    t = compareIntegers(b, a, _relation, s16)  # :92
+    return select(t, _constant, _x0000)  # :129
+
+
+def set_le_f16_s32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
+    t = compareIntegers(b, a, _relation, s32)  # :92
+    return select(t, _constant, _x0000)  # :129
+
+
+def set_le_f16_s64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
+    t = compareIntegers(b, a, _relation, s64)  # :92
+    return select(t, _constant, _x0000)  # :129
+
+
+def set_le_f16_u16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
+    t = compareIntegers(b, a, _relation, u16)  # :92
+    return select(t, _constant, _x0000)  # :129
+
+
+def set_le_f16_u32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
+    t = compareIntegers(b, a, _relation, u32)  # :92
+    return select(t, _constant, _x0000)  # :129
+
+
+def set_le_f16_u64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
+    t = compareIntegers(b, a, _relation, u64)  # :92
+    return select(t, _constant, _x0000)  # :129
+
+
+def set_eq_and_f16_s16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
+    t = compareIntegers(a, b, _relation, s16)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
+
+
+def set_eq_and_f16_s32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
+    t = compareIntegers(a, b, _relation, s32)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
+
+
+def set_eq_and_f16_s64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
+    t = compareIntegers(a, b, _relation, s64)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
+
+
+def set_eq_and_f16_u16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
+    t = compareIntegers(a, b, _relation, u16)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
+
+
+def set_u32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
+    t = compareIntegers(a, b, _relation, u32)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
+
+
+def set_eq_and_f16_u64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
+    t = compareIntegers(a, b, _relation, u64)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
+
+
+def set_le_and_f16_s16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
+    t = compareIntegers(b, a, _relation, s16)  # :92
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
+
+
+def set_le_and_f16_s32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
+    t = compareIntegers(b, a, _relation, s32)  # :92
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
+
+
+def set_le_and_f16_s64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
+    t = compareIntegers(b, a, _relation, s64)  # :92
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
+
+
+def set_le_and_f16_u16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
+    t = compareIntegers(b, a, _relation, u16)  # :92
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
+
+
+def set_le_and_f16_u32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
+    t = compareIntegers(b, a, _relation, u32)  # :92
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
+
+
+def set_le_and_f16_u64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
+    t = compareIntegers(b, a, _relation, u64)  # :92
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
+
+
+def set_eq_f16_b16_2(_constant: Array, a: Array, b: Array) -> Array:
+    t = (a == b)  # :84
+    return select(t, _constant, _x0000)  # :129
+
+
+def set_ne_f16_b16_2(_constant: Array, a: Array, b: Array) -> Array:
+    t = (~(a == b))  # :88
+    return select(t, _constant, _x0000)  # :129
+
+
+def set_eq_and_f16_b16_3(_operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
+    t = (a == b)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
+
+
+def set_ne_and_f16_b16_3(_operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
+    t = (~(a == b))  # :88
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :129
+
+
+def set_f16_2(_relation: int, a: Array, b: Array) -> Array:
+    t = compare(a, b, _relation, f16)  # :84
+    return select(t, _xffffffff, _x00000000)  # :123
+
+
+def set_ftz_f16_2(_relation: int, a: Array, b: Array) -> Array:
+    t = compare(a, b, _relation, f16, True)  # :84
+    return select(t, _xffffffff, _x00000000)  # :123
+
+
+def set_f16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> Array:
+    t = compare(a, b, _relation, f16)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _xffffffff, _x00000000)  # :123
+
+
+def set_ftz_f16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> Array:
+    t = compare(a, b, _relation, f16, True)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _xffffffff, _x00000000)  # :123
+
+
+def set_eq_u16_bf16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
+    t = compare(a, b, _relation, bf16)  # :84
+    return select(t, _constant, _x0000)  # :121
 
 
 def set_bf16_2(_relation: int, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, bf16)  # :79
-    return select(t, _xffffffff, _x00000000)  # :118
+    t = compare(a, b, _relation, bf16)  # :84
+    return select(t, _xffffffff, _x00000000)  # :123
 
 
 def set_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, bf16)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _constant, _x0000)  # :116
+    t = compare(a, b, _relation, bf16)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _constant, _x0000)  # :121
 
 
 def set_bf16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, bf16)  # :79
-    t_2 = _combine(t, c, _operator)  # :109
-    return select(t_2, _xffffffff, _x00000000)  # :118
+    t = compare(a, b, _relation, bf16)  # :84
+    t_2 = _combine(t, c, _operator)  # :114
+    return select(t_2, _xffffffff, _x00000000)  # :123
+
+
+def set_s8x4_2(_relation: int, a: Array, b: Array) -> Array:
+    t = compareIntegers(a, b, _relation, s8)  # :84
+    return select(t, _xff, _x00)  # :127
+
+
+def set_le_s8x4_2(_relation: int, a: Array, b: Array) -> Array:
+    t = compareIntegers(b, a, _relation, s8)  # :92
+    return select(t, _xff, _x00)  # :127
+
+
+def set_u8x4_2(_relation: int, a: Array, b: Array) -> Array:
+    t = compareIntegers(a, b, _relation, u8)  # :84
+    return select(t, _xff, _x00)  # :125
+
+
+def set_le_u8x4_2(_relation: int, a: Array, b: Array) -> Array:
+    t = compareIntegers(b, a, _relation, u8)  # :92
+    return select(t, _xff, _x00)  # :125
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
@@ -1740,14 +1762,18 @@ KERNELS = _Kernels("set", (
     (set_eq_and_f16_f64_3, 3, "nan.and.bf16.f64", "", (8, 0, _x3f80,)),
     (set_eq_and_f16_f64_3, 3, "nan.or.bf16.f64", "", (8, 1, _x3f80,)),
     (set_eq_and_f16_f64_3, 3, "nan.xor.bf16.f64", "", (8, 2, _x3f80,)),
-    (set_eq_f16_s16_2, 2, "eq.f16.s16", "", (2, _x3c00,)),
-    (set_eq_f16_s16_2, 2, "eq.bf16.s16", "", (2, _x3f80,)),
-    (set_eq_f16_s16_2, 2, "ne.f16.s16", "", (5, _x3c00,)),
-    (set_eq_f16_s16_2, 2, "ne.bf16.s16", "", (5, _x3f80,)),
-    (set_eq_f16_s16_2, 2, "lt.f16.s16", "", (1, _x3c00,)),
-    (set_eq_f16_s16_2, 2, "lt.bf16.s16", "", (1, _x3f80,)),
-    (set_eq_f16_s16_2, 2, "ge.f16.s16", "", (6, _x3c00,)),
-    (set_eq_f16_s16_2, 2, "ge.bf16.s16", "", (6, _x3f80,)),
+    (set_2, 2, "eq.f16.s16", "", (2, _x3c00,)),
+    (set_2, 2, "eq.bf16.s16", "", (2, _x3f80,)),
+    (set_2, 2, "ne.f16.s16", "", (5, _x3c00,)),
+    (set_2, 2, "ne.bf16.s16", "", (5, _x3f80,)),
+    (set_2, 2, "lt.f16.s16", "", (1, _x3c00,)),
+    (set_2, 2, "lt.bf16.s16", "", (1, _x3f80,)),
+    (set_2, 2, "ge.f16.s16", "", (6, _x3c00,)),
+    (set_2, 2, "ge.bf16.s16", "", (6, _x3f80,)),
+    (set_2, 2, "eq.s16x2", "", (2, _xffff,)),
+    (set_2, 2, "ne.s16x2", "", (5, _xffff,)),
+    (set_2, 2, "lt.s16x2", "", (1, _xffff,)),
+    (set_2, 2, "ge.s16x2", "", (6, _xffff,)),
     (set_eq_f16_s32_2, 2, "eq.f16.s32", "", (2, _x3c00,)),
     (set_eq_f16_s32_2, 2, "eq.bf16.s32", "", (2, _x3f80,)),
     (set_eq_f16_s32_2, 2, "ne.f16.s32", "", (5, _x3c00,)),
@@ -1772,6 +1798,10 @@ KERNELS = _Kernels("set", (
     (set_eq_f16_u16_2, 2, "lt.bf16.u16 lo.bf16.u16", "", (1, _x3f80,)),
     (set_eq_f16_u16_2, 2, "ge.f16.u16 hs.f16.u16", "", (6, _x3c00,)),
     (set_eq_f16_u16_2, 2, "ge.bf16.u16 hs.bf16.u16", "", (6, _x3f80,)),
+    (set_eq_f16_u16_2, 2, "eq.u16x2", "", (2, _xffff,)),
+    (set_eq_f16_u16_2, 2, "ne.u16x2", "", (5, _xffff,)),
+    (set_eq_f16_u16_2, 2, "lt.u16x2 lo.u16x2", "", (1, _xffff,)),
+    (set_eq_f16_u16_2, 2, "ge.u16x2 hs.u16x2", "", (6, _xffff,)),
     (set_u32_2, 2, "eq.f16.u32", "", (2, _x3c00,)),
     (set_u32_2, 2, "eq.bf16.u32", "", (2, _x3f80,)),
     (set_u32_2, 2, "ne.f16.u32", "", (5, _x3c00,)),
@@ -1792,6 +1822,8 @@ KERNELS = _Kernels("set", (
     (set_le_f16_s16_2, 2, "le.bf16.s16", "", (6, _x3f80,)),
     (set_le_f16_s16_2, 2, "gt.f16.s16", "", (1, _x3c00,)),
     (set_le_f16_s16_2, 2, "gt.bf16.s16", "", (1, _x3f80,)),
+    (set_le_f16_s16_2, 2, "le.s16x2", "", (6, _xffff,)),
+    (set_le_f16_s16_2, 2, "gt.s16x2", "", (1, _xffff,)),
     (set_le_f16_s32_2, 2, "le.f16.s32", "", (6, _x3c00,)),
     (set_le_f16_s32_2, 2, "le.bf16.s32", "", (6, _x3f80,)),
     (set_le_f16_s32_2, 2, "gt.f16.s32", "", (1, _x3c00,)),
@@ -1804,6 +1836,8 @@ KERNELS = _Kernels("set", (
     (set_le_f16_u16_2, 2, "le.bf16.u16 ls.bf16.u16", "", (6, _x3f80,)),
     (set_le_f16_u16_2, 2, "gt.f16.u16 hi.f16.u16", "", (1, _x3c00,)),
     (set_le_f16_u16_2, 2, "gt.bf16.u16 hi.bf16.u16", "", (1, _x3f80,)),
+    (set_le_f16_u16_2, 2, "le.u16x2 ls.u16x2", "", (6, _xffff,)),
+    (set_le_f16_u16_2, 2, "gt.u16x2 hi.u16x2", "", (1, _xffff,)),
     (set_le_f16_u32_2, 2, "le.f16.u32 ls.f16.u32", "", (6, _x3c00,)),
     (set_le_f16_u32_2, 2, "le.bf16.u32 ls.bf16.u32", "", (6, _x3f80,)),
     (set_le_f16_u32_2, 2, "gt.f16.u32 hi.f16.u32", "", (1, _x3c00,)),
@@ -2148,34 +2182,34 @@ KERNELS = _Kernels("set", (
     (set_ftz_f16_3, 3, "geu.and.ftz.u32.f16 geu.and.ftz.s32.f16", "", (14, 0,)),
     (set_ftz_f16_3, 3, "geu.or.ftz.u32.f16 geu.or.ftz.s32.f16", "", (14, 1,)),
     (set_ftz_f16_3, 3, "geu.xor.ftz.u32.f16 geu.xor.ftz.s32.f16", "", (14, 2,)),
-    (set_2, 2, "eq.u16.bf16 eq.u32.bf16x2 eq.s32.bf16x2 eq.s16.bf16", "", (2, _xffff,)),
-    (set_2, 2, "ne.u16.bf16 ne.u32.bf16x2 ne.s32.bf16x2 ne.s16.bf16", "", (5, _xffff,)),
-    (set_2, 2, "lt.u16.bf16 lt.u32.bf16x2 lt.s32.bf16x2 lt.s16.bf16", "", (1, _xffff,)),
-    (set_2, 2, "le.u16.bf16 le.u32.bf16x2 le.s32.bf16x2 le.s16.bf16", "", (3, _xffff,)),
-    (set_2, 2, "gt.u16.bf16 gt.u32.bf16x2 gt.s32.bf16x2 gt.s16.bf16", "", (4, _xffff,)),
-    (set_2, 2, "ge.u16.bf16 ge.u32.bf16x2 ge.s32.bf16x2 ge.s16.bf16", "", (6, _xffff,)),
-    (set_2, 2, "equ.u16.bf16 equ.u32.bf16x2 equ.s32.bf16x2 equ.s16.bf16", "", (10, _xffff,)),
-    (set_2, 2, "neu.u16.bf16 neu.u32.bf16x2 neu.s32.bf16x2 neu.s16.bf16", "", (13, _xffff,)),
-    (set_2, 2, "ltu.u16.bf16 ltu.u32.bf16x2 ltu.s32.bf16x2 ltu.s16.bf16", "", (9, _xffff,)),
-    (set_2, 2, "leu.u16.bf16 leu.u32.bf16x2 leu.s32.bf16x2 leu.s16.bf16", "", (11, _xffff,)),
-    (set_2, 2, "gtu.u16.bf16 gtu.u32.bf16x2 gtu.s32.bf16x2 gtu.s16.bf16", "", (12, _xffff,)),
-    (set_2, 2, "geu.u16.bf16 geu.u32.bf16x2 geu.s32.bf16x2 geu.s16.bf16", "", (14, _xffff,)),
-    (set_2, 2, "num.u16.bf16 num.u32.bf16x2 num.s32.bf16x2 num.s16.bf16", "", (7, _xffff,)),
-    (set_2, 2, "nan.u16.bf16 nan.u32.bf16x2 nan.s32.bf16x2 nan.s16.bf16", "", (8, _xffff,)),
-    (set_2, 2, "eq.bf16x2.bf16x2 eq.bf16.bf16", "", (2, _x3f80,)),
-    (set_2, 2, "ne.bf16x2.bf16x2 ne.bf16.bf16", "", (5, _x3f80,)),
-    (set_2, 2, "lt.bf16x2.bf16x2 lt.bf16.bf16", "", (1, _x3f80,)),
-    (set_2, 2, "le.bf16x2.bf16x2 le.bf16.bf16", "", (3, _x3f80,)),
-    (set_2, 2, "gt.bf16x2.bf16x2 gt.bf16.bf16", "", (4, _x3f80,)),
-    (set_2, 2, "ge.bf16x2.bf16x2 ge.bf16.bf16", "", (6, _x3f80,)),
-    (set_2, 2, "equ.bf16x2.bf16x2 equ.bf16.bf16", "", (10, _x3f80,)),
-    (set_2, 2, "neu.bf16x2.bf16x2 neu.bf16.bf16", "", (13, _x3f80,)),
-    (set_2, 2, "ltu.bf16x2.bf16x2 ltu.bf16.bf16", "", (9, _x3f80,)),
-    (set_2, 2, "leu.bf16x2.bf16x2 leu.bf16.bf16", "", (11, _x3f80,)),
-    (set_2, 2, "gtu.bf16x2.bf16x2 gtu.bf16.bf16", "", (12, _x3f80,)),
-    (set_2, 2, "geu.bf16x2.bf16x2 geu.bf16.bf16", "", (14, _x3f80,)),
-    (set_2, 2, "num.bf16x2.bf16x2 num.bf16.bf16", "", (7, _x3f80,)),
-    (set_2, 2, "nan.bf16x2.bf16x2 nan.bf16.bf16", "", (8, _x3f80,)),
+    (set_eq_u16_bf16_2, 2, "eq.u16.bf16 eq.u32.bf16x2 eq.s32.bf16x2 eq.s16.bf16", "", (2, _xffff,)),
+    (set_eq_u16_bf16_2, 2, "ne.u16.bf16 ne.u32.bf16x2 ne.s32.bf16x2 ne.s16.bf16", "", (5, _xffff,)),
+    (set_eq_u16_bf16_2, 2, "lt.u16.bf16 lt.u32.bf16x2 lt.s32.bf16x2 lt.s16.bf16", "", (1, _xffff,)),
+    (set_eq_u16_bf16_2, 2, "le.u16.bf16 le.u32.bf16x2 le.s32.bf16x2 le.s16.bf16", "", (3, _xffff,)),
+    (set_eq_u16_bf16_2, 2, "gt.u16.bf16 gt.u32.bf16x2 gt.s32.bf16x2 gt.s16.bf16", "", (4, _xffff,)),
+    (set_eq_u16_bf16_2, 2, "ge.u16.bf16 ge.u32.bf16x2 ge.s32.bf16x2 ge.s16.bf16", "", (6, _xffff,)),
+    (set_eq_u16_bf16_2, 2, "equ.u16.bf16 equ.u32.bf16x2 equ.s32.bf16x2 equ.s16.bf16", "", (10, _xffff,)),
+    (set_eq_u16_bf16_2, 2, "neu.u16.bf16 neu.u32.bf16x2 neu.s32.bf16x2 neu.s16.bf16", "", (13, _xffff,)),
+    (set_eq_u16_bf16_2, 2, "ltu.u16.bf16 ltu.u32.bf16x2 ltu.s32.bf16x2 ltu.s16.bf16", "", (9, _xffff,)),
+    (set_eq_u16_bf16_2, 2, "leu.u16.bf16 leu.u32.bf16x2 leu.s32.bf16x2 leu.s16.bf16", "", (11, _xffff,)),
+    (set_eq_u16_bf16_2, 2, "gtu.u16.bf16 gtu.u32.bf16x2 gtu.s32.bf16x2 gtu.s16.bf16", "", (12, _xffff,)),
+    (set_eq_u16_bf16_2, 2, "geu.u16.bf16 geu.u32.bf16x2 geu.s32.bf16x2 geu.s16.bf16", "", (14, _xffff,)),
+    (set_eq_u16_bf16_2, 2, "num.u16.bf16 num.u32.bf16x2 num.s32.bf16x2 num.s16.bf16", "", (7, _xffff,)),
+    (set_eq_u16_bf16_2, 2, "nan.u16.bf16 nan.u32.bf16x2 nan.s32.bf16x2 nan.s16.bf16", "", (8, _xffff,)),
+    (set_eq_u16_bf16_2, 2, "eq.bf16x2.bf16x2 eq.bf16.bf16", "", (2, _x3f80,)),
+    (set_eq_u16_bf16_2, 2, "ne.bf16x2.bf16x2 ne.bf16.bf16", "", (5, _x3f80,)),
+    (set_eq_u16_bf16_2, 2, "lt.bf16x2.bf16x2 lt.bf16.bf16", "", (1, _x3f80,)),
+    (set_eq_u16_bf16_2, 2, "le.bf16x2.bf16x2 le.bf16.bf16", "", (3, _x3f80,)),
+    (set_eq_u16_bf16_2, 2, "gt.bf16x2.bf16x2 gt.bf16.bf16", "", (4, _x3f80,)),
+    (set_eq_u16_bf16_2, 2, "ge.bf16x2.bf16x2 ge.bf16.bf16", "", (6, _x3f80,)),
+    (set_eq_u16_bf16_2, 2, "equ.bf16x2.bf16x2 equ.bf16.bf16", "", (10, _x3f80,)),
+    (set_eq_u16_bf16_2, 2, "neu.bf16x2.bf16x2 neu.bf16.bf16", "", (13, _x3f80,)),
+    (set_eq_u16_bf16_2, 2, "ltu.bf16x2.bf16x2 ltu.bf16.bf16", "", (9, _x3f80,)),
+    (set_eq_u16_bf16_2, 2, "leu.bf16x2.bf16x2 leu.bf16.bf16", "", (11, _x3f80,)),
+    (set_eq_u16_bf16_2, 2, "gtu.bf16x2.bf16x2 gtu.bf16.bf16", "", (12, _x3f80,)),
+    (set_eq_u16_bf16_2, 2, "geu.bf16x2.bf16x2 geu.bf16.bf16", "", (14, _x3f80,)),
+    (set_eq_u16_bf16_2, 2, "num.bf16x2.bf16x2 num.bf16.bf16", "", (7, _x3f80,)),
+    (set_eq_u16_bf16_2, 2, "nan.bf16x2.bf16x2 nan.bf16.bf16", "", (8, _x3f80,)),
     (set_bf16_2, 2, "eq.u32.bf16 eq.s32.bf16", "", (2,)),
     (set_bf16_2, 2, "ne.u32.bf16 ne.s32.bf16", "", (5,)),
     (set_bf16_2, 2, "lt.u32.bf16 lt.s32.bf16", "", (1,)),
@@ -2316,7 +2350,19 @@ KERNELS = _Kernels("set", (
     (set_bf16_3, 3, "nan.and.u32.bf16 nan.and.s32.bf16", "", (8, 0,)),
     (set_bf16_3, 3, "nan.or.u32.bf16 nan.or.s32.bf16", "", (8, 1,)),
     (set_bf16_3, 3, "nan.xor.u32.bf16 nan.xor.s32.bf16", "", (8, 2,)),
+    (set_s8x4_2, 2, "eq.s8x4", "", (2,)),
+    (set_s8x4_2, 2, "ne.s8x4", "", (5,)),
+    (set_s8x4_2, 2, "lt.s8x4", "", (1,)),
+    (set_s8x4_2, 2, "ge.s8x4", "", (6,)),
+    (set_le_s8x4_2, 2, "le.s8x4", "", (6,)),
+    (set_le_s8x4_2, 2, "gt.s8x4", "", (1,)),
+    (set_u8x4_2, 2, "eq.u8x4", "", (2,)),
+    (set_u8x4_2, 2, "ne.u8x4", "", (5,)),
+    (set_u8x4_2, 2, "lt.u8x4 lo.u8x4", "", (1,)),
+    (set_u8x4_2, 2, "ge.u8x4 hs.u8x4", "", (6,)),
+    (set_le_u8x4_2, 2, "le.u8x4 ls.u8x4", "", (6,)),
+    (set_le_u8x4_2, 2, "gt.u8x4 hi.u8x4", "", (1,)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "f2f355b91cc36a12"
+NATIVE = "f3e2f42fd8621980"

@@ -27,6 +27,14 @@ operands_2 = {
 
 operands_3 = {
     "registers": {
+        "u16x2": ("u32", "s32", "b32", "f16x2", "u64", "s64", "b64", "b128"),
+        "s16x2": ("u32", "s32", "b32", "f16x2", "u64", "s64", "b64", "b128"),
+        "b32": ("u32", "s32", "b32", "f32", "f16x2", "u64", "s64", "b64", "f64", "b128"),
+    },
+}
+
+operands_4 = {
+    "registers": {
         "bf16x2": ("b32", "s32", "u32", "f32", "f16x2", "pred"),
     },
     "constants": {
@@ -34,7 +42,7 @@ operands_3 = {
     },
 }
 
-operands_4 = {
+operands_5 = {
     "registers": {
         "bf16x2": ("b32", "s32", "u32", "f32", "f16x2", "pred"),
         "ue8m0": ("b8", "s8", "u8", "b16", "s16", "u16"),
@@ -45,7 +53,7 @@ operands_4 = {
     },
 }
 
-operands_5 = {
+operands_6 = {
     "registers": {
         "ue8m0": ("b8", "s8", "u8"),
     },
@@ -54,20 +62,20 @@ operands_5 = {
     },
 }
 
-operands_6 = {
+operands_7 = {
     "registers": {
         "s2f6x2": ("b16", "s16", "u16", "f16"),
     },
 }
 
-operands_7 = {
+operands_8 = {
     "registers": {
         "f32": ("f32", "b32"),
         "f16x2": ("f16x2", "b32"),
     },
 }
 
-operands_8 = {
+operands_9 = {
     "registers": {
         "u8": ("u8", "s8", "b8", "u16", "s16", "b16", "u32", "s32", "b32", "f16x2", "u64", "s64", "b64", "b128"),
         "s8": ("u8", "s8", "b8", "u16", "s16", "b16", "u32", "s32", "b32", "f16x2", "u64", "s64", "b64", "b128"),
@@ -84,7 +92,7 @@ operands_8 = {
     },
 }
 
-operands_9 = {
+operands_10 = {
     "constants": {
         "u8": ("integer", "address", "special", "wide special"),
         "s8": ("integer", "address", "special", "wide special"),
@@ -4512,7 +4520,7 @@ recipe_164 = Recipe(Requirement("2.0", "sm_20"), "", """{
 }""")
 
 GROUPS = (
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rni.u8.f16",
         "rni.u8.f64",
         "rni.u16.f16",
@@ -4658,39 +4666,39 @@ GROUPS = (
         "rni.sat.s32.f32",
         "rni.sat.s64.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rni.ftz.u8.f32",
         "rni.ftz.u16.f32",
         "rni.ftz.u32.f32",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rni.ftz.u64.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rni.ftz.s8.f32",
         "rni.ftz.s16.f32",
         "rni.ftz.s32.f32",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rni.ftz.s64.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rni.ftz.sat.u8.f32",
         "rni.ftz.sat.u16.f32",
         "rni.ftz.sat.u32.f32",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rni.ftz.sat.u64.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rni.ftz.sat.s8.f32",
         "rni.ftz.sat.s16.f32",
         "rni.ftz.sat.s32.f32",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rni.ftz.sat.s64.f32",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rzi.u8.f32",
         "rzi.u16.f32",
         "rzi.u32.f32",
@@ -4708,39 +4716,39 @@ GROUPS = (
         "rzi.sat.s32.f32",
         "rzi.sat.s64.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rzi.ftz.u8.f32",
         "rzi.ftz.u16.f32",
         "rzi.ftz.u32.f32",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rzi.ftz.u64.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rzi.ftz.s8.f32",
         "rzi.ftz.s16.f32",
         "rzi.ftz.s32.f32",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rzi.ftz.s64.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rzi.ftz.sat.u8.f32",
         "rzi.ftz.sat.u16.f32",
         "rzi.ftz.sat.u32.f32",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rzi.ftz.sat.u64.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rzi.ftz.sat.s8.f32",
         "rzi.ftz.sat.s16.f32",
         "rzi.ftz.sat.s32.f32",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rzi.ftz.sat.s64.f32",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rmi.u8.f32",
         "rmi.u16.f32",
         "rmi.u32.f32",
@@ -4758,39 +4766,39 @@ GROUPS = (
         "rmi.sat.s32.f32",
         "rmi.sat.s64.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rmi.ftz.u8.f32",
         "rmi.ftz.u16.f32",
         "rmi.ftz.u32.f32",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rmi.ftz.u64.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rmi.ftz.s8.f32",
         "rmi.ftz.s16.f32",
         "rmi.ftz.s32.f32",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rmi.ftz.s64.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rmi.ftz.sat.u8.f32",
         "rmi.ftz.sat.u16.f32",
         "rmi.ftz.sat.u32.f32",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rmi.ftz.sat.u64.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rmi.ftz.sat.s8.f32",
         "rmi.ftz.sat.s16.f32",
         "rmi.ftz.sat.s32.f32",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rmi.ftz.sat.s64.f32",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rpi.u8.f32",
         "rpi.u16.f32",
         "rpi.u32.f32",
@@ -4808,36 +4816,36 @@ GROUPS = (
         "rpi.sat.s32.f32",
         "rpi.sat.s64.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rpi.ftz.u8.f32",
         "rpi.ftz.u16.f32",
         "rpi.ftz.u32.f32",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rpi.ftz.u64.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rpi.ftz.s8.f32",
         "rpi.ftz.s16.f32",
         "rpi.ftz.s32.f32",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rpi.ftz.s64.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rpi.ftz.sat.u8.f32",
         "rpi.ftz.sat.u16.f32",
         "rpi.ftz.sat.u32.f32",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rpi.ftz.sat.u64.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rpi.ftz.sat.s8.f32",
         "rpi.ftz.sat.s16.f32",
         "rpi.ftz.sat.s32.f32",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rpi.ftz.sat.s64.f32",
     )),
     Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_1,), spellings=(
@@ -4874,7 +4882,7 @@ GROUPS = (
         "rpi.s32.bf16",
         "rpi.s64.bf16",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rn.f16.u8",
         "rn.f16.u16",
         "rn.f16.u32",
@@ -5020,39 +5028,39 @@ GROUPS = (
         "rn.sat.f32.s32",
         "rn.sat.f32.s64",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rn.ftz.f32.u8",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rn.ftz.f32.u16",
         "rn.ftz.f32.u32",
         "rn.ftz.f32.u64",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rn.ftz.f32.s8",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rn.ftz.f32.s16",
         "rn.ftz.f32.s32",
         "rn.ftz.f32.s64",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rn.ftz.sat.f32.u8",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rn.ftz.sat.f32.u16",
         "rn.ftz.sat.f32.u32",
         "rn.ftz.sat.f32.u64",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rn.ftz.sat.f32.s8",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rn.ftz.sat.f32.s16",
         "rn.ftz.sat.f32.s32",
         "rn.ftz.sat.f32.s64",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rz.f32.u8",
         "rz.f32.u16",
         "rz.f32.u32",
@@ -5070,39 +5078,39 @@ GROUPS = (
         "rz.sat.f32.s32",
         "rz.sat.f32.s64",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rz.ftz.f32.u8",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rz.ftz.f32.u16",
         "rz.ftz.f32.u32",
         "rz.ftz.f32.u64",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rz.ftz.f32.s8",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rz.ftz.f32.s16",
         "rz.ftz.f32.s32",
         "rz.ftz.f32.s64",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rz.ftz.sat.f32.u8",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rz.ftz.sat.f32.u16",
         "rz.ftz.sat.f32.u32",
         "rz.ftz.sat.f32.u64",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rz.ftz.sat.f32.s8",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rz.ftz.sat.f32.s16",
         "rz.ftz.sat.f32.s32",
         "rz.ftz.sat.f32.s64",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rm.f32.u8",
         "rm.f32.u16",
         "rm.f32.u32",
@@ -5120,39 +5128,39 @@ GROUPS = (
         "rm.sat.f32.s32",
         "rm.sat.f32.s64",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rm.ftz.f32.u8",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rm.ftz.f32.u16",
         "rm.ftz.f32.u32",
         "rm.ftz.f32.u64",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rm.ftz.f32.s8",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rm.ftz.f32.s16",
         "rm.ftz.f32.s32",
         "rm.ftz.f32.s64",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rm.ftz.sat.f32.u8",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rm.ftz.sat.f32.u16",
         "rm.ftz.sat.f32.u32",
         "rm.ftz.sat.f32.u64",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rm.ftz.sat.f32.s8",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rm.ftz.sat.f32.s16",
         "rm.ftz.sat.f32.s32",
         "rm.ftz.sat.f32.s64",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rp.f32.u8",
         "rp.f32.u16",
         "rp.f32.u32",
@@ -5170,34 +5178,34 @@ GROUPS = (
         "rp.sat.f32.s32",
         "rp.sat.f32.s64",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rp.ftz.f32.u8",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rp.ftz.f32.u16",
         "rp.ftz.f32.u32",
         "rp.ftz.f32.u64",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rp.ftz.f32.s8",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rp.ftz.f32.s16",
         "rp.ftz.f32.s32",
         "rp.ftz.f32.s64",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rp.ftz.sat.f32.u8",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rp.ftz.sat.f32.u16",
         "rp.ftz.sat.f32.u32",
         "rp.ftz.sat.f32.u64",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rp.ftz.sat.f32.s8",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rp.ftz.sat.f32.s16",
         "rp.ftz.sat.f32.s32",
         "rp.ftz.sat.f32.s64",
@@ -5248,7 +5256,7 @@ GROUPS = (
         "rp.bf16.s32",
         "rp.bf16.s64",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8, operands_9,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9, operands_10,), spellings=(
         "u8.u8",
         "u8.u16",
         "u8.u32",
@@ -5352,7 +5360,7 @@ GROUPS = (
         "sat.s32.s64",
         "sat.s64.u64",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "f16.f16",
         "sat.f16.f16",
         "rni.f16.f16",
@@ -5373,47 +5381,47 @@ GROUPS = (
         "rmi.bf16.bf16",
         "rpi.bf16.bf16",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "f32.f32",
         "sat.f32.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "ftz.f32.f32",
         "ftz.sat.f32.f32",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rni.f32.f32",
         "rni.sat.f32.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rni.ftz.f32.f32",
         "rni.ftz.sat.f32.f32",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rzi.f32.f32",
         "rzi.sat.f32.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rzi.ftz.f32.f32",
         "rzi.ftz.sat.f32.f32",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rmi.f32.f32",
         "rmi.sat.f32.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rmi.ftz.f32.f32",
         "rmi.ftz.sat.f32.f32",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rpi.f32.f32",
         "rpi.sat.f32.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rpi.ftz.f32.f32",
         "rpi.ftz.sat.f32.f32",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "f64.f64",
         "sat.f64.f64",
         "rni.f64.f64",
@@ -5427,7 +5435,7 @@ GROUPS = (
         "f32.f16",
         "sat.f32.f16",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "ftz.f32.f16",
         "ftz.sat.f32.f16",
     )),
@@ -5437,7 +5445,7 @@ GROUPS = (
     Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_9,), spellings=(
         "ftz.f32.bf16",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "f64.f16",
         "sat.f64.f16",
     )),
@@ -5450,47 +5458,47 @@ GROUPS = (
         "rm.f64.bf16",
         "rp.f64.bf16",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "f64.f32",
         "sat.f64.f32",
     )),
-    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.5", "sm_10"), operand_rules=(operands_9,), spellings=(
         "ftz.f64.f32",
         "ftz.sat.f64.f32",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rn.f32.f64",
         "rn.sat.f32.f64",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rn.ftz.f32.f64",
         "rn.ftz.sat.f32.f64",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rz.f32.f64",
         "rz.sat.f32.f64",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rz.ftz.f32.f64",
         "rz.ftz.sat.f32.f64",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rm.f32.f64",
         "rm.sat.f32.f64",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rm.ftz.f32.f64",
         "rm.ftz.sat.f32.f64",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rp.f32.f64",
         "rp.sat.f32.f64",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rp.ftz.f32.f64",
         "rp.ftz.sat.f32.f64",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rn.f16.f64",
         "rn.sat.f16.f64",
         "rz.f16.f64",
@@ -5510,37 +5518,37 @@ GROUPS = (
         "rm.bf16.f64",
         "rp.bf16.f64",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rn.f16.f32",
         "rn.sat.f16.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rn.ftz.f16.f32",
         "rn.ftz.sat.f16.f32",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rz.f16.f32",
         "rz.sat.f16.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rz.ftz.f16.f32",
         "rz.ftz.sat.f16.f32",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rm.f16.f32",
         "rm.sat.f16.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), hazards=(Hazard("", first="sm_75", last="sm_121f"),), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), hazards=(Hazard("", first="sm_75", last="sm_121f"),), operand_rules=(operands_9,), spellings=(
         "rm.ftz.f16.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rm.ftz.sat.f16.f32",
     )),
-    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.0", "sm_10"), operand_rules=(operands_9,), spellings=(
         "rp.f16.f32",
         "rp.sat.f16.f32",
     )),
-    Group(1, "exact", Requirement("1.4", "sm_10"), hazards=(Hazard("", first="sm_75", last="sm_121f"),), operand_rules=(operands_8,), spellings=(
+    Group(1, "exact", Requirement("1.4", "sm_10"), hazards=(Hazard("", first="sm_75", last="sm_121f"),), operand_rules=(operands_9,), spellings=(
         "rp.ftz.f16.f32",
         "rp.ftz.sat.f16.f32",
     )),
@@ -5568,37 +5576,37 @@ GROUPS = (
     Group(1, "exact", Requirement("7.0", "sm_80"), no_recipe="Rounding in these directions is rarely asked for, and no recipe has been written: that of .rm or .rp from .f32 shows how.", spellings=(
         "rp.ftz.bf16.f32",
     )),
-    Group(1, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_20,), spellings=(
+    Group(1, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_9,), recipes=(recipe_20,), spellings=(
         "rn.relu.f16.f32",
     )),
     Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_21,), spellings=(
         "rn.relu.bf16.f32",
     )),
-    Group(1, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_22,), spellings=(
+    Group(1, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_9,), recipes=(recipe_22,), spellings=(
         "rn.relu.satfinite.f16.f32",
     )),
     Group(1, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_23,), spellings=(
         "rn.relu.satfinite.bf16.f32",
     )),
-    Group(1, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_20,), spellings=(
+    Group(1, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_9,), recipes=(recipe_20,), spellings=(
         "rz.relu.f16.f32",
     )),
     Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_24,), spellings=(
         "rz.relu.bf16.f32",
     )),
-    Group(1, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_22,), spellings=(
+    Group(1, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_9,), recipes=(recipe_22,), spellings=(
         "rz.relu.satfinite.f16.f32",
     )),
     Group(1, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_25,), spellings=(
         "rz.relu.satfinite.bf16.f32",
     )),
-    Group(1, "exact", Requirement("8.1", "sm_70"), hazards=(Hazard("", first="sm_70", last="sm_75"),), operand_rules=(operands_8,), recipes=(recipe_26,), spellings=(
+    Group(1, "exact", Requirement("8.1", "sm_70"), hazards=(Hazard("", first="sm_70", last="sm_75"),), operand_rules=(operands_9,), recipes=(recipe_26,), spellings=(
         "rn.satfinite.f16.f32",
     )),
     Group(1, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_27,), spellings=(
         "rn.satfinite.bf16.f32",
     )),
-    Group(1, "exact", Requirement("8.1", "sm_70"), hazards=(Hazard("", first="sm_70", last="sm_75"),), operand_rules=(operands_8,), recipes=(recipe_26,), spellings=(
+    Group(1, "exact", Requirement("8.1", "sm_70"), hazards=(Hazard("", first="sm_70", last="sm_75"),), operand_rules=(operands_9,), recipes=(recipe_26,), spellings=(
         "rz.satfinite.f16.f32",
     )),
     Group(1, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_28,), spellings=(
@@ -5650,97 +5658,97 @@ GROUPS = (
     Group(1, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_40,), spellings=(
         "rz.satfinite.relu.tf32.f32",
     )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_41,), spellings=(
+    Group(2, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_9,), recipes=(recipe_41,), spellings=(
         "rn.f16x2.f32",
     )),
     Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_42,), spellings=(
         "rn.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_43,), spellings=(
+    Group(2, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_9,), recipes=(recipe_43,), spellings=(
         "rn.satfinite.f16x2.f32",
     )),
     Group(2, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_44,), spellings=(
         "rn.satfinite.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_45,), spellings=(
+    Group(2, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_9,), recipes=(recipe_45,), spellings=(
         "rn.relu.f16x2.f32",
     )),
     Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_46,), spellings=(
         "rn.relu.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_47,), spellings=(
+    Group(2, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_9,), recipes=(recipe_47,), spellings=(
         "rn.relu.satfinite.f16x2.f32",
     )),
     Group(2, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_48,), spellings=(
         "rn.relu.satfinite.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_41,), spellings=(
+    Group(2, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_9,), recipes=(recipe_41,), spellings=(
         "rz.f16x2.f32",
     )),
     Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_49,), spellings=(
         "rz.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_43,), spellings=(
+    Group(2, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_9,), recipes=(recipe_43,), spellings=(
         "rz.satfinite.f16x2.f32",
     )),
     Group(2, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_50,), spellings=(
         "rz.satfinite.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_45,), spellings=(
+    Group(2, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_9,), recipes=(recipe_45,), spellings=(
         "rz.relu.f16x2.f32",
     )),
     Group(2, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_51,), spellings=(
         "rz.relu.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_8,), recipes=(recipe_47,), spellings=(
+    Group(2, "exact", Requirement("8.1", "sm_80"), operand_rules=(operands_9,), recipes=(recipe_47,), spellings=(
         "rz.relu.satfinite.f16x2.f32",
     )),
     Group(2, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_52,), spellings=(
         "rz.relu.satfinite.bf16x2.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.pzo.f16.f32",
     )),
     Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.f16.f32",
     )),
     Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.pzo.f16.f32",
     )),
     Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.satfinite.pzo.f16.f32",
     )),
     Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.satfinite.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.pzo.f16.f32",
     )),
     Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.f16.f32",
     )),
     Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.pzo.f16.f32",
     )),
     Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.satfinite.pzo.f16.f32",
     )),
     Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
@@ -5754,769 +5762,769 @@ GROUPS = (
         "rz.satfinite.pzo.tf32.f32",
         "rz.satfinite.relu.pzo.tf32.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.pzo.f16x2.f32",
     )),
     Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.f16x2.f32",
     )),
     Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.pzo.f16x2.f32",
     )),
     Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.satfinite.pzo.f16x2.f32",
     )),
     Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.relu.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.pzo.f16x2.f32",
     )),
     Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.f16x2.f32",
     )),
     Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.pzo.f16x2.f32",
     )),
     Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.satfinite.pzo.f16x2.f32",
     )),
     Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.relu.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_53,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_8, operands_9,), recipes=(recipe_53,), spellings=(
         "rn.satfinite.e4m3x2.f32",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_54,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_8, operands_9,), recipes=(recipe_54,), spellings=(
         "rn.satfinite.e5m2x2.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_55,), spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_55,), spellings=(
         "rn.satfinite.e2m3x2.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_56,), spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_56,), spellings=(
         "rn.satfinite.e3m2x2.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_57,), spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_57,), spellings=(
         "rn.satfinite.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e4m3x2.f32",
         "rn.satfinite.pzo.e5m2x2.f32",
         "rn.satfinite.pzo.e2m3x2.f32",
         "rn.satfinite.pzo.e3m2x2.f32",
         "rn.satfinite.pzo.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_58,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_8, operands_9,), recipes=(recipe_58,), spellings=(
         "rn.satfinite.relu.e4m3x2.f32",
     )),
-    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_59,), spellings=(
+    Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_8, operands_9,), recipes=(recipe_59,), spellings=(
         "rn.satfinite.relu.e5m2x2.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_60,), spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_60,), spellings=(
         "rn.satfinite.relu.e2m3x2.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_61,), spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_61,), spellings=(
         "rn.satfinite.relu.e3m2x2.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_62,), spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_62,), spellings=(
         "rn.satfinite.relu.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e4m3x2.f32",
         "rn.satfinite.relu.pzo.e5m2x2.f32",
         "rn.satfinite.relu.pzo.e2m3x2.f32",
         "rn.satfinite.relu.pzo.e3m2x2.f32",
         "rn.satfinite.relu.pzo.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_63,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_63,), spellings=(
         "rz.satfinite.e4m3x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_64,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_64,), spellings=(
         "rz.satfinite.e5m2x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_65,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_65,), spellings=(
         "rz.satfinite.e2m3x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_66,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_66,), spellings=(
         "rz.satfinite.e3m2x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_67,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_67,), spellings=(
         "rz.satfinite.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e4m3x2.f32",
         "rz.satfinite.pzo.e5m2x2.f32",
         "rz.satfinite.pzo.e2m3x2.f32",
         "rz.satfinite.pzo.e3m2x2.f32",
         "rz.satfinite.pzo.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_68,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_68,), spellings=(
         "rz.satfinite.relu.e4m3x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_69,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_69,), spellings=(
         "rz.satfinite.relu.e5m2x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_70,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_70,), spellings=(
         "rz.satfinite.relu.e2m3x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_71,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_71,), spellings=(
         "rz.satfinite.relu.e3m2x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_72,), spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_72,), spellings=(
         "rz.satfinite.relu.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e4m3x2.f32",
         "rz.satfinite.relu.pzo.e5m2x2.f32",
         "rz.satfinite.relu.pzo.e2m3x2.f32",
         "rz.satfinite.relu.pzo.e3m2x2.f32",
         "rz.satfinite.relu.pzo.e2m1x2.f32",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_73,), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_8, operands_9,), recipes=(recipe_73,), spellings=(
         "rn.satfinite.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_74, recipe_75,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_8,), recipes=(recipe_74, recipe_75,), spellings=(
         "rn.satfinite.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_76,), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_8, operands_9,), recipes=(recipe_76,), spellings=(
         "rn.satfinite.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_74, recipe_77,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_8,), recipes=(recipe_74, recipe_77,), spellings=(
         "rn.satfinite.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_78, recipe_79,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_78, recipe_79,), spellings=(
         "rn.satfinite.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_80, recipe_81,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_8,), recipes=(recipe_80, recipe_81,), spellings=(
         "rn.satfinite.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_78, recipe_82,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_78, recipe_82,), spellings=(
         "rn.satfinite.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_80, recipe_83,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_8,), recipes=(recipe_80, recipe_83,), spellings=(
         "rn.satfinite.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_78, recipe_84,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_78, recipe_84,), spellings=(
         "rn.satfinite.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_3, operands_7,), recipes=(recipe_80, recipe_85,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_4, operands_8,), recipes=(recipe_80, recipe_85,), spellings=(
         "rn.satfinite.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_86,), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_8, operands_9,), recipes=(recipe_86,), spellings=(
         "rn.satfinite.relu.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_87, recipe_88,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_8,), recipes=(recipe_87, recipe_88,), spellings=(
         "rn.satfinite.relu.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_89,), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_8, operands_9,), recipes=(recipe_89,), spellings=(
         "rn.satfinite.relu.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_87, recipe_90,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_8,), recipes=(recipe_87, recipe_90,), spellings=(
         "rn.satfinite.relu.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_91, recipe_92,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_91, recipe_92,), spellings=(
         "rn.satfinite.relu.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_93, recipe_94,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_8,), recipes=(recipe_93, recipe_94,), spellings=(
         "rn.satfinite.relu.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_91, recipe_95,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_91, recipe_95,), spellings=(
         "rn.satfinite.relu.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7,), recipes=(recipe_93, recipe_96,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_8,), recipes=(recipe_93, recipe_96,), spellings=(
         "rn.satfinite.relu.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_91, recipe_97,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_91, recipe_97,), spellings=(
         "rn.satfinite.relu.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_3, operands_7,), recipes=(recipe_93, recipe_98,), spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_4, operands_8,), recipes=(recipe_93, recipe_98,), spellings=(
         "rn.satfinite.relu.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_99,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_99,), spellings=(
         "rz.satfinite.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_100,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), recipes=(recipe_100,), spellings=(
         "rz.satfinite.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_101,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_101,), spellings=(
         "rz.satfinite.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_102,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), recipes=(recipe_102,), spellings=(
         "rz.satfinite.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_103,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_103,), spellings=(
         "rz.satfinite.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_104,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), recipes=(recipe_104,), spellings=(
         "rz.satfinite.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_105,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_105,), spellings=(
         "rz.satfinite.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_106,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), recipes=(recipe_106,), spellings=(
         "rz.satfinite.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_107,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_107,), spellings=(
         "rz.satfinite.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), recipes=(recipe_108,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), recipes=(recipe_108,), spellings=(
         "rz.satfinite.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_109,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_109,), spellings=(
         "rz.satfinite.relu.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_110,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), recipes=(recipe_110,), spellings=(
         "rz.satfinite.relu.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_111,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_111,), spellings=(
         "rz.satfinite.relu.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_112,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), recipes=(recipe_112,), spellings=(
         "rz.satfinite.relu.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_113,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_113,), spellings=(
         "rz.satfinite.relu.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_114,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), recipes=(recipe_114,), spellings=(
         "rz.satfinite.relu.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_115,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_115,), spellings=(
         "rz.satfinite.relu.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), recipes=(recipe_116,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), recipes=(recipe_116,), spellings=(
         "rz.satfinite.relu.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_117,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_117,), spellings=(
         "rz.satfinite.relu.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), recipes=(recipe_118,), spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), recipes=(recipe_118,), spellings=(
         "rz.satfinite.relu.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e2m1x2.bf16x2",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e4m3x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e5m2x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e2m3x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e3m2x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32",
         "rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32",
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32",
         "rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32",
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_119,), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_8, operands_9,), recipes=(recipe_119,), spellings=(
         "rn.f16x2.e4m3x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_120,), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_8, operands_9,), recipes=(recipe_120,), spellings=(
         "rn.f16x2.e5m2x2",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_121,), spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_121,), spellings=(
         "rn.f16x2.e2m3x2",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_122,), spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_122,), spellings=(
         "rn.f16x2.e3m2x2",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_123,), spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_123,), spellings=(
         "rn.f16x2.e2m1x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_124,), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_8, operands_9,), recipes=(recipe_124,), spellings=(
         "rn.relu.f16x2.e4m3x2",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_7, operands_8,), recipes=(recipe_125,), spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_8, operands_9,), recipes=(recipe_125,), spellings=(
         "rn.relu.f16x2.e5m2x2",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_126,), spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_126,), spellings=(
         "rn.relu.f16x2.e2m3x2",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_127,), spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_127,), spellings=(
         "rn.relu.f16x2.e3m2x2",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_128,), spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_128,), spellings=(
         "rn.relu.f16x2.e2m1x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_129, recipe_130,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_129, recipe_130,), spellings=(
         "rn.bf16x2.e4m3x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_129, recipe_131,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_129, recipe_131,), spellings=(
         "rn.bf16x2.e5m2x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_132, recipe_133,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_132, recipe_133,), spellings=(
         "rn.bf16x2.e2m3x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_132, recipe_134,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_132, recipe_134,), spellings=(
         "rn.bf16x2.e3m2x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_132, recipe_135,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_132, recipe_135,), spellings=(
         "rn.bf16x2.e2m1x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_136, recipe_137,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_136, recipe_137,), spellings=(
         "rn.satfinite.bf16x2.e4m3x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_136, recipe_138,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_136, recipe_138,), spellings=(
         "rn.satfinite.bf16x2.e5m2x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_140,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_139, recipe_140,), spellings=(
         "rn.satfinite.bf16x2.e2m3x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_141,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_139, recipe_141,), spellings=(
         "rn.satfinite.bf16x2.e3m2x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_142,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_139, recipe_142,), spellings=(
         "rn.satfinite.bf16x2.e2m1x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_143, recipe_144,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_143, recipe_144,), spellings=(
         "rn.relu.bf16x2.e4m3x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_143, recipe_145,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_143, recipe_145,), spellings=(
         "rn.relu.bf16x2.e5m2x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_146,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_139, recipe_146,), spellings=(
         "rn.relu.bf16x2.e2m3x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_147,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_139, recipe_147,), spellings=(
         "rn.relu.bf16x2.e3m2x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_139, recipe_148,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_139, recipe_148,), spellings=(
         "rn.relu.bf16x2.e2m1x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_149, recipe_150,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_149, recipe_150,), spellings=(
         "rn.relu.satfinite.bf16x2.e4m3x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_149, recipe_151,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_149, recipe_151,), spellings=(
         "rn.relu.satfinite.bf16x2.e5m2x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_152, recipe_153,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_152, recipe_153,), spellings=(
         "rn.relu.satfinite.bf16x2.e2m3x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_152, recipe_154,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_152, recipe_154,), spellings=(
         "rn.relu.satfinite.bf16x2.e3m2x2",
     )),
-    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), recipes=(recipe_152, recipe_155,), spellings=(
+    Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_152, recipe_155,), spellings=(
         "rn.relu.satfinite.bf16x2.e2m1x2",
     )),
-    Group(2, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_7,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.scaled::n2::ue8m0.bf16x2.e4m3x2",
         "rn.scaled::n2::ue8m0.bf16x2.e5m2x2",
         "rn.scaled::n2::ue8m0.bf16x2.e2m3x2",
@@ -6538,120 +6546,134 @@ GROUPS = (
         "rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2",
         "rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_8,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_9,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.f16x2.f32",
     )),
     Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", claims={"reported": ("sm_100a",)}, spellings=(
         "rs.bf16x2.f32",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_8,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_9,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.satfinite.f16x2.f32",
     )),
     Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.satfinite.bf16x2.f32",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_8,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_9,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.relu.f16x2.f32",
     )),
     Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.relu.bf16x2.f32",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_8,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_9,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.relu.satfinite.f16x2.f32",
     )),
     Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.relu.satfinite.bf16x2.f32",
     )),
-    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_8,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", claims={"reported": ("sm_100a",)}, spellings=(
+    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_9,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", claims={"reported": ("sm_100a",)}, spellings=(
         "rs.satfinite.e4m3x4.f32",
     )),
-    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_8,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
+    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_9,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.satfinite.e5m2x4.f32",
         "rs.satfinite.e2m3x4.f32",
         "rs.satfinite.e3m2x4.f32",
     )),
-    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_8,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", claims={"reported": ("sm_100a",)}, spellings=(
+    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_9,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", claims={"reported": ("sm_100a",)}, spellings=(
         "rs.satfinite.e2m1x4.f32",
     )),
-    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_8,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
+    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_9,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
         "rs.relu.satfinite.e4m3x4.f32",
         "rs.relu.satfinite.e5m2x4.f32",
         "rs.relu.satfinite.e2m3x4.f32",
         "rs.relu.satfinite.e3m2x4.f32",
         "rs.relu.satfinite.e2m1x4.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_156,), spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_156,), spellings=(
         "rz.ue8m0x2.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_157,), spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_157,), spellings=(
         "rz.satfinite.ue8m0x2.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_158,), spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_158,), spellings=(
         "rp.ue8m0x2.f32",
     )),
-    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7, operands_8,), recipes=(recipe_159,), spellings=(
+    Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_159,), spellings=(
         "rp.satfinite.ue8m0x2.f32",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), recipes=(recipe_160,), spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8,), recipes=(recipe_160,), spellings=(
         "rz.ue8m0x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), recipes=(recipe_161,), spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8,), recipes=(recipe_161,), spellings=(
         "rz.satfinite.ue8m0x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), recipes=(recipe_162,), spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8,), recipes=(recipe_162,), spellings=(
         "rp.ue8m0x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), recipes=(recipe_163,), spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8,), recipes=(recipe_163,), spellings=(
         "rp.satfinite.ue8m0x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_7,), recipes=(recipe_164,), spellings=(
+    Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8,), recipes=(recipe_164,), spellings=(
         "rn.bf16x2.ue8m0x2",
     )),
-    Group(2, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_6, operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("6.5", "sm_72"), operand_rules=(operands_3, operands_9,), no_recipe="Clamping each integer and putting the bits beside each other takes more statements than one would paste.", spellings=(
+        "pack.sat.u16.s32",
+        "pack.sat.s16.s32",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_72"), operand_rules=(operands_3, operands_9,), no_recipe="Clamping each integer and putting the bits beside each other takes more statements than one would paste.", spellings=(
+        "pack.sat.u8.s32.b32",
+        "pack.sat.s8.s32.b32",
+    )),
+    Group(3, "exact", Requirement("6.5", "sm_75"), operand_rules=(operands_3, operands_9,), no_recipe="Clamping each integer and putting the bits beside each other takes more statements than one would paste.", spellings=(
+        "pack.sat.u4.s32.b32",
+        "pack.sat.s4.s32.b32",
+        "pack.sat.u2.s32.b32",
+        "pack.sat.s2.s32.b32",
+    )),
+    Group(2, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7, operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.satfinite.s2f6x2.f32",
         "rn.satfinite.relu.s2f6x2.f32",
     )),
-    Group(2, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_6, operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_7, operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.satfinite.s2f6x2.f32",
         "rz.satfinite.relu.s2f6x2.f32",
     )),
-    Group(1, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_6, operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.satfinite.s2f6x2.bf16x2",
         "rn.satfinite.relu.s2f6x2.bf16x2",
     )),
-    Group(1, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_6, operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.satfinite.s2f6x2.bf16x2",
         "rz.satfinite.relu.s2f6x2.bf16x2",
     )),
-    Group(3, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_6, operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7, operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32",
         "rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32",
     )),
-    Group(3, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_6, operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_7, operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n2::ue8m0.s2f6x2.f32",
         "rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32",
     )),
-    Group(2, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_6, operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2",
         "rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2",
     )),
-    Group(2, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_6, operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2",
         "rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.bf16x2.s2f6x2",
         "rn.relu.bf16x2.s2f6x2",
         "rn.satfinite.bf16x2.s2f6x2",
         "rn.satfinite.relu.bf16x2.s2f6x2",
     )),
-    Group(2, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.scaled::n2::ue8m0.bf16x2.s2f6x2",
         "rn.relu.scaled::n2::ue8m0.bf16x2.s2f6x2",
         "rn.satfinite.scaled::n2::ue8m0.bf16x2.s2f6x2",
         "rn.satfinite.relu.scaled::n2::ue8m0.bf16x2.s2f6x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.ue5m3x2.f32",
         "rn.satfinite.ue5m3x2.f32",
         "rz.ue5m3x2.f32",
@@ -6659,80 +6681,80 @@ GROUPS = (
         "rp.ue5m3x2.f32",
         "rp.satfinite.ue5m3x2.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.satfinite.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.satfinite.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.satfinite.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.satfinite.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rp.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rp.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rp.satfinite.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rp.satfinite.ue5m3x2.bf16x2",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.scaled::n1::ue8m0.ue5m3x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f32",
         "rz.scaled::n1::ue8m0.ue5m3x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.scaled::n1::ue8m0.ue5m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.scaled::n1::ue8m0.ue5m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.scaled::n1::ue8m0.ue5m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.scaled::n1::ue8m0.ue5m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_3, operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.f16x2.ue5m3x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.bf16x2.ue5m3x2",
         "rn.satfinite.bf16x2.ue5m3x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_7,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
         "rn.scaled::n2::ue8m0.bf16x2.ue5m3x2",
         "rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2",
     )),
@@ -6762,13 +6784,13 @@ GROUPS = (
         "f16.bf16",
         "bf16.f16",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rm.pzo.f16.f32",
     )),
     Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rm.pzo.bf16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
         "rp.pzo.f16.f32",
     )),
     Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
@@ -6780,40 +6802,40 @@ GROUPS = (
         "rm.ftz.pzo.bf16.f32",
         "rp.ftz.pzo.bf16.f32",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.satfinite.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rn.satfinite.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.satfinite.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rz.satfinite.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rp.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rp.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_7, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rp.satfinite.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_4, operands_7,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
         "rp.satfinite.ue5m3x2.bf16x2",
     )),
 )
@@ -7021,6 +7043,14 @@ SIGNATURES = {
     ("ue8m0x2.f32", 2): "d:ue8m0x2 = a[a1,a0]:f32",
     ("ue8m0x2.bf16x2", 1): "d:ue8m0x2 = a:bf16x2",
     ("bf16x2.ue8m0x2", 1): "d:bf16x2 = a:ue8m0x2",
+    ("u16.s32", 2): "d:u16x2 = a[a1,a0]:s32",
+    ("s16.s32", 2): "d:s16x2 = a[a1,a0]:s32",
+    ("u8.s32.b32", 3): "d:u32 = a:s32 b:s32 c:b32",
+    ("s8.s32.b32", 3): "d:u32 = a:s32 b:s32 c:b32",
+    ("u4.s32.b32", 3): "d:u32 = a:s32 b:s32 c:b32",
+    ("s4.s32.b32", 3): "d:u32 = a:s32 b:s32 c:b32",
+    ("u2.s32.b32", 3): "d:u32 = a:s32 b:s32 c:b32",
+    ("s2.s32.b32", 3): "d:u32 = a:s32 b:s32 c:b32",
     ("s2f6x2.f32", 2): "d:s2f6x2 = a[a1,a0]:f32",
     ("s2f6x2.bf16x2", 1): "d:s2f6x2 = a:bf16x2",
     ("s2f6x2.f32", 3): "d:s2f6x2 = a[a1,a0]:f32 s:ue8m0x2",
@@ -7040,7 +7070,7 @@ SIGNATURES = {
 ASSEMBLER = {
     "elsewhere": ["e2m1p4x4.f32", "ue8m0x4.f32", "ue8m0x2.f16x2", "f16x2.ue8m0x2", "s2f6x2.f16x2", "f16x2.s2f6x2"],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
-    "other_modifiers": ["pack"],
+    "other_modifiers": [],
     "observed": "ptxas 13.5.37",
     "refused": [{"variant": "cvt.rni.sat.u8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.u8.bf16"}, {"variant": "cvt.rni.sat.u16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.u16.bf16"}, {"variant": "cvt.rni.sat.u32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.u32.bf16"}, {"variant": "cvt.rni.sat.u64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.u64.bf16"}, {"variant": "cvt.rni.sat.s8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.s8.bf16"}, {"variant": "cvt.rni.sat.s16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.s16.bf16"}, {"variant": "cvt.rni.sat.s32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.s32.bf16"}, {"variant": "cvt.rni.sat.s64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rni.s64.bf16"}, {"variant": "cvt.rzi.sat.u8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.u8.bf16"}, {"variant": "cvt.rzi.sat.u16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.u16.bf16"}, {"variant": "cvt.rzi.sat.u32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.u32.bf16"}, {"variant": "cvt.rzi.sat.u64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.u64.bf16"}, {"variant": "cvt.rzi.sat.s8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.s8.bf16"}, {"variant": "cvt.rzi.sat.s16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.s16.bf16"}, {"variant": "cvt.rzi.sat.s32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.s32.bf16"}, {"variant": "cvt.rzi.sat.s64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rzi.s64.bf16"}, {"variant": "cvt.rmi.sat.u8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.u8.bf16"}, {"variant": "cvt.rmi.sat.u16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.u16.bf16"}, {"variant": "cvt.rmi.sat.u32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.u32.bf16"}, {"variant": "cvt.rmi.sat.u64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.u64.bf16"}, {"variant": "cvt.rmi.sat.s8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.s8.bf16"}, {"variant": "cvt.rmi.sat.s16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.s16.bf16"}, {"variant": "cvt.rmi.sat.s32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.s32.bf16"}, {"variant": "cvt.rmi.sat.s64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rmi.s64.bf16"}, {"variant": "cvt.rpi.sat.u8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.u8.bf16"}, {"variant": "cvt.rpi.sat.u16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.u16.bf16"}, {"variant": "cvt.rpi.sat.u32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.u32.bf16"}, {"variant": "cvt.rpi.sat.u64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.u64.bf16"}, {"variant": "cvt.rpi.sat.s8.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.s8.bf16"}, {"variant": "cvt.rpi.sat.s16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.s16.bf16"}, {"variant": "cvt.rpi.sat.s32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.s32.bf16"}, {"variant": "cvt.rpi.sat.s64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None, "same": "cvt.rpi.s64.bf16"}, {"variant": "cvt.sat.f32.bf16", "operands": 1, "manual": {"ptx": "7.1", "until": None, "target": "sm_80"}, "means": None}, {"variant": "cvt.ftz.sat.f32.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.sat.f64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rn.sat.f64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rz.sat.f64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rm.sat.f64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rp.sat.f64.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rn.sat.f16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rz.sat.f16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rm.sat.f16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rp.sat.f16.bf16", "operands": 1, "manual": {"ptx": "7.8", "until": None, "target": "sm_90"}, "means": None}, {"variant": "cvt.rs.pzo.f16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.pzo.bf16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.f16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.bf16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.pzo.f16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.pzo.bf16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.f16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.bf16x2.f32", "operands": 3, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.e4m3x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.e5m2x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.e2m3x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.e3m2x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.satfinite.pzo.e2m1x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.e4m3x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.e5m2x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.e2m3x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.e3m2x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}, {"variant": "cvt.rs.relu.satfinite.pzo.e2m1x4.f32", "operands": 5, "manual": {"ptx": "9.4", "until": None, "target": "sm_107a", "on": [{"target": "sm_107a", "ptx": "9.4"}]}, "means": None}],
 }

@@ -8,13 +8,18 @@ GROUPS = (
     Group(4, "exact", Requirement("4.3", "sm_50"), spellings=(
         "b32",
     )),
+    Group(5, "exact", Requirement("8.2", "sm_70"), spellings=(
+        "and.b32",
+        "or.b32",
+    )),
 )
 
 SIGNATURES = {
     ("b32", 4): "d:b32 = a:b32 b:b32 c:b32 t:imm32",
+    ("b32", 5): "d:b32 q:pred = a:b32 b:b32 c:b32 t:imm32 !k:pred",
 }
 ASSEMBLER = {
-    "elsewhere": ["and.b32", "or.b32"],
+    "elsewhere": [],
     "empty_types": ["b2", "b8x16"],
     "other_modifiers": [],
     "observed": "ptxas 13.5.37",

@@ -11,6 +11,12 @@ operands_1 = {
     },
 }
 
+operands_2 = {
+    "registers": {
+        "u16x2": ("b32", "f16x2"),
+    },
+}
+
 recipe_1 = Recipe(Requirement("2.0", "sm_20"), "", """{
     .reg .b32 %_x, %_y, %_t;
     cvt.f32.#2 %_x, %a;
@@ -6900,6 +6906,80 @@ GROUPS = (
     Group(3, "exact", Requirement("7.8", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_60,), spellings=(
         "nan.xor.s32.bf16x2",
     )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "eq.s16x2",
+        "eq.s8x4",
+        "ne.s16x2",
+        "ne.s8x4",
+        "lt.s16x2",
+        "lt.s8x4",
+        "le.s16x2",
+        "le.s8x4",
+        "gt.s16x2",
+        "gt.s8x4",
+        "ge.s16x2",
+        "ge.s8x4",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_2,), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "eq.u16x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "eq.u8x4",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_2,), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "ne.u16x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "ne.u8x4",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_2,), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "lt.u16x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "lt.u8x4",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_2,), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "le.u16x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "le.u8x4",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_2,), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "gt.u16x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "gt.u8x4",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_2,), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "ge.u16x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "ge.u8x4",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_2,), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "lo.u16x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "lo.u8x4",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_2,), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "ls.u16x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "ls.u8x4",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_2,), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "hi.u16x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "hi.u8x4",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_2,), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "hs.u16x2",
+    )),
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Comparing one lane after another, and putting the masks together, takes more statements than one would paste.", spellings=(
+        "hs.u8x4",
+    )),
     Group(2, "unspecified", Requirement("7.8", "sm_90"), listed=False, operand_rules=(operands_1,), recipes=(recipe_61,), spellings=(
         "eq.bf16.bf16",
         "ne.bf16.bf16",
@@ -7265,11 +7345,15 @@ SIGNATURES = {
     ("s32.bf16x2", 2): "d:u16x2 = a:bf16x2 b:bf16x2",
     ("u32.bf16x2", 3): "d:u16x2 = a:bf16x2 b:bf16x2 !c:pred",
     ("s32.bf16x2", 3): "d:u16x2 = a:bf16x2 b:bf16x2 !c:pred",
+    ("s16x2", 2): "d:s16x2 = a:s16x2 b:s16x2",
+    ("s8x4", 2): "d:s8x4 = a:s8x4 b:s8x4",
+    ("u16x2", 2): "d:u16x2 = a:u16x2 b:u16x2",
+    ("u8x4", 2): "d:u8x4 = a:u8x4 b:u8x4",
     ("bf16.bf16", 2): "d:bf16 = a:bf16 b:bf16",
     ("bf16.bf16", 3): "d:bf16 = a:bf16 b:bf16 !c:pred",
 }
 ASSEMBLER = {
-    "elsewhere": ["u8x4", "s8x4", "u16x2", "s16x2"],
+    "elsewhere": [],
     "empty_types": ["pred", "b8x16", "samplerref", "surfref", "texref"],
     "other_modifiers": [],
     "observed": "ptxas 13.5.37",

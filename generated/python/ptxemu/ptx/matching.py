@@ -27,7 +27,8 @@ class Source(Protocol):
 
 
 class Matched(Protocol):
-    """A variant. `result` and `second` are types; `result_registers` is the number of its lanes in p0|p1, else 1."""
+    """A variant. `result` and `second` are types: a second result is left out only where the first is of its type.
+    `result_registers` is the number of its lanes in p0|p1, else 1."""
 
     @property
     def opcode(self) -> str: ...
@@ -127,6 +128,7 @@ _NO_BASES: dict[str, _Said] = {
 _IN_VECTORS = {kinds.FUNCTION: _FUNCTION, kinds.SUM: _NAMES[kinds.MALFORMED]}
 _NOT_PACKED_ALONE = (kinds.FUNCTION, kinds.SUM, kinds.EXPRESSION, kinds.DISCARD)
 _NO_REGISTER = ("illegal-destination", "the result needs a register", "name a register")
+_NEEDS_BOTH = ("illegal-destination", "there is a second result, which is not left out", "write both, as in d|q")
 _DESTINATIONS: dict[str, _Said] = {
     **dict.fromkeys((*_CONSTANTS, *_NO_NUMBERS, kinds.SUM), _NO_REGISTER),
     kinds.VECTOR: ("illegal-destination", "the result is no vector", "name one register"),
@@ -303,13 +305,17 @@ class Matcher:
     def _result(self, v: Matched, shape: Shape) -> list[Complaint]:
         has_two = v.second is not None or v.result_registers > 1
         types = [v.result, v.second or v.result]
+        needs_two = v.second not in (None, v.result)
         parts = shape[1:] if _kind(shape) == kinds.PAIR else ()
         if parts and (has_two or parts[1] == kinds.DISCARD):
             # A second result may be discarded wherever there is none.
             said = [
                 None if p == kinds.DISCARD else self._destination(v, p, t) for p, t in zip(parts, types, strict=True)
             ]
+            said[1] = _NEEDS_BOTH if needs_two and parts[1] == kinds.DISCARD else said[1]
             return [Complaint(ERROR, *s, operand=0, part=i) for i, s in enumerate(said) if s]
+        if needs_two:
+            return [Complaint(ERROR, *_NEEDS_BOTH, operand=0)]
         # Results may be discarded by all of an instruction whose variants have two somewhere.
         if shape == kinds.DISCARD and self._rules.has_two_results(v.opcode):
             return []

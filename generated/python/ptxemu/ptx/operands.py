@@ -21,8 +21,8 @@ SPECIAL, UNDECLARED, PART, FUNCTION = "special", "undeclared", "part", "function
 VARIABLE = "variable"
 # A number that no operand of the asm statement has.
 BEYOND = "beyond"
-# Special registers of 32 bits are SPECIAL; others have 16 or 32, 64, any of these, or are predicates. What is read of
-# none are vectors, and fields of what is no vector.
+# Special registers of 32 bits are SPECIAL; others have 16 or 32, 64, any of these, or are predicates. Nothing reads a
+# strange one: a vector as a whole, or a field of what is no vector.
 NARROW_SPECIAL, WIDE_SPECIAL, ANY_SPECIAL = "narrow special", "wide special", "any special"
 PREDICATE_SPECIAL, STRANGE_SPECIAL = "predicate special", "strange special"
 SPECIALS = (SPECIAL, NARROW_SPECIAL, WIDE_SPECIAL, ANY_SPECIAL, PREDICATE_SPECIAL, STRANGE_SPECIAL)

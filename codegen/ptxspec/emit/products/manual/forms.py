@@ -63,7 +63,7 @@ class Writer:
 
 def statement(v: Variant) -> str:
     """Return the operands as a syntax line has them, without their types: `p{|q}, a, b, {!}c`."""
-    result = "|".join(v.result.places) + ("{|q}" if v.pair else "")
+    result = "|".join(v.result.places) + ("" if not v.pair else "|q" if v.pair in v.needed else "{|q}")
     return ", ".join([result, *map(_source, v.written)])
 
 
