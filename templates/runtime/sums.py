@@ -5,7 +5,7 @@ spec/tensor/arithmetic.yaml."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -23,27 +23,30 @@ Truths = NDArray[np.bool_]
 class Sum(NamedTuple):
     """The figures of a sum: the products that are added in one step, the bits that are kept behind the point of the
     largest term, the exponents that zero has beside results of f32 and f16, and, where a result of f32 is cut to fewer,
-    the bits of its fraction."""
+    the bits of its fraction. `group` products are added exactly before they are scaled."""
 
     terms: int
     bits: int
     zero: Mapping[str, int]
     kept: int | None = None
+    group: int = 1
 
 
 class Row(NamedTuple):
-    """What some targets do with elements of some types, in some shapes; without targets or shapes, all. `bytes` of a
-    row of A are summed in one step. `halves` is the type by which two halves are summed; `chain`: by a fused
+    """What some targets do with elements of some types, in some shapes; without targets or shapes, all, and with scales
+    of blocks of some kinds, without `kinds` with none. `bytes` of a row of A are summed in one step. `halves` is the type by which two halves are summed; `chain`: by a fused
     multiply-add for each product; `exact`: integers. The rest is as of a sum."""
 
     inputs: tuple[str, ...]
     basis: str
     targets: tuple[str, ...] = ()
     shapes: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
     bytes: int = 0
     bits: int = 0
     kept: int | None = None
     zero: Mapping[str, int] = MappingProxyType({})
+    group: int = 1
     halves: str = ""
     chain: bool = False
     exact: bool = False
@@ -61,13 +64,39 @@ class Numbers(NamedTuple):
 
     def chosen(self, places: Any) -> Numbers:
         """Return the numbers at some places of the last axis."""
+        return self.placed(lambda x: x[..., places])
+
+    def placed(self, change: Callable[[Any], Any]) -> Numbers:
+        """Return the numbers with another arrangement of their arrays."""
         return Numbers(
-            self.significand[..., places],
-            self.exponent[..., places],
-            self.point,
-            self.nan[..., places],
-            self.infinite[..., places],
+            change(self.significand), change(self.exponent), self.point, change(self.nan), change(self.infinite)
         )
+
+
+class Scales(NamedTuple):
+    """The scales of rows of A and of columns of B, along the last axis those of parts of K."""
+
+    a: Numbers
+    b: Numbers
+
+
+class Terms(NamedTuple):
+    """The terms of a sum. Those that are `zero` have an exponent of their own."""
+
+    significand: Integers
+    exponent: Integers
+    point: int
+    zero: Truths
+
+
+def scales_of(bits: Array, of: str) -> Numbers:
+    """Return the values of scales: powers of two, ue8m0, or e4m3 without a sign, ue4m3."""
+    x = bits.astype(np.int64)
+    finite = np.zeros(x.shape, np.bool_)
+    if of == "ue8m0":
+        return Numbers(np.ones_like(x), x - 127, 0, x == 0xFF, finite)
+    x &= 0x7F
+    return Numbers(x & 7 | np.where(x >> 3 > 0, 8, 0), np.maximum(x >> 3, 1) - 7, 3, x == 0x7F, finite)
 
 
 def numbers(bits: Array, f: Format | Declared) -> Numbers:
@@ -92,14 +121,46 @@ def numbers(bits: Array, f: Format | Declared) -> Numbers:
     )
 
 
-def summed(a: Numbers, b: Numbers, c: Array, result: Format, s: Sum) -> Array:
-    """Return the sums of the products of two arrays along their last axis and of what was summed before, step by step:
-    the result of one is a term of the next one."""
+def summed(
+    a: Numbers, b: Numbers, c: Array, of_c: Format, result: Format, s: Sum, scales: Scales | None = None
+) -> Array:
+    """Return the sums of the products of two arrays along their last axis and of what was summed before, in its own
+    format, step by step: the result of one is a term of the next one. What has scales is summed in one step."""
     count = a.significand.shape[-1]
+    before = numbers(c, of_c)
     for first in range(0, count, s.terms):
-        places = slice(first, first + s.terms)
-        c = _step(a.chosen(places), b.chosen(places), c, result, s)
+        x, y = (z.chosen(slice(first, first + s.terms)) for z in (a, b))
+        terms = _products(x, y)
+        c = _step(x, y, _scaled(terms, scales, s.group) if scales else terms, before, result, s)
+        before = numbers(c, result)
+    if scales:
+        nan = scales.a.nan.any(-1) | scales.b.nan.any(-1)
+        c = np.where(nan, c.dtype.type(result.canonical_nan), c)
     return c
+
+
+def _products(a: Numbers, b: Numbers) -> Terms:
+    significand = a.significand * b.significand
+    return Terms(significand, a.exponent + b.exponent, a.point + b.point, significand == 0)
+
+
+def _scaled(terms: Terms, scales: Scales, group: int) -> Terms:
+    """Return products with the exponents of their scales, or sums of each `group` of them times their scales."""
+    significand, exponent, point, zero = terms
+    if group > 1:
+        apart = (*significand.shape[:-1], -1, group)
+        least = exponent.min()
+        significand = (significand << (exponent - least)).reshape(apart).sum(-1)
+        exponent, zero = np.full(significand.shape, least), zero.reshape(apart).all(-1)
+    a, b = scales
+    each = significand.shape[-1] // a.significand.shape[-1]
+    factor, more = a.significand * b.significand, a.exponent + b.exponent
+    return Terms(
+        significand * np.repeat(factor, each, -1),
+        exponent + np.repeat(more, each, -1),
+        point + a.point + b.point,
+        zero | np.repeat(factor == 0, each, -1),
+    )
 
 
 def chained(a: Array, b: Array, c: Array, f: Format) -> Array:
@@ -110,13 +171,12 @@ def chained(a: Array, b: Array, c: Array, f: Format) -> Array:
     return c
 
 
-def _step(a: Numbers, b: Numbers, c: Array, result: Format, s: Sum) -> Array:
-    before, zero = numbers(c, result), s.zero[result.name]
-    products = a.significand * b.significand
-    exponents = np.where(products == 0, zero, a.exponent + b.exponent)
+def _step(a: Numbers, b: Numbers, terms: Terms, before: Numbers, result: Format, s: Sum) -> Array:
+    zero = s.zero[result.name]
+    exponents = np.where(terms.zero, zero, terms.exponent)
     exponent = np.where(before.significand == 0, zero, before.exponent)
     top = np.maximum(exponents.max(-1, initial=zero), exponent)
-    total = _aligned(products, top[..., None] - exponents, s.bits - a.point - b.point).sum(-1)
+    total = _aligned(terms.significand, top[..., None] - exponents, s.bits - terms.point).sum(-1)
     total += _aligned(before.significand, top - exponent, s.bits - before.point)
     exact = np.ldexp(total.astype(np.float64), (top - s.bits).astype(np.int32))
     found = _rounded(exact, result, s.kept)
@@ -140,7 +200,9 @@ def _aligned(significands: Integers, below: Integers, bits: int) -> Integers:
 def _rounded(exact: NDArray[np.float64], result: Format, kept: int | None) -> Array:
     """Return sums in the format of the result: of f32 cut toward zero, of f16 rounded to the nearest."""
     if result.width == 16:
-        return exact.astype(np.float16).view(np.uint16)
+        half = exact.astype(np.float16)
+        # A result that is rounded to nothing is positive.
+        return np.where(half == 0, np.float16(0), half).view(np.uint16)
     nearest = exact.astype(np.float32)
     beyond = (np.abs(nearest.astype(np.float64)) > np.abs(exact)) & (np.abs(exact) < 2.0**128)
     bits = nearest.view(np.uint32) - beyond.astype(np.uint32)

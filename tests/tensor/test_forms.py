@@ -1,4 +1,4 @@
-"""The forms of mma.sync in spec/tensor/mma.yaml: ptxas takes each where its entry says, and no other.
+"""The forms of mma in spec/tensor/mma.yaml: ptxas takes each where its entry says, and no other.
 
 ptxas tells some errors of these statements once a file, and with any other error in the file complains of some that it
 takes. So what shall be taken is assembled, in a file without an error."""
@@ -8,78 +8,48 @@ from __future__ import annotations
 import itertools
 import re
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
-from helpers.project import SPEC
+from helpers.repository import specification
 from helpers.sizes import each_size, spread
-from ptxspec.catalog import Catalog, Requirement
 from ptxspec.model import Spec
 from ptxspec.ptxas.asking import FOOTER, HEADER, Pair, Sheet, judge, unexpected
 from ptxspec.ptxas.verify import pairs
-from ptxspec.read.notation import expand
-from ptxspec.read.requirements import expanded
 
-MMA: dict[str, Any] = yaml.load((SPEC / "tensor" / "mma.yaml").read_text(encoding="utf-8"), yaml.BaseLoader)
-_SPELLING = re.compile(
-    r"mma(?P<sparse>\.sp\S*?)?\.sync\.aligned\.(?P<shape>m(?P<m>\d+)n(?P<n>\d+)k(?P<k>\d+))\S*?(?:\.kind::(?P<kind>\w+))?"
-    r"(?P<scaled>\.block_scale)?(?:\.scale_vec::\dX)?(?:\.satfinite|\.r[nzmp])?"
-    r"\.(?P<d>\w+)\.(?P<a>\w+)\.(?P<b>\w+)\.(?P<c>\w+?)(?:\.ue\w+|\.\w+\.popc)?"
-)
+pytestmark = pytest.mark.inputs("spec/tensor/mma.yaml", "codegen/ptxspec/catalog", "codegen/ptxspec/ptxas")
 
-
-def _spellings(entry: Mapping[str, Any]) -> list[str]:
-    opcode, _, names = entry["syntax"].replace(" ", "").partition(".")
-    return [".".join((opcode, *found)) for found in expand("." + names, {})]
-
-
-FORMS = [(s, entry) for part in ("forms", "sparse") for entry in MMA[part] for s in _spellings(entry)]
-
-
-def _vector(count: int, type: str) -> str:
-    register = {"f32": "%f", "f64": "%d"}.get(type, "%r")
-    return "{" + ", ".join(f"{register}{i}" for i in range(max(1, count))) + "}"
+CORES = specification().tensor
+FORMS = CORES.forms
+_REGISTERS = {"f32": "%f", "f64": "%d"}
+_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
+# Four products at once, or two registers that nothing is done with: A, B, and C and D of f16 and of f32.
+_M8N8K4 = {"f16": (2, 2, 4, 8), "bf16": (2, 2, 4, 8), "tf32": (4, 4, 4, 8)}
 
 
 def written(spelling: str) -> str:
-    """The statement of a form, with its operands."""
-    found = _SPELLING.fullmatch(spelling)
-    assert found, spelling
-    rules = MMA["registers"]
-    packed = rules["packed"] if found["kind"] in rules["packed"]["kinds"] else {}
-    m, n, k = (int(found[x]) for x in "mnk")
-
-    def count(elements: int, type: str) -> int:
-        return elements * int(packed.get(type, rules["bits"][type])) // (64 if type == "f64" else 32)
-
-    counts = {
-        "d": count(m * n // 32, found["d"]),
-        "a": count(m * k // (64 if found["sparse"] else 32), found["a"]),
-        "b": count(n * k // 32, found["b"]),
-        "c": count(m * n // 32, found["c"]),
-    }
-    if special := rules.get(found["shape"], {}).get(found["a"]):
-        sums = {x: int(special["c"].get(found[x], counts[x])) for x in "cd"}
-        counts |= {"a": int(special["a"]), "b": int(special["b"]), **sums}
-    operands = [_vector(counts[x], found[x]) for x in "dabc"]
-    operands += ["%r5", "0"] if found["sparse"] else []
-    operands += ["%r7", "{0, 0}", "%r8", "{0, 0}"] if found["scaled"] else []
+    """The statement of a form, or of what looks like one, with as many registers as the elements of 32 lanes fill."""
+    names = spelling.split(".")
+    shape = next(n for n in names if _SHAPE.fullmatch(n))
+    m, n, k = map(int, _SHAPE.fullmatch(shape).groups())  # type: ignore[union-attr]
+    types = [n for n in names if n in CORES.elements]
+    packed = next((CORES.packed.get(n[len("kind::") :], {}) for n in names if n.startswith("kind::")), {})
+    is_sparse = names[1].startswith("sp")
+    counts = []
+    for t, elements in zip(types, (m * n, m * k // (2 if is_sparse else 1), k * n, m * n), strict=True):
+        bits = (packed.get(t) or CORES.elements[t]).bits
+        counts.append(max(1, elements * bits // 32 // (64 if t == "f64" else 32)))
+    if shape == "m8n8k4" and (special := _M8N8K4.get(types[1])):
+        sums = [special[3 if t == "f32" else 2] if t in ("f16", "f32") else counts[0] for t in (types[0], types[3])]
+        counts = [sums[0], special[0], special[1], sums[1]]
+    operands = [
+        "{" + ", ".join(f"{_REGISTERS.get(t, '%r')}{i}" for i in range(count)) + "}"
+        for t, count in zip(types, counts, strict=True)
+    ]
+    operands += ["%r5", "0"] if is_sparse else []
+    operands += ["%r7", "{0, 0}", "%r8", "{0, 0}"] if "block_scale" in names else []
     return f"{spelling} {', '.join(operands)};"
-
-
-def _requirement(entry: Mapping[str, Any], catalog: Catalog) -> Requirement:
-    if "on" not in entry:
-        return Requirement(entry["ptx"], entry["target"])
-    floors = {
-        target: max(ptx, catalog.targets[target].ptx, key=lambda v: catalog.versions[v].order)
-        for target, ptx in expanded(entry["on"].items(), catalog)
-    }
-    return Requirement(
-        min(floors.values(), key=lambda v: catalog.versions[v].order), next(iter(floors)), on=(*floors.items(),)
-    )
 
 
 def _assembles(ptxas: Path, statements: Sequence[str], pair: Pair, folder: Path) -> str:
@@ -96,9 +66,15 @@ def _assembles(ptxas: Path, statements: Sequence[str], pair: Pair, folder: Path)
 
 
 def test_a_form_stands_in_one_entry() -> None:
-    assert len({s for s, _ in FORMS}) == len(FORMS)
-    dense = [e for e in MMA["forms"] if "kind" not in e["syntax"] or "manual" not in e]
-    assert sum(len(_spellings(e)) for e in dense) == 231
+    assert len({f.spelling for f in FORMS}) == len(FORMS)
+    # As many as an enumeration by another hand found.
+    assert sum(not f.is_sparse and (f.listed or not any(n.startswith("kind") for n in f.names)) for f in FORMS) == 231
+
+
+def test_registers_are_counted_by_elements() -> None:
+    for f in FORMS:
+        statement = written(f.spelling)
+        assert [v.count(",") + 1 for v in re.findall(r"{([^}]*)}", statement)][:4] == [*f.registers], f.spelling
 
 
 @each_size
@@ -106,7 +82,7 @@ def test_forms_are_taken_exactly_where_they_are_said_to_be(
     spec: Spec, ptxas: Path, whole: bool, tmp_path: Path
 ) -> None:
     every = pairs(spec)
-    needs = [(written(s), _requirement(entry, spec.catalog)) for s, entry in FORMS]
+    needs = [(written(f.spelling), f.requires) for f in FORMS]
     seen = 0
     for pair in every if whole else spread(every, 24):
         taken = [s for s, r in needs if spec.catalog.takes(r, *pair)]
@@ -147,7 +123,7 @@ def _neighbours() -> Iterator[str]:
 )
 def test_no_neighbour_of_a_form_is_taken(ptxas: Path, whole: bool, target: str, tmp_path: Path) -> None:
     """Those of which nothing is said in a file of many are asked alone."""
-    known = {s for s, _ in FORMS}
+    known = {f.spelling for f in FORMS}
     others = [s for s in _neighbours() if s not in known]
     statements = [written(s) for s in (others if whole else spread(others, 3000))]
     said = judge(ptxas, statements, target, "9.5")

@@ -30,7 +30,7 @@ from .observed import (
 )
 from .recipes import Instead
 from .requirements import Selector
-from .tensor import TensorRow
+from .tensor import TensorCores
 from .units import Unit, UnitModel
 from .variant import Variant
 
@@ -143,7 +143,7 @@ class Spec:
     recordings: tuple[Recording, ...] = ()
     judgements: Mapping[str, tuple[Judgement, ...]] = field(default_factory=dict)
     units: Mapping[str, Unit] = field(default_factory=dict)
-    tensor: tuple[TensorRow, ...] = ()
+    tensor: TensorCores = field(default_factory=TensorCores)
     naming: Naming = Naming()
     published: Mapping[str, PublishedModel] = field(default_factory=dict)
     functions: Functions = field(default_factory=Functions)

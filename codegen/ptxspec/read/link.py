@@ -24,7 +24,7 @@ from .positioned import Document
 from .published import read_published
 from .special_registers import read_special_registers
 from .targets import read_naming, read_targets, read_versions
-from .tensor import read_arithmetic
+from .tensor import FILES as TENSOR, read_tensor
 from .types import read_formats, read_nan_rules, read_types
 from .units import read_model, read_units
 from .words import read_words
@@ -70,7 +70,10 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
         if name not in long
     }
     told = {name: files.optional(files.folder / f"{name}.yaml", name) for name in _TOLD if name not in long}
-    tensor = None if spelling else files.optional(files.folder / "tensor/arithmetic.yaml", "tensor")
+    tensor = {
+        name: files.optional(files.folder / "tensor" / f"{name}.yaml", f"tensor_{name}")
+        for name in (() if spelling else TENSOR)
+    }
     opcode = spelling and spelling.partition(".")[0]
     instructions = list(files.instructions(lambda path: opcode in (None, path.stem)))
     models = list(files.models())
@@ -83,7 +86,7 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
         meanings = _meanings(spec)
         spec = _with_models(models, spec, context, files.sources)
         spec = replace(spec, functions=read_functions(told["functions"], context, meanings))
-        spec = replace(spec, tensor=read_arithmetic(tensor, context))
+        spec = replace(spec, tensor=read_tensor(tensor, context, spec.catalog))
         spec = replace(spec, outside=read_outside(told.get("outside"), context, spec.catalog))
         read_ones = [read_instruction(doc, context, spec, meanings, spelling) for doc in instructions]
         spec = replace(

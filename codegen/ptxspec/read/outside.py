@@ -25,8 +25,8 @@ def read_outside(doc: Document | None, context: Context, catalog: Catalog) -> Be
         forms = []
         for i, form in enumerate(about.get("forms", ())):
             where: Where = ("opcodes", opcode, "forms", i)
-            if _are_known(doc, where, form, context):
-                forms.append(Form(str(form.get("for", "")), _requirement(form, catalog)))
+            if are_known(doc, where, form, context):
+                forms.append(Form(str(form.get("for", "")), requirement(form, catalog)))
                 statements[opcode, forms[-1].pattern] = words(form["statement"])
         opcodes[opcode] = Outside(
             opcode, section, words(about["summary"]), tuple(forms), _places(about.get("operands", {}))
@@ -39,7 +39,7 @@ def _places(operands: Mapping[str, Any]) -> Places:
     return Places(**{**operands, "vectors": vectors}) if operands else Places()
 
 
-def _are_known(doc: Document, where: Where, form: Mapping[str, Any], context: Context) -> bool:
+def are_known(doc: Document, where: Where, form: Mapping[str, Any], context: Context) -> bool:
     """Return whether the targets and PTX versions of a form exist; complain about those that do not."""
     on, ends = form.get("on", {}), form.get("ends", {})
     targets = [((*where, "target"), form["target"])] if "target" in form else []
@@ -52,7 +52,7 @@ def _are_known(doc: Document, where: Where, form: Mapping[str, Any], context: Co
     return all(found)
 
 
-def _requirement(form: Mapping[str, Any], catalog: Catalog) -> Requirement:
+def requirement(form: Mapping[str, Any], catalog: Catalog) -> Requirement:
     """Return what a form needs. `without`: newer targets that do not have it; `ends`: the last PTX version of a target
     and of those after it."""
 

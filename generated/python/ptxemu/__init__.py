@@ -34,9 +34,12 @@ if TYPE_CHECKING:
     from .steps import StatementError
     from .tensor import NoRuleError, mma
     from .threads import ThreadKernel, kernel
+    from .warp import Fragment, Fragments, fragments, ldmatrix
 
 __all__ = [
     "AddressError",
+    "Fragment",
+    "Fragments",
     "Function",
     "Kernel",
     "NoRuleError",
@@ -48,8 +51,10 @@ __all__ = [
     "Variant",
     "compile",
     "execute",
+    "fragments",
     "function",
     "kernel",
+    "ldmatrix",
     "mma",
     "pack",
     "unpack",
@@ -60,12 +65,16 @@ __all__ = [
 # What reads PTX takes as long to import as the rest.
 _HOMES = {
     "AddressError": "memory",
+    "Fragment": "warp",
+    "Fragments": "warp",
     "Function": "functions",
     "NoRuleError": "tensor",
     "StatementError": "steps",
     "ThreadKernel": "threads",
+    "fragments": "warp",
     "function": "functions",
     "kernel": "threads",
+    "ldmatrix": "warp",
     "mma": "tensor",
 }
 

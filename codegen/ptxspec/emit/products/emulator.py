@@ -17,6 +17,7 @@ from ...catalog.special import SpecialRegister
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
 from ...model import ROUNDINGS, FixedPoint, Format, Instead, Instruction, Kind, Operand, Spec, Variant
+from ...read.tensor import FILES as TENSOR
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Const, Program, Term, Var
 from ..assembler import assembler
@@ -102,16 +103,24 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     )
     for folder in ("opcodes", "instructions"):
         files |= {f"{_FOLDER}/{folder}/{n}": text for n, text in templates.plain(f"runtime/{folder}").items()}
-    files[f"{_FOLDER}/tensor_cores.py"] = templates.render(
-        "emulator/tensor_cores.py.j2", ["spec/tensor/arithmetic.yaml"],
-        rows=[", ".join(f"{n}={_literal(x)}" for n, x in vars(r).items() if x or n == "inputs") for r in spec.tensor],
-    )  # fmt: skip
+    files[f"{_FOLDER}/tensor_cores.py"] = _tensor_cores(spec, templates)
     common = native.shared(spec, templates)
     for c in checked:
         opcode = c.instruction.opcode
         digest = native.digest(common, native.part(c, templates, parts))
         files |= parts.of(f"emulator {digest}", opcode, partial(_of, spec, c, published, digest, templates))
     return files
+
+
+def _tensor_cores(spec: Spec, templates: Templates) -> str:
+    """Return the module of what is known of tensor cores."""
+    cores = spec.tensor
+    needs = list(dict.fromkeys(f.requires for f in cores.forms))
+    return templates.render(
+        "emulator/tensor_cores.py.j2", [f"spec/tensor/{name}.yaml" for name in TENSOR],
+        cores=cores, needs=[*map(_literal, needs)], forms=[(f, needs.index(f.requires)) for f in cores.forms],
+        rows=[", ".join(f"{n}={_literal(x)}" for n, x in vars(r).items() if x or n == "inputs") for r in cores.rows],
+    )  # fmt: skip
 
 
 def _of(spec: Spec, checked: Checked, published: Sequence[str], digest: str, templates: Templates) -> Files:

@@ -1,0 +1,154 @@
+"""The forms of mma, by their whole spellings or in short, and how elements are told to stand in registers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .catalog import Requirement
+from .catalog.likeness import suggest
+
+Integers = NDArray[np.int64]
+_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
+# What a spelling begins with, and what it need not say: the order of A's elements and of B's.
+_START = ("mma", "sync", "aligned")
+_ORDERS = ("row", "col")
+
+
+class Form(NamedTuple):
+    """A form of mma: its shape, the types of the elements of D, A, B and C, and the other names of its spelling.
+    `registers` are how many each of the four has. The manual does not list a form that is not `listed`; of one that
+    does not `compute` the assembler writes no operation."""
+
+    spelling: str
+    shape: str
+    types: tuple[str, ...]
+    names: tuple[str, ...]
+    registers: tuple[int, int, int, int]
+    requires: Requirement
+    listed: bool
+    computes: bool
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """M, N and K."""
+        m = _SHAPE.fullmatch(self.shape)
+        assert m
+        return int(m[1]), int(m[2]), int(m[3])
+
+    @property
+    def is_sparse(self) -> bool:
+        return any(name.partition("::")[0] == "sp" for name in self.names)
+
+    @property
+    def kind(self) -> str:
+        return next((n.partition("::")[2] for n in self.names if n.startswith("kind::")), "")
+
+    @property
+    def is_scaled(self) -> bool:
+        return "block_scale" in self.names
+
+    @property
+    def scales(self) -> int:
+        """How many scales a row of A has; 0 where there are none."""
+        named = next((n for n in self.names if n.startswith("scale_vec::")), "")
+        # What is left out is as 1X of bytes, and as 2X of packed elements.
+        return (int(named[len("scale_vec::") : -1]) if named else 2 if self.kind == "mxf4" else 1) * self.is_scaled
+
+    @property
+    def scale_type(self) -> str:
+        return self.names[-1] if self.is_scaled else ""
+
+    @property
+    def orders(self) -> tuple[str, str]:
+        """The order of the elements of A and of B: row or col."""
+        a, b = (n for n in self.names if n in _ORDERS)
+        return a, b
+
+    def __str__(self) -> str:
+        return self.spelling
+
+
+class Element(NamedTuple):
+    """How an element stands in its share of a register: its bits, and how far above the lowest of them it begins."""
+
+    bits: int
+    shift: int
+
+
+class Place(NamedTuple):
+    """The rows and columns of elements, of the lane, the element's number in it, the elements of a register and the
+    rows of registers of A; and how many elements a lane has, 0 where the shape decides."""
+
+    of: Callable[[Integers, Integers, int, int], tuple[Integers, Integers]]
+    elements: int
+
+
+class Layout(NamedTuple):
+    """The places of the elements of some forms: by matrix, and by matrix and what sets it apart, as in a_col."""
+
+    places: Mapping[str, Place]
+    shapes: tuple[str, ...]
+    inputs: tuple[str, ...]
+    products: int
+    product: Callable[[Integers], Integers] | None
+
+
+def form_named(text: str, forms: Iterable[Form], types: Iterable[str]) -> Form:
+    """Return the form of a whole spelling, or of a short one: its shape, the types of D and A, of B and C where they
+    are others, and the names that set it apart. Raises ValueError."""
+    types = frozenset(types)
+    given = [part for part in text.strip().split(".") if part not in _START]
+    shape = next((part for part in given if _SHAPE.fullmatch(part)), "")
+    wanted = [part for part in given if part in types]
+    names = [part for part in given if part != shape and part not in types]
+    every = [f for f in forms if f.shape == shape and all(n in f.names for n in names)]
+    fitting = [f for f in every if _has(f, wanted) and f.is_scaled <= ("block_scale" in names or f.scale_type in names)]
+    sparse = any(n.partition("::")[0] == "sp" for n in names)
+    fitting = [f for f in fitting if f.is_sparse == sparse and [*_ordered(names)] in ([], [*f.orders])]
+    if fitting and wanted:
+        return min(fitting, key=lambda f: (not f.computes, not f.listed, f.orders != ("row", "col"), len(f.names)))
+    raise ValueError(_none(text, shape, wanted, [*forms], every))
+
+
+def _ordered(names: Iterable[str]) -> Iterable[str]:
+    return (n for n in names if n in _ORDERS)
+
+
+def _has(f: Form, types: list[str]) -> bool:
+    """Return whether a form's types are those of D, A, B and C, of which the last ones may be left out: B is as A
+    then, and C as D; one is that of all."""
+    d, a, b, c = f.types
+    return {
+        1: [d, a, b, c] == types * 4,
+        2: [d, a, a, d] == [*types, b, c],
+        3: [d, a, b, d] == [*types, c],
+        4: [d, a, b, c] == types,
+    }.get(len(types), False)
+
+
+def _none(text: str, shape: str, types: list[str], forms: list[Form], named: list[Form]) -> str:
+    """Say why a text is no form, and what would be one."""
+    said = f"{text!r} is no form of mma"
+    if not shape:
+        return f"{said}; write its shape and the types of D and A, as in m16n8k16.f32.f16"
+    if alike := [f for f in named if _has(f, types) and not f.is_sparse]:
+        return f"{said}; there is {alike[0]}"
+    shapes = dict.fromkeys(f.shape for f in forms if _has(f, types) and not f.is_sparse and f.computes)
+    if shapes:
+        return f"{said}: these types are multiplied in the shapes {', '.join(shapes)}"
+    ways = dict.fromkeys(f"{f.types[0]}.{f.types[1]}" for f in forms if f.shape == shape and f.computes)
+    if ways:
+        return f"{said}: of {shape} there are {', '.join(ways)}"
+    return f"{said}: {suggest(shape, {f.shape for f in forms}, otherwise='there is no such shape')}"
+
+
+def layout_of(form: Form, layouts: Iterable[Layout]) -> Layout:
+    """Return the layout of a form: the first that has its shape and its type of A."""
+    return next(
+        x for x in layouts if (not x.shapes or form.shape in x.shapes) and (not x.inputs or form.types[1] in x.inputs)
+    )
