@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,13 @@ from . import formats
 from .arithmetic import addition
 from .binary import Array, Format, roundTiesToEven
 from .index import CATALOG
+from .layouts import Element
 from .lookup import UnknownVariantError, target_named
+from .matrices.forms import Form, form_named
+from .matrices.rows import Row, row_of
 from .operands import OperandError
-from .sums import Numbers, Row, Scales, Sum, chained, numbers, scales_of, summed
+from .sums import Numbers, Scales, Sum, chained, numbers, scales_of, summed
 from .tensor_cores import ELEMENTS, FORMS, PACKED, ROWS
-from .tensor_forms import Element, Form, form_named
 
 _NATIVE = {
     "f16": "float16", "f32": "float32", "f64": "float64", "tf32": "float32", "bf16": "bfloat16", "s32": "int32",
@@ -42,11 +45,11 @@ def mma(form: str, a: Any, b: Any, c: Any, *, target: str, scale_a: Any = None, 
         >>> ptxemu.mma("m16n8k16.f32.f16", a, b, np.float32(1), target="H100")[0, 0]
         np.float32(17.0)
 
-    `form` has the shape and the types of D and A, and those of B and C where they are others: "m16n8k32.f32.e4m3.e5m2";
-    or it is the whole spelling, as in "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32". A has M rows of K elements, B
-    K rows of N, C and D M rows of N; what stands before the last two axes broadcasts. Elements are of NumPy's type or
-    one of ml_dtypes, or bits: uint32 of f32 and tf32, uint8 of FP8, FP6 and FP4. With scales of blocks `scale_a` has M
-    rows of 1, 2 or 4, and `scale_b` as many rows of N.
+    `form` has the shape and the types of D and A, and those of B and C where they are others, as in
+    "m16n8k32.f32.e4m3.e5m2"; or it is the whole spelling: "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32". A has M
+    rows of K elements, B K rows of N, C and D M rows of N; what stands before the last two axes broadcasts. Elements
+    are of NumPy's type or one of ml_dtypes, or bits: uint32 of f32 and tf32, uint8 of FP8, FP6 and FP4. With scales of
+    blocks `scale_a` has M rows of 1, 2 or 4, and `scale_b` as many rows of N.
 
     Raises OperandError (a TypeError) for matrices of another shape or type, ValueError for what is no form,
     UnknownVariantError where the target does not have it, NoRuleError (a LookupError) where nobody has told what the
@@ -54,7 +57,7 @@ def mma(form: str, a: Any, b: Any, c: Any, *, target: str, scale_a: Any = None, 
     f, t = form_named(form, FORMS, ELEMENTS), target_named(target)
     if not CATALOG.takes(f.requires, t):
         raise UnknownVariantError(f"{f} is not available on {t}; it needs {CATALOG.text(f.requires)}")
-    row = row_of(f, t)
+    row = _row(f, t)
     m, n, k = f.size
     arrays = [
         _shaped(bits_of(x, name, of), name, f, size)
@@ -64,22 +67,17 @@ def mma(form: str, a: Any, b: Any, c: Any, *, target: str, scale_a: Any = None, 
     ]  # fmt: skip
     scales = _scales(f, scale_a, scale_b) if f.is_scaled or scale_a is not None or scale_b is not None else None
     with np.errstate(all="ignore"):
-        found = _computed(f, t, row, *arrays, scales)
+        found = _computed(f, t, row, arrays, scales)
     native = native_of(f.types[0])
     is_native = isinstance(c, int | float) or c.dtype == native_of(f.types[3])
     return found.view(native) if native is not None and is_native else found
 
 
-def row_of(f: Form, target: str) -> Row:
+def _row(f: Form, target: str) -> Row:
     """Return what a target does with a form. Raises NoRuleError."""
-    plain = CATALOG.plain(target)
-    kind = f.kind if f.is_scaled else ""
-    is_known = f.computes and not f.is_sparse and not {"rz", "rm", "rp"} & {*f.names}
-    for r in ROWS if is_known else ():
-        fits = (not r.targets or plain in r.targets) and (not r.shapes or f.shape in r.shapes)
-        if fits and {f.types[1], f.types[2]} <= {*r.inputs} and (kind in r.kinds if kind else not r.kinds):
-            return r
-    raise NoRuleError(f"nobody has told what {target} computes of {f}")
+    if (found := row_of(f, CATALOG.targets[target].base or target, ROWS)) is None:
+        raise NoRuleError(f"nobody has told what {target} computes of {f}")
+    return found
 
 
 def _shaped(x: Array, name: str, f: Form, size: tuple[int, int]) -> Array:
@@ -104,8 +102,9 @@ def _scales(f: Form, scale_a: Any, scale_b: Any) -> Scales:
                   found[1].placed(lambda x: np.swapaxes(x, -1, -2)[..., None, :, :]))  # fmt: skip
 
 
-def _computed(f: Form, target: str, row: Row, a: Array, b: Array, c: Array, scales: Scales | None) -> Array:
+def _computed(f: Form, target: str, row: Row, matrices: Sequence[Array], scales: Scales | None) -> Array:
     """Return the bits of D."""
+    a, b, c = matrices
     columns = np.swapaxes(b, -1, -2)[..., None, :, :]
     rows = a[..., :, None, :]
     if row.exact:
@@ -139,7 +138,7 @@ def _in_halves(f: Form, target: str, through: str, x: Numbers, y: Numbers, c: Ar
     """Return what becomes of two sums, of the places k with k % 4 < 2 and of the others, and of C added last."""
     m, n, k = f.size
     halved = f._replace(shape=f"m{m}n{n}k{k // 2}", types=(f.types[0], through, through, f.types[3]))
-    s = _sum(row_of(halved, target), ELEMENTS[through].bits)
+    s = _sum(_row(halved, target), ELEMENTS[through].bits)
     lower = np.arange(k) % 4 < 2
     total = np.zeros_like(c)
     for half in (lower, ~lower):

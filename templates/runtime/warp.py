@@ -9,9 +9,10 @@ import numpy as np
 
 from . import tensor
 from .binary import Array
+from .layouts import Element, Layout, Place, layout_of
+from .matrices.forms import Form, form_named
 from .operands import OperandError
 from .tensor_cores import ELEMENTS, FORMS, LAYOUTS, LOADS, PACKED
-from .tensor_forms import Element, Form, Layout, Place, form_named, layout_of
 
 LANES = 32
 
@@ -88,7 +89,8 @@ class Fragment:
     def _shifts(self) -> Array:
         unsigned = np.dtype(f"u{self._width // 8}")
         per = min(self._width // self._element.bits, self.rows.shape[1])
-        return np.arange(per).astype(unsigned) * unsigned.type(self._element.bits)
+        found: Array = np.arange(per).astype(unsigned) * unsigned.type(self._element.bits)
+        return found
 
 
 class Fragments:

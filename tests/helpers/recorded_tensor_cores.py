@@ -1,4 +1,5 @@
-"""Results that tensor cores of GPUs returned, as Khattak and Mikaitis published them, and what the emulator returns.
+"""Results that tensor cores of GPUs returned, as Khattak and Mikaitis published them, and what the emulator returns;
+and how far the emulator's results are from exact sums.
 
 `python tests/helpers/recorded_tensor_cores.py` writes spec/observed/tensor_cores.yaml anew."""
 
@@ -10,12 +11,17 @@ import lzma
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import ptxemu
 from numpy.typing import NDArray
+from ptxemu import tensor
+from ptxemu.index import CATALOG
+from ptxemu.matrices.rows import row_of
+from ptxemu.tensor_cores import FORMS, ROWS
 from ptxspec.files import replace_text
 
 from helpers import ROOT
@@ -35,6 +41,11 @@ _HEAD = """\
 # Written by tests/helpers/recorded_tensor_cores.py; do not edit.
 source: recorded
 sets:
+"""
+_APART = """
+# How far results are from the exact sums, of matrices of normally distributed numbers: how many of them are not the
+# nearest number, and the median and the largest of the errors, in units in the last place.
+apart:
 """
 
 
@@ -98,8 +109,71 @@ def entry(one: Recorded) -> str:
     )
 
 
+# Tiles for each form.
+_TILES = 50
+
+
+def forms() -> Iterator[tuple[str, str]]:
+    """Yield forms of each rule, with the largest K, and a target of it: one for each type of the elements and of the
+    result."""
+    seen = set()
+    every = sorted(FORMS, key=lambda f: -f.size[2])
+    for n, row in enumerate(ROWS):
+        for f in every:
+            d, a, b, c = f.types
+            plain = [t for t, known in CATALOG.targets.items() if not known.base or t.endswith("f")]
+            for target in () if row.exact or f.is_scaled or a != b or c != d else plain:
+                base = CATALOG.targets[target].base or target
+                if CATALOG.takes(f.requires, target) and row_of(f, base, ROWS) is row and (n, d, a) not in seen:
+                    seen.add((n, d, a))
+                    yield f.spelling, target
+
+
+def apart(form: str, target: str) -> str:
+    """How far the results of a form are from exact sums, as a line of the file."""
+    f = ptxemu.fragments(form).form
+    (d, a, _, _), (m, n, k) = f.types, f.size
+    rng = np.random.default_rng(754)
+    x, y, z = (rng.standard_normal((_TILES, *size)) for size in ((m, k), (k, n), (m, n)))
+    x, y, z = _as(x, a), _as(y, a), _as(z, d)
+    found = ptxemu.mma(form, x, y, z, target=target)
+    fraction = {"f32": 23, "f16": 10, "f64": 52}[d]
+    errors = []
+    p, q, r, s = (np.vectorize(_exact, otypes=[object])(v) for v in (x, y, z, found))
+    for got, want in zip(s.ravel(), (p @ q + r).ravel(), strict=True):
+        errors.append(float(abs(got - want) / Fraction(2) ** (_exponent(want) - fraction)))
+    return (
+        f"  - {{form: {'.'.join((f.shape, d, a))}, target: {CATALOG.targets[target].base or target}, "
+        f"results: {found.size}, not_nearest: {sum(e > 0.5 for e in errors)}, median: {np.median(errors):.2f}, "
+        f"largest: {max(errors):.3g}}}\n"
+    )
+
+
+def _as(x: NDArray[Any], of: str) -> NDArray[Any]:
+    native = tensor.native_of(of)
+    assert native is not None
+    found = x.astype(native)
+    return (found.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32) if of == "tf32" else found
+
+
+def _exact(x: Any) -> Fraction:
+    return Fraction(float(x))
+
+
+def _exponent(x: Fraction) -> int:
+    """The exponent of a number's leading bit."""
+    if not x:
+        return -126
+    n = abs(x.numerator).bit_length() - x.denominator.bit_length()
+    return n if abs(x) >= Fraction(2) ** n else n - 1
+
+
+def written() -> str:
+    """The file."""
+    return _HEAD + "".join(map(entry, sets())) + _APART + "".join(apart(*f) for f in forms())
+
+
 if __name__ == "__main__":
-    lines = [entry(one) for one in sets()]
-    if not lines:
+    if not FOLDER.is_dir():
         raise SystemExit(f"{FOLDER} holds no recording; PTXSPEC_RECORDED names the folder of those from {PUBLISHED}")
-    replace_text(ROOT / OBSERVED, _HEAD + "".join(lines))
+    replace_text(ROOT / OBSERVED, written())

@@ -41,8 +41,7 @@ def test_what_is_packed_is_unpacked(f: object) -> None:
         assert x.unpack(registers).tobytes() == np.ascontiguousarray(matrix).tobytes()
 
 
-# From CUTLASS, include/cute/atom/mma_traits_sm80.hpp: the value v of the thread t is the element at the index, where the
-# rows follow each other.
+# From CUTLASS, include/cute/atom/mma_traits_sm80.hpp: the lane, the register, and the lowest bit there.
 @pytest.mark.parametrize(
     ("form", "matrix", "element", "place"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from .. import terminal
+from .. import roots, tensor, terminal
 from ..diagnostics import PtxspecError
 from ..query import answers, calls, functions, verdicts
 from ..query.database import Database
@@ -49,6 +49,13 @@ def _answer(db: Database, options: argparse.Namespace, asked: str, target: str |
         answer = functions.as_json(db, found[0].name, found, target)
         text = functions.as_text(db, found[0].name, found, target)
         colour = "green" if answer["available"] else "red"
+        text = " ".join(text.split()) if in_a_line else text
+    elif cores := tensor.may_be_named(roots.find(options.root).data, asked):
+        if options.operands is not None:
+            raise PtxspecError("--operands is about a variant, and this is a form of an instruction on matrices")
+        form = tensor.query(db, cores, asked, target, options.ptx)
+        answer, text = form.as_json(db), tensor.as_text(db, form)
+        colour = "green" if form.verdict.available else "red"
         text = " ".join(text.split()) if in_a_line else text
     else:
         verdict = verdicts.query(db, asked, options.operands, target, options.ptx)

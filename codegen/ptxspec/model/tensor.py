@@ -2,73 +2,29 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+import ast
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
-from ..catalog import Requirement
+from ..matrices.forms import Form
+from ..matrices.rows import Apart, Recorded, Row
 
-_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
-MATRICES = ("d", "a", "b", "c")
-
-
-@dataclass(frozen=True)
-class TensorRow:
-    """What some targets do with elements of some types, in some shapes; without targets or shapes, all. It is about
-    forms with scales of blocks where it has their `kinds`, and else about those without.
-
-    `bytes` of a row of A are summed in one step, with `bits` behind the point of the largest term. `zero` are the
-    exponents of terms that are zero, by the type of the result, and `kept` the bits of the fraction of a result of f32,
-    where it is cut. `group` products are added exactly before they are scaled, and are one term. `halves` is the type
-    by which two halves are summed; `chain`: by a fused multiply-add for each product; `exact`: integers."""
-
-    inputs: tuple[str, ...]
-    basis: str
-    targets: tuple[str, ...] = ()
-    shapes: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    bytes: int = 0
-    bits: int = 0
-    kept: int | None = None
-    zero: Mapping[str, int] = field(default_factory=dict)
-    group: int = 1
-    halves: str = ""
-    chain: bool = False
-    exact: bool = False
+_OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
+}  # fmt: skip
 
 
-@dataclass(frozen=True)
-class TensorForm:
-    """A form of mma: a spelling, as `shape`, the types of the elements of D, A, B and C, and the other names in it.
-    `registers` are how many each of these has. The manual does not list a form that is not `listed`, and one that does
-    not `compute` has no operation."""
+def _value(formula: str, known: Mapping[str, int]) -> int:
+    def of(node: ast.expr) -> int:
+        if isinstance(node, ast.BinOp):
+            return _OPERATORS[type(node.op)](of(node.left), of(node.right))
+        if isinstance(node, ast.Name):
+            return known[node.id]
+        assert isinstance(node, ast.Constant) and isinstance(node.value, int)
+        return node.value
 
-    spelling: str
-    shape: str
-    types: tuple[str, str, str, str]
-    names: tuple[str, ...]
-    registers: tuple[int, int, int, int]
-    requires: Requirement
-    listed: bool
-    computes: bool
-
-    @cached_property
-    def size(self) -> tuple[int, int, int]:
-        """M, N and K."""
-        m = _SHAPE.fullmatch(self.shape)
-        assert m
-        return int(m[1]), int(m[2]), int(m[3])
-
-    @property
-    def is_sparse(self) -> bool:
-        return any(name.partition("::")[0] == "sp" for name in self.names)
-
-    @property
-    def kind(self) -> str:
-        """The kind, where blocks have scales."""
-        kinds = [name.partition("::")[2] for name in self.names if name.startswith("kind::")]
-        return kinds[0] if kinds and "block_scale" in self.names else ""
+    return of(ast.parse(formula, mode="eval").body)
 
 
 @dataclass(frozen=True)
@@ -79,6 +35,13 @@ class Place:
     row: str
     column: str
     elements: int = 0
+
+    def at(self, lane: int, i: int, per_register: int, registers_down: int) -> tuple[int, int]:
+        """Return the row and the column of an element: the i-th of a lane, with so many in a register, and so many
+        registers for the rows of A."""
+        known = {"lane": lane, "g": lane // 4, "t": lane % 4, "i": i, "r": i // per_register, "j": i % per_register}
+        known |= {"E": per_register, "R": registers_down}
+        return _value(self.row, known), _value(self.column, known)
 
 
 @dataclass(frozen=True)
@@ -108,10 +71,12 @@ class TensorCores:
     are the layouts of instructions that load matrices, by name."""
 
     sources: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    rows: tuple[TensorRow, ...] = ()
-    forms: tuple[TensorForm, ...] = ()
+    rows: tuple[Row, ...] = ()
+    forms: tuple[Form, ...] = ()
     layouts: tuple[TensorLayout, ...] = ()
     loads: Mapping[str, Place] = field(default_factory=dict)
     elements: Mapping[str, Element] = field(default_factory=dict)
     packed: Mapping[str, Mapping[str, Element]] = field(default_factory=dict)
     observed: str = ""
+    recorded: tuple[Recorded, ...] = ()
+    apart: tuple[Apart, ...] = ()

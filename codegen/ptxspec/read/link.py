@@ -30,7 +30,7 @@ from .units import read_model, read_units
 from .words import read_words
 
 _SHARED = ("types", "modifiers", "targets", "assembler", "special_registers", "units")
-_OBSERVED = ("calls", "evidence", "intrinsics", "judged", "machine_code", "recordings", "speed")
+_OBSERVED = ("calls", "evidence", "intrinsics", "judged", "machine_code", "recordings", "speed", "tensor_cores")
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
 # The functions of other languages, the manual's words, tools' messages, what PTX has besides, and what was found out
@@ -63,7 +63,7 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
     shared = {name: files.document(files.folder / f"{name}.yaml", name) for name in _SHARED}
     published = files.optional(files.folder / "published.yaml", "published")
     # They are long, and one spelling does not need them.
-    long = frozenset(("calls", "intrinsics", "llvm", "outside", "messages") if spelling else ())
+    long = frozenset(("calls", "intrinsics", "llvm", "outside", "messages", "tensor_cores") if spelling else ())
     observed = {
         name: files.optional(files.folder / "observed" / f"{name}.yaml", _LIKE.get(name, name))
         for name in _OBSERVED
@@ -86,7 +86,7 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
         meanings = _meanings(spec)
         spec = _with_models(models, spec, context, files.sources)
         spec = replace(spec, functions=read_functions(told["functions"], context, meanings))
-        spec = replace(spec, tensor=read_tensor(tensor, context, spec.catalog))
+        spec = replace(spec, tensor=read_tensor(tensor, observed.get("tensor_cores"), context, spec.catalog))
         spec = replace(spec, outside=read_outside(told.get("outside"), context, spec.catalog))
         read_ones = [read_instruction(doc, context, spec, meanings, spelling) for doc in instructions]
         spec = replace(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..catalog import Catalog
-from ..model.tensor import Element, Place, TensorCores, TensorForm, TensorLayout, TensorRow
+from ..matrices.forms import Form, form_of
+from ..matrices.rows import Apart, Recorded, Row
+from ..model.tensor import Element, Place, TensorCores, TensorLayout
 from .context import Context, words
 from .notation import NotationError, expand
 from .outside import are_known, requirement
@@ -17,14 +18,15 @@ from .positioned import Document, Where
 FILES = ("arithmetic", "layouts", "mma")
 _NUMBERS = ("bytes", "bits", "kept", "group")
 _NAMES = ("targets", "shapes", "inputs", "kinds")
-_SHAPE = re.compile(r"m\d+n\d+k\d+")
 # What a formula is made of: lane // 4, lane % 4, the number of an element, its register, its place there, the elements
 # of a register, and the rows of A that a lane has registers of.
 VARIABLES = ("lane", "g", "t", "i", "r", "j", "E", "R")
 _OPERATORS = (ast.Add, ast.Mult, ast.FloorDiv, ast.Mod)
 
 
-def read_tensor(docs: Mapping[str, Document | None], context: Context, catalog: Catalog) -> TensorCores:
+def read_tensor(
+    docs: Mapping[str, Document | None], recorded: Document | None, context: Context, catalog: Catalog
+) -> TensorCores:
     """Return what can be read; complain about the rest. Without one of the files, nothing is known."""
     arithmetic, layouts, mma = (docs.get(name) for name in FILES)
     if arithmetic is None or layouts is None or mma is None:
@@ -40,13 +42,33 @@ def read_tensor(docs: Mapping[str, Document | None], context: Context, catalog: 
         reader.elements,
         reader.packed,
         words(mma.data["observed"]),
+        tuple(_recorded(recorded, arithmetic, context, catalog)),
+        tuple(_apart(recorded, context, catalog)),
     )  # fmt: skip
+
+
+def _recorded(doc: Document | None, arithmetic: Document, context: Context, catalog: Catalog) -> Iterator[Recorded]:
+    if doc is None:
+        return
+    context.known(doc, ("source",), doc.data["source"], arithmetic.data["sources"], "source")
+    for i, s in enumerate(doc.data["sets"]):
+        if context.known(doc, ("sets", i, "target"), s["target"], catalog.targets, "target"):
+            yield Recorded(s["gpu"], s["target"], s["form"], int(s["vectors"]), int(s["equal"]))
+
+
+def _apart(doc: Document | None, context: Context, catalog: Catalog) -> Iterator[Apart]:
+    if doc is None:
+        return
+    for i, a in enumerate(doc.data["apart"]):
+        if context.known(doc, ("apart", i, "target"), a["target"], catalog.targets, "target"):
+            counts = int(a["results"]), int(a["not_nearest"])
+            yield Apart(a["form"], a["target"], *counts, float(a["median"]), float(a["largest"]))
 
 
 # Arithmetic
 
 
-def _rows(doc: Document, context: Context) -> Iterator[TensorRow]:
+def _rows(doc: Document, context: Context) -> Iterator[Row]:
     for i, row in enumerate(doc.data["rows"]):
         targets = row.get("targets", ())
         known = [context.known(doc, ("rows", i, "targets", n), t, context.targets, "target")
@@ -55,10 +77,10 @@ def _rows(doc: Document, context: Context) -> Iterator[TensorRow]:
             yield _row(row)
 
 
-def _row(row: Mapping[str, Any]) -> TensorRow:
+def _row(row: Mapping[str, Any]) -> Row:
     found: dict[str, Any] = {**row, "zero": {name: int(x) for name, x in row.get("zero", {}).items()}}
     found |= {key: tuple(row[key]) for key in _NAMES if key in row}
-    return TensorRow(**found | {key: int(row[key]) for key in _NUMBERS if key in row})
+    return Row(**found | {key: int(row[key]) for key in _NUMBERS if key in row})
 
 
 # Layouts
@@ -118,14 +140,14 @@ class _Forms:
                        for kind, types in rules["packed"].items()}  # fmt: skip
         self._registers = doc.data["registers"]
 
-    def forms(self) -> Iterator[TensorForm]:
+    def forms(self) -> Iterator[Form]:
         for part in ("forms", "sparse"):
             for i, entry in enumerate(self._doc.data[part]):
                 where: Where = (part, i)
                 if are_known(self._doc, where, entry, self._context):
                     yield from self._of(where, entry)
 
-    def _of(self, where: Where, entry: Mapping[str, Any]) -> Iterator[TensorForm]:
+    def _of(self, where: Where, entry: Mapping[str, Any]) -> Iterator[Form]:
         opcode, _, names = "".join(entry["syntax"].split()).partition(".")
         requires = requirement(entry, self._catalog)
         try:
@@ -134,28 +156,23 @@ class _Forms:
             self._context.errors.append(self._doc.error((*where, "syntax"), str(e), e.help))
             return
         for spelled in spellings:
-            shape = next((n for n in spelled if _SHAPE.fullmatch(n)), None)
-            types = [n for n in spelled if n in self.elements]
-            if shape is None or len(types) != 4:
-                message = "a form has a shape, and the types of the elements of D, A, B and C"
-                self._context.errors.append(self._doc.error((*where, "syntax"), message))
+            try:
+                form = form_of(
+                    ".".join((opcode, *spelled)), self.elements, (0, 0, 0, 0), requires,
+                    entry.get("manual") != "none", entry.get("computes") != "nothing",
+                )  # fmt: skip
+            except ValueError as e:
+                self._context.errors.append(self._doc.error((*where, "syntax"), str(e)))
                 return
-            d, a, b, c = types
-            others = tuple(n for n in spelled if n != shape and n not in self.elements)
-            form = TensorForm(
-                ".".join((opcode, *spelled)), shape, (d, a, b, c), others, (0, 0, 0, 0), requires,
-                entry.get("manual") != "none", entry.get("computes") != "nothing",
-            )  # fmt: skip
-            yield TensorForm(**{**vars(form), "registers": self._registers_of(form)})
+            yield form._replace(registers=self._registers_of(form))
 
-    def _registers_of(self, form: TensorForm) -> tuple[int, int, int, int]:
+    def _registers_of(self, form: Form) -> tuple[int, int, int, int]:
         """How many registers D, A, B and C have."""
         m, n, k = form.size
         if special := self._registers.get(form.shape, {}).get(form.types[1]):
             d, c = (int(special["c"][t]) for t in (form.types[0], form.types[3]))
             return d, int(special["a"]), int(special["b"]), c
-        kinds = [name.partition("::")[2] for name in form.names if name.startswith("kind::")]
-        packed = self.packed.get(kinds[0], {}) if kinds else {}
+        packed = self.packed.get(form.kind, {})
         elements = (m * n, m * k // (2 if form.is_sparse else 1), n * k, m * n)
         bits = [(packed.get(t) or self.elements[t]).bits for t in form.types]
         d, a, b, c = (

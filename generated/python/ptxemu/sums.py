@@ -7,7 +7,6 @@ spec/tensor/arithmetic.yaml."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,26 +30,6 @@ class Sum(NamedTuple):
     zero: Mapping[str, int]
     kept: int | None = None
     group: int = 1
-
-
-class Row(NamedTuple):
-    """What some targets do with elements of some types, in some shapes; without targets or shapes, all, and with scales
-    of blocks of some kinds, without `kinds` with none. `bytes` of a row of A are summed in one step. `halves` is the type by which two halves are summed; `chain`: by a fused
-    multiply-add for each product; `exact`: integers. The rest is as of a sum."""
-
-    inputs: tuple[str, ...]
-    basis: str
-    targets: tuple[str, ...] = ()
-    shapes: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    bytes: int = 0
-    bits: int = 0
-    kept: int | None = None
-    zero: Mapping[str, int] = MappingProxyType({})
-    group: int = 1
-    halves: str = ""
-    chain: bool = False
-    exact: bool = False
 
 
 class Numbers(NamedTuple):
@@ -93,7 +72,7 @@ class Terms(NamedTuple):
 def scales_of(bits: Array, of: str) -> Numbers:
     """Return the values of scales: powers of two, ue8m0, or e4m3 without a sign, ue4m3."""
     x = bits.astype(np.int64)
-    finite = np.zeros(x.shape, np.bool_)
+    finite: Truths = np.zeros(x.shape, np.bool_)
     if of == "ue8m0":
         return Numbers(np.ones_like(x), x - 127, 0, x == 0xFF, finite)
     x &= 0x7F
@@ -152,7 +131,7 @@ def _scaled(terms: Terms, scales: Scales, group: int) -> Terms:
         apart = (*significand.shape[:-1], -1, group)
         least = exponent.min()
         significand = (significand << (exponent - least)).reshape(apart).sum(-1)
-        exponent, zero = np.full(significand.shape, least), zero.reshape(apart).all(-1)
+        exponent, zero = np.full(significand.shape, least), np.asarray(zero.reshape(apart).all(-1))
     a, b = scales
     each = significand.shape[-1] // a.significand.shape[-1]
     factor, more = a.significand * b.significand, a.exponent + b.exponent
@@ -160,7 +139,7 @@ def _scaled(terms: Terms, scales: Scales, group: int) -> Terms:
         significand * np.repeat(factor, each, -1),
         exponent + np.repeat(more, each, -1),
         point + a.point + b.point,
-        zero | np.repeat(factor == 0, each, -1),
+        np.asarray(zero | np.repeat(factor == 0, each, -1)),
     )
 
 

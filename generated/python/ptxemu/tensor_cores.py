@@ -2,24 +2,25 @@
 """What is known of tensor cores, as spec/tensor has it: how they sum, the forms of mma, and the lanes of elements."""
 
 from .catalog import Requirement
-from .sums import Row
-from .tensor_forms import Element, Form, Integers, Layout, Place
+from .layouts import Element, Integers, Layout, Place
+from .matrices.forms import Form
+from .matrices.rows import Row
 
 ROWS = (
-    Row(inputs=("f16",), basis="recorded", targets=("sm_70", "sm_72"), bytes=8, bits=23, zero={"f32": -131, "f16": -19}, group=1),
-    Row(inputs=("f16",), basis="published model", targets=("sm_75",), shapes=("m8n8k4",), bytes=8, bits=23, zero={"f32": -131, "f16": -19}, group=1),
-    Row(inputs=("f16",), basis="published model", targets=("sm_75",), shapes=("m16n8k8",), bytes=16, bits=24, zero={"f32": -132, "f16": -20}, group=1),
-    Row(inputs=("f16", "bf16", "tf32"), basis="recorded", targets=("sm_80", "sm_86", "sm_87", "sm_89"), shapes=("m16n8k4", "m16n8k8", "m16n8k16"), bytes=16, bits=24, zero={"f32": -132, "f16": -20}, group=1),
-    Row(inputs=("e4m3", "e5m2"), basis="recorded", targets=("sm_89",), bytes=16, bits=13, kept=13, zero={"f32": -132, "f16": -20}, group=1),
-    Row(inputs=("f16", "bf16", "tf32"), basis="recorded", targets=("sm_90", "sm_100", "sm_103"), shapes=("m16n8k4", "m16n8k8", "m16n8k16"), bytes=32, bits=25, zero={"f32": -133, "f16": -21}, group=1),
-    Row(inputs=("f16", "bf16", "tf32"), basis="guess", targets=("sm_110",), shapes=("m16n8k4", "m16n8k8", "m16n8k16"), bytes=32, bits=25, zero={"f32": -133, "f16": -21}, group=1),
-    Row(inputs=("e4m3", "e5m2"), basis="machine code", targets=("sm_90", "sm_100", "sm_103", "sm_110"), group=1, halves="f16"),
-    Row(inputs=("f16", "bf16", "tf32", "e4m3", "e5m2", "e3m2", "e2m3", "e2m1"), basis="published model", targets=("sm_120", "sm_121"), shapes=("m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32"), bytes=32, bits=25, zero={"f32": -133, "f16": -21}, group=1),
-    Row(inputs=("e4m3", "e5m2", "e3m2", "e2m3", "e2m1"), basis="published model", targets=("sm_120", "sm_121"), kinds=("mxf8f6f4",), bytes=32, bits=25, zero={"f32": -133}, group=1),
+    Row(inputs=("f16",), basis="recorded", targets=("sm_70", "sm_72"), bytes=8, bits=23, zero={"f32": -131, "f16": -19}),
+    Row(inputs=("f16",), basis="published model", targets=("sm_75",), shapes=("m8n8k4",), bytes=8, bits=23, zero={"f32": -131, "f16": -19}),
+    Row(inputs=("f16",), basis="published model", targets=("sm_75",), shapes=("m16n8k8",), bytes=16, bits=24, zero={"f32": -132, "f16": -20}),
+    Row(inputs=("f16", "bf16", "tf32"), basis="recorded", targets=("sm_80", "sm_86", "sm_87", "sm_89"), shapes=("m16n8k4", "m16n8k8", "m16n8k16"), bytes=16, bits=24, zero={"f32": -132, "f16": -20}),
+    Row(inputs=("e4m3", "e5m2"), basis="recorded", targets=("sm_89",), bytes=16, bits=13, kept=13, zero={"f32": -132, "f16": -20}),
+    Row(inputs=("f16", "bf16", "tf32"), basis="recorded", targets=("sm_90", "sm_100", "sm_103"), shapes=("m16n8k4", "m16n8k8", "m16n8k16"), bytes=32, bits=25, zero={"f32": -133, "f16": -21}),
+    Row(inputs=("f16", "bf16", "tf32"), basis="guess", targets=("sm_110",), shapes=("m16n8k4", "m16n8k8", "m16n8k16"), bytes=32, bits=25, zero={"f32": -133, "f16": -21}),
+    Row(inputs=("e4m3", "e5m2"), basis="machine code", targets=("sm_90", "sm_100", "sm_103", "sm_110"), halves="f16"),
+    Row(inputs=("f16", "bf16", "tf32", "e4m3", "e5m2", "e3m2", "e2m3", "e2m1"), basis="published model", targets=("sm_120", "sm_121"), shapes=("m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32"), bytes=32, bits=25, zero={"f32": -133, "f16": -21}),
+    Row(inputs=("e4m3", "e5m2", "e3m2", "e2m3", "e2m1"), basis="published model", targets=("sm_120", "sm_121"), kinds=("mxf8f6f4",), bytes=32, bits=25, zero={"f32": -133}),
     Row(inputs=("e2m1",), basis="published model", targets=("sm_120", "sm_121"), kinds=("mxf4", "mxf4nvf4"), bytes=32, bits=35, zero={"f32": -139}, group=16),
-    Row(inputs=("f64",), basis="published model", targets=("sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"), group=1, chain=True),
-    Row(inputs=("s8", "u8", "s4", "u4"), basis="manual", group=1, exact=True),
-    Row(inputs=("b1",), basis="manual", group=1, exact=True),
+    Row(inputs=("f64",), basis="published model", targets=("sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"), chain=True),
+    Row(inputs=("s8", "u8", "s4", "u4"), basis="manual", exact=True),
+    Row(inputs=("b1",), basis="manual", exact=True),
 )
 
 # How an element stands in a register; and under a kind, where it stands otherwise.
@@ -642,32 +643,26 @@ FORMS = tuple(
 
 
 def _a_0(lane: Integers, i: Integers, E: int, R: int) -> tuple[Integers, Integers]:
-    g, t, r, j = lane // 4, lane % 4, i // E, i % E
-    return t + 4 * (lane // 16), i
+    return lane % 4 + 4 * (lane // 16), i
 
 
 def _a_col_0(lane: Integers, i: Integers, E: int, R: int) -> tuple[Integers, Integers]:
-    g, t, r, j = lane // 4, lane % 4, i // E, i % E
-    return i + 4 * (lane // 16), t
+    return i + 4 * (lane // 16), lane % 4
 
 
 def _b_0(lane: Integers, i: Integers, E: int, R: int) -> tuple[Integers, Integers]:
-    g, t, r, j = lane // 4, lane % 4, i // E, i % E
-    return i, t + 4 * (lane // 16)
+    return i, lane % 4 + 4 * (lane // 16)
 
 
 def _b_row_0(lane: Integers, i: Integers, E: int, R: int) -> tuple[Integers, Integers]:
-    g, t, r, j = lane // 4, lane % 4, i // E, i % E
-    return t, i + 4 * (lane // 16)
+    return lane % 4, i + 4 * (lane // 16)
 
 
 def _c_0(lane: Integers, i: Integers, E: int, R: int) -> tuple[Integers, Integers]:
-    g, t, r, j = lane // 4, lane % 4, i // E, i % E
-    return t + 4 * (lane // 16), i
+    return lane % 4 + 4 * (lane // 16), i
 
 
 def _c_f32_0(lane: Integers, i: Integers, E: int, R: int) -> tuple[Integers, Integers]:
-    g, t, r, j = lane // 4, lane % 4, i // E, i % E
     return lane % 2 + i // 2 % 2 * 2 + 4 * (lane // 16), i // 4 * 4 + lane // 2 % 2 * 2 + i % 2
 
 
@@ -676,28 +671,23 @@ def _product_0(lane: Integers) -> Integers:
 
 
 def _a_1(lane: Integers, i: Integers, E: int, R: int) -> tuple[Integers, Integers]:
-    g, t, r, j = lane // 4, lane % 4, i // E, i % E
-    return g + 8 * (r % R), t * E + j + 4 * E * (r // R)
+    return lane // 4 + 8 * (i // E % R), lane % 4 * E + i % E + 4 * E * (i // E // R)
 
 
 def _b_1(lane: Integers, i: Integers, E: int, R: int) -> tuple[Integers, Integers]:
-    g, t, r, j = lane // 4, lane % 4, i // E, i % E
-    return t * E + j + 4 * E * r, g
+    return lane % 4 * E + i % E + 4 * E * (i // E), lane // 4
 
 
 def _c_1(lane: Integers, i: Integers, E: int, R: int) -> tuple[Integers, Integers]:
-    g, t, r, j = lane // 4, lane % 4, i // E, i % E
-    return g + 8 * (i // 2), 2 * t + i % 2
+    return lane // 4 + 8 * (i // 2), 2 * (lane % 4) + i % 2
 
 
 def _ldmatrix(lane: Integers, i: Integers, E: int, R: int) -> tuple[Integers, Integers]:
-    g, t, r, j = lane // 4, lane % 4, i // E, i % E
-    return g, 2 * t + i
+    return lane // 4, 2 * (lane % 4) + i
 
 
 def _ldmatrix_trans(lane: Integers, i: Integers, E: int, R: int) -> tuple[Integers, Integers]:
-    g, t, r, j = lane // 4, lane % 4, i // E, i % E
-    return 2 * t + i, g
+    return 2 * (lane % 4) + i, lane // 4
 
 
 LAYOUTS = (

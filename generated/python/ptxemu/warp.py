@@ -10,9 +10,10 @@ import numpy as np
 
 from . import tensor
 from .binary import Array
+from .layouts import Element, Layout, Place, layout_of
+from .matrices.forms import Form, form_named
 from .operands import OperandError
 from .tensor_cores import ELEMENTS, FORMS, LAYOUTS, LOADS, PACKED
-from .tensor_forms import Element, Form, Layout, Place, form_named, layout_of
 
 LANES = 32
 
@@ -42,7 +43,9 @@ class Fragment:
         expected = (self.products, *self.size) if self.products > 1 else self.size
         if x.shape[-len(expected) :] != expected:
             raise OperandError(f"{self.name} has the shape {expected}, and this has {np.shape(matrix)}")
-        found = x[(..., self._product, self.rows, self.columns) if self.products > 1 else (..., self.rows, self.columns)]
+        found = x[
+            (..., self._product, self.rows, self.columns) if self.products > 1 else (..., self.rows, self.columns)
+        ]
         unsigned = np.dtype(f"u{self._width // 8}")
         found = found.view(f"u{found.dtype.itemsize}").astype(unsigned) & unsigned.type((1 << self._element.bits) - 1)
         parts = (found << unsigned.type(self._element.shift)).reshape(*found.shape[:-1], self.registers, -1)
@@ -87,18 +90,19 @@ class Fragment:
     def _shifts(self) -> Array:
         unsigned = np.dtype(f"u{self._width // 8}")
         per = min(self._width // self._element.bits, self.rows.shape[1])
-        return np.arange(per).astype(unsigned) * unsigned.type(self._element.bits)
+        found: Array = np.arange(per).astype(unsigned) * unsigned.type(self._element.bits)
+        return found
 
 
 class Fragments:
     """The fragments of a form of mma: `d`, `a`, `b` and `c`, and what the instruction does with their registers.
 
-        >>> f = ptxemu.fragments("m16n8k16.f32.f16")
-        >>> f.a.where(3, 5)
-        ((14, 0, 16),)
-        >>> A, B, C = np.ones((16, 16), np.float16), np.ones((16, 8), np.float16), np.zeros((16, 8), np.float32)
-        >>> f.mma(f.a.pack(A), f.b.pack(B), f.c.pack(C), target="A100").shape
-        (32, 4)
+    >>> f = ptxemu.fragments("m16n8k16.f32.f16")
+    >>> f.a.where(3, 5)
+    ((14, 0, 16),)
+    >>> A, B, C = np.ones((16, 16), np.float16), np.ones((16, 8), np.float16), np.zeros((16, 8), np.float32)
+    >>> f.mma(f.a.pack(A), f.b.pack(B), f.c.pack(C), target="A100").shape
+    (32, 4)
     """
 
     def __init__(self, form: Form) -> None:

@@ -54,6 +54,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     """Return the files of generated/data."""
     files = {"data/ptxspec.json": _lines(_shared(spec))}
     files["data/outside.json"] = _lines(_outside(spec))
+    files["data/tensor.json"] = _lines(_tensor(spec))
     for i in spec.instructions.values():
         about = parts.of("data", i.opcode, partial(_opcode, spec, i))
         files[f"data/opcodes/{i.opcode}.json"] = about
@@ -67,7 +68,7 @@ def _opcode(spec: Spec, instruction: Instruction) -> str:
 def as_data(spec: Spec) -> Data:
     """Return the content of the files."""
     opcodes = {i.opcode: _Opcode(spec, i).data() for i in spec.instructions.values()}
-    others = {"outside": _outside, "calls": calls.as_data}
+    others = {"outside": _outside, "tensor": _tensor, "calls": calls.as_data}
     return Data(_shared(spec), opcodes, lambda name: others[name](spec))
 
 
@@ -82,6 +83,27 @@ def _outside(spec: Spec) -> dict[str, Any]:
         for o in spec.outside.opcodes.values()
     }
     return {"schema": SCHEMA, "generated": _STAMP, "opcodes": forms}
+
+
+def _tensor(spec: Spec) -> dict[str, Any]:
+    """Return what is known of mma. A form is its spelling, the registers of D, A, B and C, the place of what it needs,
+    and whether the manual lists it and anything is computed."""
+    cores = spec.tensor
+    needs = list(dict.fromkeys(f.requires for f in cores.forms))
+    return {
+        "schema": SCHEMA,
+        "generated": _STAMP,
+        "observed": cores.observed,
+        "elements": {name: e.bits for name, e in cores.elements.items()},
+        "packed": {kind: {name: e.bits for name, e in types.items()} for kind, types in cores.packed.items()},
+        "requirements": [r.as_json() for r in needs],
+        "forms": [[f.spelling, *f.registers, needs.index(f.requires), f.listed, f.computes] for f in cores.forms],
+        "rows": [
+            {n: dict(x) if n == "zero" else x for n, x in r._asdict().items() if x != r._field_defaults.get(n)}
+            for r in cores.rows
+        ],
+        "recorded": [s._asdict() for s in cores.recorded],
+    }
 
 
 def _shared(spec: Spec) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,11 +13,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import ClassVar, TypeAlias
 
-from ... import catalog, notebook, ptx
+from ... import catalog, matrices, notebook, ptx
 from ...catalog import Hazard, Limit, Requirement
 from ...catalog.special import SpecialRegister
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
+from ...matrices.rows import Row
 from ...model import ROUNDINGS, FixedPoint, Format, Instead, Instruction, Kind, Operand, Spec, Variant
 from ...read.tensor import FILES as TENSOR
 from ...semantics.functions import TABLE
@@ -73,7 +76,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
     files[f"{_FOLDER}/notebook.py"] = plain(Path(notebook.__file__), "codegen/ptxspec/notebook.py")
     # What explains, and what lint judges statements by.
-    for package in (catalog, ptx):
+    for package in (catalog, matrices, ptx):
         for path in sorted(Path(str(package.__file__)).parent.glob("*.py")):
             name = f"{path.parent.name}/{path.name}"
             files[f"{_FOLDER}/{name}"] = plain(path, f"codegen/ptxspec/{name}")
@@ -119,8 +122,19 @@ def _tensor_cores(spec: Spec, templates: Templates) -> str:
     return templates.render(
         "emulator/tensor_cores.py.j2", [f"spec/tensor/{name}.yaml" for name in TENSOR],
         cores=cores, needs=[*map(_literal, needs)], forms=[(f, needs.index(f.requires)) for f in cores.forms],
-        rows=[", ".join(f"{n}={_literal(x)}" for n, x in vars(r).items() if x or n == "inputs") for r in cores.rows],
+        rows=[*map(_row, cores.rows)], formula=_formula,
     )  # fmt: skip
+
+
+def _row(r: Row) -> str:
+    """Return a row's arguments but for those that are left out."""
+    return ", ".join(f"{n}={_literal(x)}" for n, x in r._asdict().items() if x != r._field_defaults.get(n))
+
+
+def _formula(text: str) -> str:
+    """Return the formula of a place in terms of the lane and of the element's number."""
+    parts = {"g": "lane // 4", "t": "lane % 4", "r": "i // E", "j": "i % E"}
+    return ast.unparse(ast.parse(re.sub(r"\b[gtrj]\b", lambda m: f"({parts[m[0]]})", text)))
 
 
 def _of(spec: Spec, checked: Checked, published: Sequence[str], digest: str, templates: Templates) -> Files:

@@ -12,7 +12,20 @@ from ....model import Instruction, Spec
 from ...parts import Parts
 from ...registry import product
 from ...text import Files, Templates
-from . import availability, catalog, differences, functions, guides, history, opcode, readers, releases, search, speed
+from . import (
+    availability,
+    catalog,
+    differences,
+    functions,
+    guides,
+    history,
+    opcode,
+    readers,
+    releases,
+    search,
+    speed,
+    tensor,
+)
 from .families import families
 from .forms import Writer
 from .site import Places, Site
@@ -38,6 +51,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     files |= _index(spec, instructions, site) | differences.emit(spec, checked, write, site)
     if spec.speed is not None:
         files |= speed.emit(spec.speed, site)
+    if spec.tensor.forms:
+        files |= tensor.emit(spec, site)
     files |= search.emit(spec, write, templates, site)
     return files | readers.emit(spec, site, files, templates) | site.shared() | catalog.emit(spec, rows, templates)
 

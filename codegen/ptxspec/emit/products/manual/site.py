@@ -20,6 +20,7 @@ PAGES = {
     "availability": "Availability",
     "history": "History",
     "functions": "Functions",
+    "tensor-cores": "Tensor cores",
     "releases": "CUDA and drivers",
     "differences": "Differences",
     "speed": "Speed",
@@ -77,7 +78,8 @@ class Site:
         self._templates = templates
         self.opcodes = opcodes
         self.places: dict[str, Places] = {}
-        missing = {name for name, found in (("differences", spec.evidence), ("speed", spec.speed)) if found is None}
+        there = {"differences": spec.evidence, "speed": spec.speed, "tensor-cores": spec.tensor.forms}
+        missing = {name for name, found in there.items() if not found}
         self.pages = [Page(title, f"{name}.html") for name, title in PAGES.items() if name not in missing]
         self.guides = [Page(title, f"{name}.html") for name, title in GUIDES.items()]
         for name in (*PAGES, *GUIDES):

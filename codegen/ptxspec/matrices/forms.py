@@ -1,18 +1,14 @@
-"""The forms of mma, by their whole spellings or in short, and how elements are told to stand in registers."""
+"""The forms of mma, by their whole spellings or in short."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Container, Iterable
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from ..catalog import Requirement
+from ..catalog.likeness import suggest
 
-from .catalog import Requirement
-from .catalog.likeness import suggest
-
-Integers = NDArray[np.int64]
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 # What a spelling begins with, and what it need not say: the order of A's elements and of B's.
 _START = ("mma", "sync", "aligned")
@@ -73,29 +69,22 @@ class Form(NamedTuple):
         return self.spelling
 
 
-class Element(NamedTuple):
-    """How an element stands in its share of a register: its bits, and how far above the lowest of them it begins."""
-
-    bits: int
-    shift: int
-
-
-class Place(NamedTuple):
-    """The rows and columns of elements, of the lane, the element's number in it, the elements of a register and the
-    rows of registers of A; and how many elements a lane has, 0 where the shape decides."""
-
-    of: Callable[[Integers, Integers, int, int], tuple[Integers, Integers]]
-    elements: int
-
-
-class Layout(NamedTuple):
-    """The places of the elements of some forms: by matrix, and by matrix and what sets it apart, as in a_col."""
-
-    places: Mapping[str, Place]
-    shapes: tuple[str, ...]
-    inputs: tuple[str, ...]
-    products: int
-    product: Callable[[Integers], Integers] | None
+def form_of(
+    spelling: str,
+    types: Container[str],
+    registers: tuple[int, int, int, int],
+    requires: Requirement,
+    listed: bool = True,
+    computes: bool = True,
+) -> Form:
+    """Return the form of a whole spelling. Raises ValueError where it has no shape or not four types."""
+    names = spelling.split(".")[1:]
+    shapes = [n for n in names if _SHAPE.fullmatch(n)]
+    own = tuple(n for n in names if n in types)
+    if len(shapes) != 1 or len(own) != 4:
+        raise ValueError("a form has a shape, and the types of the elements of D, A, B and C")
+    others = tuple(n for n in names if n != shapes[0] and n not in types)
+    return Form(spelling, shapes[0], own, others, registers, requires, listed, computes)
 
 
 def form_named(text: str, forms: Iterable[Form], types: Iterable[str]) -> Form:
@@ -145,10 +134,3 @@ def _none(text: str, shape: str, types: list[str], forms: list[Form], named: lis
     if ways:
         return f"{said}: of {shape} there are {', '.join(ways)}"
     return f"{said}: {suggest(shape, {f.shape for f in forms}, otherwise='there is no such shape')}"
-
-
-def layout_of(form: Form, layouts: Iterable[Layout]) -> Layout:
-    """Return the layout of a form: the first that has its shape and its type of A."""
-    return next(
-        x for x in layouts if (not x.shapes or form.shape in x.shapes) and (not x.inputs or form.types[1] in x.inputs)
-    )

@@ -1,0 +1,269 @@
+"""The model -> the manual's page of tensor cores: how targets sum, which lane holds which element, and the forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ....matrices.forms import Form
+from ....matrices.rows import NOT_RECORDED, Row, claim, in_short, row_of
+from ....model import Spec
+from ....model.tensor import Element, Place, TensorCores
+from ....read.tensor import FILES
+from ...text import Files
+from .site import Site
+
+OBSERVED = "spec/observed/tensor_cores.yaml"
+LANES = 32
+# The forms whose layouts are drawn: one for each way in which elements fill registers.
+_DRAWN = (
+    ("m16n8k16", "f16", "f32"), ("m16n8k8", "tf32", "f32"), ("m16n8k32", "e4m3", "f32"), ("m16n8k64", "s4", "s32"),
+    ("m8n8k4", "f64", "f64"), ("m8n8k4", "f16", "f32"),
+)  # fmt: skip
+# The size of an element in a picture.
+_WIDTH, _HEIGHT = 22, 18
+
+
+@dataclass(frozen=True)
+class Sums:
+    """How some targets sum with elements and results of some types. `claims` are each with its targets and what it
+    rests on; `error` says how many results are not the nearest number, and how far half of them and the worst are from
+    exact sums; it is empty where that was not computed."""
+
+    inputs: str
+    result: str
+    targets: str
+    how: str
+    claims: Sequence[tuple[str, str]]
+    error: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Elements beside each other that a lane has in one register: where they begin, and how many they are."""
+
+    row: int
+    column: int
+    length: int
+    lane: int
+    register: int
+
+    @property
+    def text(self) -> tuple[float, float]:
+        """The middle of it in a picture."""
+        return (self.column + self.length / 2 + 1) * _WIDTH, (self.row + 1.7) * _HEIGHT
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A matrix with the lanes and registers of its elements."""
+
+    name: str
+    anchor: str
+    rows: int
+    columns: int
+    place: Place
+    runs: Sequence[Run]
+    registers: int
+    per_register: int
+    example: str
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return (self.columns + 1) * _WIDTH, (self.rows + 1) * _HEIGHT
+
+    @property
+    def heads(self) -> Iterator[tuple[float, float, int]]:
+        """The numbers of columns and of rows, each with its place."""
+        yield from (((c + 1.5) * _WIDTH, 0.7 * _HEIGHT, c) for c in range(self.columns))
+        yield from ((0.5 * _WIDTH, (r + 1.7) * _HEIGHT, r) for r in range(self.rows))
+
+    def outline(self, register: int) -> str:
+        """The path around the elements in a register of each lane."""
+        return "".join(
+            f"M{(r.column + 1) * _WIDTH} {(r.row + 1) * _HEIGHT}h{r.length * _WIDTH}v{_HEIGHT}h-{r.length * _WIDTH}z"
+            for r in self.runs
+            if r.register == register
+        )
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A form, and the pictures of its matrices."""
+
+    title: str
+    anchor: str
+    form: Form
+    products: str
+    pictures: Sequence[Picture]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Forms that differ in the types of A and B alone."""
+
+    shape: str
+    names: str
+    result: str
+    inputs: str
+    c: str
+    registers: str
+    needs: str
+
+
+def emit(spec: Spec, site: Site) -> Files:
+    cores = spec.tensor
+    sources = [*(f"spec/tensor/{name}.yaml" for name in FILES), *([OBSERVED] if cores.recorded else [])]
+    values = {
+        "cores": cores,
+        "sums": list(_sums(spec)),
+        "drawn": [d for names in _DRAWN if (d := _drawn(cores, *names))],
+        "dense": list(_listed(spec, [f for f in cores.forms if not f.is_sparse])),
+        "sparse": list(_listed(spec, [f for f in cores.forms if f.is_sparse])),
+        "counts": (sum(not f.is_sparse for f in cores.forms), sum(f.is_sparse for f in cores.forms)),
+        "recorded": sum(s.vectors for s in cores.recorded),
+        "not_recorded": NOT_RECORDED,
+    }
+    return site.page("tensor-cores", sources, values)
+
+
+# Sums
+
+
+def _sums(spec: Spec) -> Iterator[Sums]:
+    """Yield each rule by the types of the elements and of the result."""
+    cores = spec.tensor
+    for row in cores.rows:
+        by_text: dict[tuple[str, str, str, tuple[tuple[str, str], ...], tuple[str, ...]], list[str]] = {}
+        for a in row.inputs:
+            for result in ("f32", "f16", "f64", "s32"):
+                every = [f for f in cores.forms if f.types[1] == f.types[2] == a and f.types[0] == result]
+                plain = [t for t in spec.targets.values() if not t.base]
+                on = [
+                    t.name for t in plain
+                    if any(row_of(f, t.name, cores.rows) is row and _has(spec, f, t.name) for f in every)
+                ]  # fmt: skip
+                if not on:
+                    continue
+                f = max((f for f in every if row_of(f, on[0], cores.rows) is row), key=lambda f: f.size[2])
+                bits = _element(cores, f, a).bits
+                claims: dict[tuple[str, str], list[str]] = {}
+                for t in on:
+                    claims.setdefault(claim(row, f, t, cores.recorded), []).append(t)
+                told = tuple(_by_claim(claims))
+                key = result, ", ".join(on), in_short(row, f, bits), told, _error(cores, row, a, result, on)
+                by_text.setdefault(key, []).append(a)
+        for (result, on_text, how, told, error), inputs in by_text.items():
+            alone = f" in {row.shapes[0]}" if len(row.shapes) == 1 else ""
+            kinds = f" with scales ({', '.join(row.kinds)})" if row.kinds else alone
+            yield Sums(", ".join(inputs) + kinds, result, on_text, how, told, error)
+
+
+def _by_claim(claims: Mapping[tuple[str, str], Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """Yield each claim with its targets and what it rests on there."""
+    found: dict[str, list[str]] = {}
+    for (name, why), targets in claims.items():
+        found.setdefault(name, []).append(f"{', '.join(targets)}: {why}")
+    yield from ((name, "; ".join(parts)) for name, parts in found.items())
+
+
+def _has(spec: Spec, f: Form, target: str) -> bool:
+    """Return whether a target or one of its kinds has a form."""
+    own = [t.name for t in spec.targets.values() if target in (t.name, t.base)]
+    return any(spec.catalog.takes(f.requires, t) for t in own)
+
+
+def _error(cores: TensorCores, row: Row, a: str, result: str, on: Sequence[str]) -> tuple[str, ...]:
+    for x in cores.apart:
+        shape, *types = x.form.split(".")
+        fits = not row.kinds and (not row.shapes or shape in row.shapes)
+        if types == [result, a] and x.target in on and fits:
+            return f"{_figure(100 * x.not_nearest / x.results)} %", _figure(x.median), _figure(x.largest)
+    return ()
+
+
+def _figure(x: float) -> str:
+    return f"{x:,.0f}" if x >= 99.5 else f"{x:.2g}"
+
+
+# Lanes
+
+
+def _drawn(cores: TensorCores, shape: str, of: str, result: str) -> Drawn | None:
+    forms = [f for f in cores.forms if (f.shape, f.types[1], f.types[0]) == (shape, of, result) and f.computes]
+    dense = [f for f in forms if not f.is_sparse and f.orders == ("row", "col") and f.types[0] == f.types[3]]
+    if not dense:
+        return None
+    f = min(dense, key=lambda f: len(f.names))
+    layout = next(
+        x for x in cores.layouts
+        if (not x.shapes or shape in x.shapes) and (not x.inputs or of in x.inputs)
+    )  # fmt: skip
+    m, n, k = f.size
+    sides = {"a": (m, k), "b": (k, n), "c": (m, n)}
+    pictures = []
+    for name, t in zip("abc", (of, f.types[2], f.types[3]), strict=True):
+        place = layout.places.get(f"{name}_{t}") or layout.places[name]
+        anchor = f"{shape}-{of}-{name}"
+        title = f"{name.upper()}{' and D' if name == 'c' else ''}, {sides[name][0]} × {sides[name][1]} of {t}"
+        pictures.append(
+            _picture(title, anchor, sides[name], place, _element(cores, f, t), name == "a", layout.products)
+        )
+    products = (
+        f"{layout.products} products at once: a lane belongs to number {layout.product}" if layout.product else ""
+    )
+    return Drawn(f"{shape} with {of}", f"{shape}-{of}", f, products, pictures)
+
+
+def _picture(
+    title: str, anchor: str, size: tuple[int, int], place: Place, element: Element, is_a: bool, products: int
+) -> Picture:
+    width = max(32, element.bits)
+    per = width // element.bits
+    count = place.elements or size[0] * size[1] // LANES
+    found: dict[tuple[int, int], tuple[int, int]] = {}
+    for lane in range(LANES):
+        for i in range(count):
+            found.setdefault(place.at(lane, i, per, size[0] // 8 if is_a else 1), (lane, i // per))
+    runs = list(_runs(found, size))
+    first = min(3, size[0] - 1), min(5, size[1] - 1)
+    lane, register = found[first]
+    example = f"element [{first[0]}][{first[1]}] is in lane {lane}, register {register}"
+    return Picture(
+        title, anchor, *size, place, runs, max(1, count * element.bits // width), per,
+        f"{example}{', of the first product' if products > 1 else ''}",
+    )  # fmt: skip
+
+
+def _runs(found: dict[tuple[int, int], tuple[int, int]], size: tuple[int, int]) -> Iterator[Run]:
+    for r in range(size[0]):
+        start = 0
+        for c in range(1, size[1] + 1):
+            if c == size[1] or found[r, c] != found[r, start]:
+                yield Run(r, start, c - start, *found[r, start])
+                start = c
+
+
+def _element(cores: TensorCores, f: Form, of: str) -> Element:
+    return cores.packed.get(f.kind, {}).get(of) or cores.elements[of]
+
+
+# Forms
+
+
+def _listed(spec: Spec, forms: Iterable[Form]) -> Iterator[Listed]:
+    found: dict[tuple[str, ...], list[Form]] = {}
+    for f in forms:
+        if f.listed and f.computes:
+            names = " ".join(f".{n}" for n in f.names if n not in ("sync", "aligned", "row", "col"))
+            registers = ", ".join(map(str, f.registers))
+            key = f.shape, names, f.types[0], f.types[3], registers, spec.catalog.text(f.requires)
+            found.setdefault(key, []).append(f)
+    for (shape, names, result, c, registers, needs), alike in found.items():
+        pairs = {(f.types[1], f.types[2]) for f in alike}
+        first, second = (list(dict.fromkeys(f.types[i] for f in alike)) for i in (1, 2))
+        if len(pairs) == len(first) * len(second):
+            inputs = ", ".join(first) + ("" if first == second and len(first) == 1 else " × " + ", ".join(second))
+        else:
+            inputs = ", ".join(f"{a} × {b}" for a, b in sorted(pairs))
+        yield Listed(shape, names, result, inputs, c, registers, needs)

@@ -1,0 +1,2 @@
+"""What is known of instructions that multiply matrices: their forms, and how tensor cores sum. It needs the standard
+library only, and is part of ptxemu too."""

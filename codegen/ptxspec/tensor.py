@@ -1,0 +1,172 @@
+"""Answers about instructions that multiply matrices, from generated/data/tensor.json: what a form needs, its registers,
+how a target sums with it, and what that rests on."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from . import terminal
+from .catalog import requirement_of
+from .catalog.explaining import place, unmet
+from .matrices.forms import Form, form_named, form_of
+from .matrices.rows import NOT_RECORDED, RECORDED, Recorded, Row, claim, in_words, row_of
+from .query.answers import requirement
+from .query.database import Database
+from .query.lists import wrapped
+from .query.verdicts import Verdict
+
+_SHAPE = re.compile(r"(?:(?P<opcode>[a-z]+)\.(?:\S+\.)?)?m\d+n\d+k\d+(?:\.\S*)?")
+_NAME = 9
+
+
+class Sums(NamedTuple):
+    """How some targets sum with a form, in words, what is claimed of it, and what that rests on."""
+
+    targets: tuple[str, ...]
+    how: str
+    claim: str
+    basis: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "targets": list(self.targets)}
+
+
+class Answer(NamedTuple):
+    """The answer to a question about a form: a verdict as of any instruction, and the sums of the targets that have it,
+    or of the one that was asked about."""
+
+    verdict: Verdict
+    form: Form | None = None
+    sums: tuple[Sums, ...] = ()
+
+    def as_json(self, db: Database) -> dict[str, Any]:
+        found = self.verdict.as_json(db)
+        if self.form:
+            found["registers"] = {name: {"count": n, "type": type} for name, n, type in _registers(self.form)}
+            found["sums"] = [s.as_json() for s in self.sums]
+        return found
+
+
+class Cores(NamedTuple):
+    """What tensor.json holds: the forms, the rows of sums, what was recorded, and the bits of elements."""
+
+    forms: tuple[Form, ...]
+    rows: tuple[Row, ...]
+    recorded: tuple[Recorded, ...]
+    elements: Mapping[str, int]
+    packed: Mapping[str, Mapping[str, int]]
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Cores:
+        needs = [requirement_of(r) for r in data["requirements"]]
+        return cls(
+            tuple(
+                form_of(spelling, data["elements"], (d, a, b, c), needs[n], listed, computes)
+                for spelling, d, a, b, c, n, listed, computes in data["forms"]
+            ),
+            tuple(Row(**_arguments(r)) for r in data["rows"]),
+            tuple(Recorded(**s) for s in data["recorded"]),
+            data["elements"],
+            data["packed"],
+        )
+
+    def bits(self, f: Form) -> int:
+        """Return the bits of an element of A in a register."""
+        return self.packed.get(f.kind, {}).get(f.types[1]) or self.elements[f.types[1]]
+
+    def sums(self, f: Form, targets: Iterable[str], db: Database) -> Iterator[Sums]:
+        """Yield how targets sum with a form; those that do it alike together."""
+        found: dict[tuple[str, str, str], list[str]] = {}
+        for plain in dict.fromkeys(db.targets[t].base or t for t in targets):
+            row = row_of(f, plain, self.rows)
+            if row is not None:
+                told = (in_words(row, f, self.bits(f)), *claim(row, f, plain, self.recorded))
+            else:
+                told = ("", "unspecified", "nobody has told what the target computes")
+            found.setdefault(told, []).append(plain)
+        yield from (Sums(tuple(on), *told) for told, on in found.items())
+
+
+def _arguments(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(x) if isinstance(x, list) else x for name, x in row.items()}
+
+
+def may_be_named(data: Path, text: str) -> Cores | None:
+    """Return what is known of matrices where a text has the shape of some, and no opcode but theirs."""
+    m = _SHAPE.fullmatch(text.strip())
+    if m is None:
+        return None
+    try:
+        found = json.loads(data.with_name("tensor.json").read_text("utf-8"))
+        cores = Cores.of(found)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        # Another release's; everything else is told all the same.
+        return None
+    return cores if m["opcode"] in (None, *(f.spelling.partition(".")[0] for f in cores.forms)) else None
+
+
+def query(db: Database, cores: Cores, text: str, target: str | None, ptx: str | None) -> Answer:
+    """Return whether there is a form, by its spelling or in short, and what is known of it. Raises PtxspecError for an
+    unknown PTX version."""
+    ptx = db.ptx_version(ptx) if ptx is not None else None
+    try:
+        f = form_named(text, cores.forms, cores.elements)
+    except ValueError as e:
+        return Answer(Verdict(text.strip(), None, False, False, help=str(e), asked=(target, ptx)))
+    reasons = tuple(unmet(db, f.spelling, f.requires, target, ptx))
+    here = db.catalog.here(f.requires, target) if target and db.catalog.takes(f.requires, target) else None
+    on = [target] if target else [t for t in db.targets if db.catalog.takes(f.requires, t)]
+    sums = tuple(cores.sums(f, on, db)) if f.computes and not reasons else ()
+    verdict = Verdict(
+        f.spelling, None, True, not reasons, f.requires, here, f.requires if f.listed else None,
+        claim=sums[0].claim if target and sums else None, basis=sums[0].basis if target and sums else None,
+        reasons=reasons, asked=(target, ptx),
+    )  # fmt: skip
+    return Answer(verdict, f, sums)
+
+
+def as_text(db: Database, found: Answer) -> str:
+    """The text of `query`."""
+    verdict, f = found.verdict, found.form
+    target, ptx = verdict.asked
+    asked = place(target, ptx)
+    if f is None:
+        return "\n".join([f"no: {verdict.variant} does not exist", *wrapped(verdict.help, "  ", "  ")])
+    head = "yes" if verdict.available else "no"
+    lines = [f"{head}: {f}{' is not available' * (not verdict.available)}{f' on {asked}' if asked else ''}"]
+    lines += [line for r in verdict.reasons for line in wrapped(r.message, "  ", "  ")]
+    if verdict.here and target:
+        lines += _named("here", f"{requirement(db, verdict.here, target)} on {target}")
+    lines += _named("needs", requirement(db, f.requires))
+    if not f.listed:
+        lines += _named("manual", "does not list it")
+    lines += _named("registers", ", ".join(f"{name} {n} {type}" for name, n, type in _registers(f)))
+    if not f.computes:
+        lines += _named("computes", "nothing: the assembler writes no operation for it")
+    by_how: dict[str, list[Sums]] = {}
+    for s in found.sums:
+        by_how.setdefault(s.how, []).append(s)
+    for how, alike in by_how.items():
+        targets = ", ".join(t for s in alike for t in s.targets)
+        if how:
+            lines += _named("sums", how if target else f"{targets}: {how}")
+        for s in alike:
+            on = "" if target else f"{', '.join(s.targets)}: "
+            lines += _named("claim", f"{on}{s.claim}: {s.basis}")
+    if any(s.claim == RECORDED for s in found.sums):
+        lines += _named("", NOT_RECORDED)
+    return "\n".join(lines)
+
+
+def _registers(f: Form) -> list[tuple[str, int, str]]:
+    """The registers of D, A, B and C: their number and their type."""
+    types = {"f32": ".f32", "f64": ".f64"}
+    return [(name, n, types.get(t, ".b32")) for name, n, t in zip("dabc", f.registers, f.types, strict=True)]
+
+
+def _named(name: str, text: str) -> list[str]:
+    return wrapped(text, f"  {name:{_NAME}}  ", " " * (_NAME + 4), terminal.lines_width())
