@@ -6,7 +6,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from . import terminal
@@ -14,6 +16,7 @@ from .catalog import requirement_of
 from .catalog.explaining import place, unmet
 from .matrices.forms import Form, form_named, form_of
 from .matrices.rows import NOT_RECORDED, RECORDED, Recorded, Row, claim, in_words, row_of
+from .model import FixedPoint, Format, Kind, Type
 from .query.answers import requirement
 from .query.database import Database
 from .query.lists import wrapped
@@ -127,6 +130,34 @@ def query(db: Database, cores: Cores, text: str, target: str | None, ptx: str | 
         reasons=reasons, asked=(target, ptx),
     )  # fmt: skip
     return Answer(verdict, f, sums)
+
+
+def types(db: Database, f: Form) -> tuple[Type, ...]:
+    """Return the types of single elements of D, A, B and C."""
+    return tuple(_type(name, db.data["formats"].get(name)) for name in f.types)
+
+
+def _type(name: str, about: Mapping[str, Any] | None) -> Type:
+    if about is None or "exponent_bits" not in about:
+        width = about["width"] if about else 1
+        fixed = FixedPoint(name, width, bool(about and about["signed"]), 0)
+        return Type(name, Kind("integer", width, fixed=fixed), 1, max(width, 4), None, "", "", "")
+    f = Format(
+        name, about["exponent_bits"], about["fraction_bits"], about["bias"], about["nans"],
+        int(about["canonical_nan"], 16), about["overflow"], about["signed"], about["zero"], about["subnormals"],
+        about["infinity"], about["container"], about["shift"],
+    )  # fmt: skip
+    return Type(name, Kind("float", f.width, f), 1, f.container, None, "", "", "")
+
+
+def steps(emulator: ModuleType, f: Form, row: list[int], column: list[int], c: int, target: str) -> Any:
+    """Return how a target computes one element, as ptxemu.mma_steps does, from bits. Raises what that raises."""
+    import numpy as np
+
+    elements_of = import_module(f"{emulator.__name__}.tensor").elements_of
+    _, a, b, of_c = f.types
+    operands = (elements_of(np.array(bits, np.uint64), of) for bits, of in ((row, a), (column, b), (c, of_c)))
+    return emulator.mma_steps(f.spelling, *operands, target=target)
 
 
 def as_text(db: Database, found: Answer) -> str:

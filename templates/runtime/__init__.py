@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .steps import StatementError
     from .tensor import NoRuleError, mma
     from .threads import ThreadKernel, kernel
+    from .traced_sums import mma_steps
     from .warp import Fragment, Fragments, fragments, ldmatrix
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "kernel",
     "ldmatrix",
     "mma",
+    "mma_steps",
     "pack",
     "unpack",
     "variants",
@@ -75,6 +77,7 @@ _HOMES = {
     "kernel": "threads",
     "ldmatrix": "warp",
     "mma": "tensor",
+    "mma_steps": "traced_sums",
 }
 
 

@@ -5,7 +5,7 @@ spec/tensor/arithmetic.yaml."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,22 +100,45 @@ def numbers(bits: Array, f: Format | Declared) -> Numbers:
     )
 
 
+class Step(NamedTuple):
+    """A step of a sum: the place of its first product, its terms, what was summed before, the exponent of the largest
+    term and the bits kept behind its point, products and what was before as integers of the last of these bits, the
+    result's bits, and whether a product is of a NaN or an infinity."""
+
+    first: int
+    terms: Terms
+    before: Numbers
+    top: Integers
+    bits: int
+    products: Integers
+    added: Integers
+    result: Array
+    special: bool
+
+
 def summed(
     a: Numbers, b: Numbers, c: Array, of_c: Format, result: Format, s: Sum, scales: Scales | None = None
 ) -> Array:
     """Return the sums of the products of two arrays along their last axis and of what was summed before, in its own
     format, step by step: the result of one is a term of the next one. What has scales is summed in one step."""
-    count = a.significand.shape[-1]
-    before = numbers(c, of_c)
-    for first in range(0, count, s.terms):
-        x, y = (z.chosen(slice(first, first + s.terms)) for z in (a, b))
-        terms = _products(x, y)
-        c = _step(x, y, _scaled(terms, scales, s.group) if scales else terms, before, result, s)
-        before = numbers(c, result)
+    *_, last = steps(a, b, c, of_c, result, s, scales)
     if scales:
         nan = scales.a.nan.any(-1) | scales.b.nan.any(-1)
-        c = np.where(nan, c.dtype.type(result.canonical_nan), c)
-    return c
+        return np.where(nan, last.result.dtype.type(result.canonical_nan), last.result)
+    return last.result
+
+
+def steps(
+    a: Numbers, b: Numbers, c: Array, of_c: Format, result: Format, s: Sum, scales: Scales | None = None
+) -> Iterator[Step]:
+    """Yield the steps of a sum."""
+    before = numbers(c, of_c)
+    for first in range(0, a.significand.shape[-1], s.terms):
+        x, y = (z.chosen(slice(first, first + s.terms)) for z in (a, b))
+        terms = _products(x, y)
+        found = _step(first, x, y, _scaled(terms, scales, s.group) if scales else terms, before, result, s)
+        yield found
+        before = numbers(found.result, result)
 
 
 def _products(a: Numbers, b: Numbers) -> Terms:
@@ -150,19 +173,20 @@ def chained(a: Array, b: Array, c: Array, f: Format) -> Array:
     return c
 
 
-def _step(a: Numbers, b: Numbers, terms: Terms, before: Numbers, result: Format, s: Sum) -> Array:
+def _step(first: int, a: Numbers, b: Numbers, terms: Terms, before: Numbers, result: Format, s: Sum) -> Step:
     zero = s.zero[result.name]
     exponents = np.where(terms.zero, zero, terms.exponent)
     exponent = np.where(before.significand == 0, zero, before.exponent)
     top = np.maximum(exponents.max(-1, initial=zero), exponent)
-    total = _aligned(terms.significand, top[..., None] - exponents, s.bits - terms.point).sum(-1)
-    total += _aligned(before.significand, top - exponent, s.bits - before.point)
+    products = _aligned(terms.significand, top[..., None] - exponents, s.bits - terms.point)
+    added = _aligned(before.significand, top - exponent, s.bits - before.point)
+    total = products.sum(-1) + added
     exact = np.ldexp(total.astype(np.float64), (top - s.bits).astype(np.int32))
     found = _rounded(exact, result, s.kept)
-    special = a.nan | b.nan | a.infinite | b.infinite
-    if special.any() or before.nan.any() or before.infinite.any():
+    special = bool((a.nan | b.nan | a.infinite | b.infinite).any())
+    if special or before.nan.any() or before.infinite.any():
         found = _of_specials(a, b, before, found, result)
-    return found
+    return Step(first, terms, before, top, s.bits, products, added, found, special)
 
 
 def _aligned(significands: Integers, below: Integers, bits: int) -> Integers:

@@ -37,12 +37,14 @@ _WHOLE = {
     "manual": ("generated/manual", "*"),
     "specification": ("spec", "*.yaml"),
 }
-# Modules of the emulator that say what exists, or what PTX is, or run statements one after another: no instruction's
-# result depends on them.
+# Modules of the emulator that say what exists, or what PTX is, or run statements one after another, or multiply
+# matrices: no instruction's result depends on them. Nor does it on the names that the package exports.
 _SAYING = (
-    "assembler", "assembly", "catalog", "conditions", "entries", "functions", "index", "lookup", "memory", "naming",
-    "notebook", "refusing", "statements", "steps", "straightline", "threads", "triton", "variables",
+    "assembler", "assembly", "catalog", "conditions", "entries", "functions", "index", "layouts", "lookup", "memory",
+    "naming", "notebook", "refusing", "statements", "steps", "straightline", "sums", "tensor", "tensor_cores",
+    "threads", "traced_sums", "triton", "variables", "warp",
 )  # fmt: skip
+_TOLD_PACKAGES = ("catalog", "matrices", "opcodes", "ptx")
 
 
 # Files of the specification that answer questions, and on which nothing that is computed depends; so are those that
@@ -174,13 +176,14 @@ def inputs(root: Path, name: str) -> set[Path]:
         return {path} if path.is_file() else _below(path)
     folder, pattern = _WHOLE[kind]
     files = _below(root / folder, pattern) - {root / f"spec/{told}.yaml" for told in _TOLD}
-    files -= _below(root / "spec/observed")
+    files -= _below(root / "spec/observed") | _below(root / "spec/tensor")
     if kind == "native" and opcode:
         others = {p.stem for p in _below(root / "spec/instructions")} - {opcode}
         files = {p for p in files if p.suffix != ".c" or p.stem not in others}
     if kind == "emulator":
         package = root / _EMULATOR
-        files -= {p for p in files if p.parent.name in ("catalog", "opcodes", "ptx") or p.stem in _SAYING}
+        files -= {p for p in files if p.parent.name in _TOLD_PACKAGES or p.stem in _SAYING}
+        files.discard(package / "__init__.py")
         if opcode:
             shared = {p for p in files if p.parent == package or p.suffix == ".h" or p.stem == "__init__"}
             own = {p for p in files - shared if p.stem == opcode or p.stem.startswith(f"{opcode}_")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from .. import roots, tensor
 from ..diagnostics import PtxspecError
 from ..query import calls, verdicts
 from . import TARGET, database
@@ -73,6 +74,10 @@ def run(options: argparse.Namespace) -> int:
         return run_file(options)
     if options.variant is None:
         raise PtxspecError("eval takes a VARIANT and its OPERANDs, or --file FILE and registers")
+    if cores := tensor.may_be_named(roots.find(options.root).data, options.variant):
+        from .eval_tensor import run as run_tensor
+
+        return run_tensor(options, cores)
     if calls.may_be_named(options.variant):
         db = database(options)
         if found := calls.named(db, options.variant):

@@ -81,8 +81,8 @@ def in_words(r: Row, f: Form, bits: int) -> str:
         return "a fused multiply-add for each product in the order of k, from C on, rounded to the nearest"
     if r.halves:
         return (
-            f"as machine code: elements become {r.halves}; the products of k % 4 < 2 are summed as {r.halves} is, and the "
-            "others on top of that; C is added last, rounded to the nearest"
+            f"as machine code: elements become {r.halves}; the products of k % 4 < 2 are summed as {r.halves} is, and "
+            "the others on top of that; C is added last, rounded to the nearest"
         )
     terms = min(r.bytes * 8 // bits, f.size[2])
     groups = f"{terms // r.group} exact sums of {r.group} products" if r.group > 1 else f"{terms} products"

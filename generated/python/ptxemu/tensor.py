@@ -58,7 +58,7 @@ def mma(form: str, a: Any, b: Any, c: Any, *, target: str, scale_a: Any = None, 
     f, t = form_named(form, FORMS, ELEMENTS), target_named(target)
     if not CATALOG.takes(f.requires, t):
         raise UnknownVariantError(f"{f} is not available on {t}; it needs {CATALOG.text(f.requires)}")
-    row = _row(f, t)
+    row = row_for(f, t)
     m, n, k = f.size
     arrays = [
         _shaped(bits_of(x, name, of), name, f, size)
@@ -74,7 +74,7 @@ def mma(form: str, a: Any, b: Any, c: Any, *, target: str, scale_a: Any = None, 
     return found.view(native) if native is not None and is_native else found
 
 
-def _row(f: Form, target: str) -> Row:
+def row_for(f: Form, target: str) -> Row:
     """Return what a target does with a form. Raises NoRuleError."""
     if (found := row_of(f, CATALOG.targets[target].base or target, ROWS)) is None:
         raise NoRuleError(f"nobody has told what {target} computes of {f}")
@@ -113,38 +113,45 @@ def _computed(f: Form, target: str, row: Row, matrices: Sequence[Array], scales:
     result = getattr(formats, f.types[0])
     if row.chain:
         return chained(rows, columns, c, result)
-    x, y = (_numbers(z, t) for z, t in zip((rows, columns), f.types[1:3], strict=True))
+    x, y = (numbers_of(z, t) for z, t in zip((rows, columns), f.types[1:3], strict=True))
     of_c = getattr(formats, f.types[3])
     c = np.broadcast_to(c, np.broadcast_shapes(c.shape, np.broadcast_shapes(rows.shape, columns.shape)[:-1]))
     if row.halves:
         return _in_halves(f, target, row.halves, x, y, c, result)
-    return summed(x, y, c, of_c, result, _sum(row, _element(f).bits), scales)
+    return summed(x, y, c, of_c, result, sum_of(row, element_of(f).bits), scales)
 
 
-def _numbers(bits: Array, of: str) -> Numbers:
+def numbers_of(bits: Array, of: str) -> Numbers:
+    """Return the values of elements."""
     # The low bits of a register do not count.
     return numbers(bits >> np.uint32(13) if of == "tf32" else bits, getattr(formats, of))
 
 
-def _element(f: Form) -> Element:
+def element_of(f: Form) -> Element:
     """Return how an element of A stands in a register."""
     return PACKED.get(f.kind, {}).get(f.types[1]) or ELEMENTS[f.types[1]]
 
 
-def _sum(row: Row, bits: int) -> Sum:
+def sum_of(row: Row, bits: int) -> Sum:
+    """Return the figures of a row for elements of so many bits."""
     return Sum(row.bytes * 8 // bits, row.bits, row.zero, row.kept, row.group)
 
 
 def _in_halves(f: Form, target: str, through: str, x: Numbers, y: Numbers, c: Array, result: Format) -> Array:
     """Return what becomes of two sums, of the places k with k % 4 < 2 and of the others, and of C added last."""
-    m, n, k = f.size
-    halved = f._replace(shape=f"m{m}n{n}k{k // 2}", types=(f.types[0], through, through, f.types[3]))
-    s = _sum(_row(halved, target), ELEMENTS[through].bits)
-    lower = np.arange(k) % 4 < 2
+    s, halves = halved(f, target, through)
     total = np.zeros_like(c)
-    for half in (lower, ~lower):
-        total = summed(x.chosen(half), y.chosen(half), total, result, result, s)
+    for places in halves:
+        total = summed(x.chosen(places), y.chosen(places), total, result, result, s)
     return addition(total, c, result, roundTiesToEven, False)
+
+
+def halved(f: Form, target: str, through: str) -> tuple[Sum, tuple[Array, Array]]:
+    """Return how two halves are summed, and the places of each."""
+    m, n, k = f.size
+    half = f._replace(shape=f"m{m}n{n}k{k // 2}", types=(f.types[0], through, through, f.types[3]))
+    lower = np.arange(k) % 4 < 2
+    return sum_of(row_for(half, target), ELEMENTS[through].bits), (np.flatnonzero(lower), np.flatnonzero(~lower))
 
 
 def _integers(f: Form, rows: Array, columns: Array, c: Array) -> Array:

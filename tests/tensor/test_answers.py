@@ -1,0 +1,71 @@
+"""What the commands answer about forms of mma."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ptxspec.cli.main import main
+
+FP8 = "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32"
+
+
+def answer(capsys: pytest.CaptureFixture[str], command: str, code: int = 0) -> str:
+    assert main(command.split()) == code
+    out, err = capsys.readouterr()
+    return out + err
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "says"),
+    [
+        ("m16n8k32.f32.e4m3 --target H100", 0, [f"yes: {FP8} on sm_90", "PTX 8.4", "a 4 .b32", "as machine code"]),
+        ("m16n8k32.f16.e4m3 --target H100", 0, ["recorded: equal to all results, 5,000 of H100, 5,000 of H200"]),
+        ("m16n8k16.f32.f16 --target sm_75", 1, ["needs sm_80 or newer; sm_75 is older"]),
+        ("m16n8k16.f32.f16 --target sm_86", 0, ["8 products and what was summed before", "5,000 of A2"]),
+        ("m16n8k32.s32.s8 --target sm_80", 0, ["all products and C are added exactly", "exact: the manual"]),
+        ("m8n8k4.f32.bf16", 0, ["manual     does not list it", "computes   nothing"]),
+        ("m16n8k17.f32.f16", 1, ["these types are multiplied in the shapes m8n8k4, m16n8k8, m16n8k16"]),
+        ("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", 1, ["this database does not describe it"]),
+        ("m16n8k16.f32.f16 --operands 3", 2, ["--operands is about a variant"]),
+    ],
+)
+def test_a_form_is_answered_for(capsys: pytest.CaptureFixture[str], command: str, code: int, says: list[str]) -> None:
+    found = answer(capsys, f"query {command}", code)
+    assert all(" ".join(text.split()) in " ".join(found.split()) for text in says), found
+
+
+def test_without_a_target_all_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(answer(capsys, "query m16n8k16.f32.f16 --format json"))
+    claims = {t: s["claim"] for s in found["sums"] for t in s["targets"]}
+    assert found["exists"] and found["registers"]["a"] == {"count": 4, "type": ".b32"}
+    assert {claims[t] for t in ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100")} == {"recorded"}
+    assert claims["sm_87"] == claims["sm_120"] == "reported" and claims["sm_110"] == claims["sm_107"] == "unspecified"
+
+
+def test_steps_say_what_was_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    operands = "1,2^-7,3 1,2^-7,0.3125 0.001"
+    found = answer(capsys, f"eval m16n8k32.f32.e4m3 {operands} --target L40S --trace")
+    assert "step 1, cut to multiples of 0.0001220703125" in found and "k = 1   0.00006103515625, cut to 0.0" in found
+    assert found.endswith("d  1.9384766 0x1.f04p+0 0x3ff82000\n")
+    halves = answer(capsys, f"eval m16n8k32.f32.e4m3 {operands} --target H100 --trace")
+    assert "C, 0.0010000000474974513..., is added" in " ".join(halves.split())
+    steps = json.loads(answer(capsys, f"eval m16n8k32.f32.e4m3 {operands} --target sm_120 --format json"))["steps"]
+    assert [t["k"] for t in steps[0]["terms"]] == [None, 0, 1, 2]
+    assert "k % 4" not in answer(capsys, "eval m16n8k16.f32.f16 inf 1 0 --target A100 --trace")
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("m16n8k16.f32.f16 1 1 0", "--target is missing"),
+        ("m16n8k16.f32.f16 1 1 --target A100", "write a row of A, a column of B"),
+        ("m16n8k16.f32.f16 1 1 0 --target sm_75", "needs sm_80"),
+        ("m16n8k16.f32.f16 1,one 1 0 --target A100", "operand 'one' is not a number"),
+        ("m16n8k8.f32.tf32 1,2,3,4,5,6,7,8,9 1 0 --target A100", "A has 8 elements in a sum"),
+        ("m8n8k4.f32.f16 1 1 0 --target A100", "nobody has told what sm_80 computes"),
+        ("m16n8k16.f32.f16 1 1 0,1 --target A100", "C is one element"),
+    ],
+)
+def test_what_cannot_be_computed_is_told(capsys: pytest.CaptureFixture[str], command: str, says: str) -> None:
+    assert says in answer(capsys, f"eval {command}", 2)
