@@ -22,7 +22,7 @@ from .query.database import Database
 from .query.lists import wrapped
 from .query.verdicts import Verdict
 
-_SHAPE = re.compile(r"(?:(?P<opcode>[a-z]+)\.(?:\S+\.)?)?m\d+n\d+k\d+(?:\.\S*)?")
+_SHAPE = re.compile(r"m\d+n\d+k\d+")
 _NAME = 9
 
 
@@ -98,10 +98,12 @@ def _arguments(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: tuple(x) if isinstance(x, list) else x for name, x in row.items()}
 
 
-def may_be_named(data: Path, text: str) -> Cores | None:
-    """Return what is known of matrices where a text has the shape of some, and no opcode but theirs."""
-    m = _SHAPE.fullmatch(text.strip())
-    if m is None:
+def may_be_named(db: Database, data: Path, text: str) -> Cores | None:
+    """Return what is known of matrices where a text has the shape of some, or begins with the opcode that multiplies
+    them."""
+    opcode = text.strip().partition(".")[0]
+    starts_with_shape = _SHAPE.fullmatch(opcode) is not None
+    if opcode in db.opcodes or not (starts_with_shape or opcode.isalpha()):
         return None
     try:
         found = json.loads(data.with_name("tensor.json").read_text("utf-8"))
@@ -109,7 +111,7 @@ def may_be_named(data: Path, text: str) -> Cores | None:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         # Another release's; everything else is told all the same.
         return None
-    return cores if m["opcode"] in (None, *(f.spelling.partition(".")[0] for f in cores.forms)) else None
+    return cores if starts_with_shape or any(f.spelling.startswith(f"{opcode}.") for f in cores.forms) else None
 
 
 def query(db: Database, cores: Cores, text: str, target: str | None, ptx: str | None) -> Answer:
@@ -166,7 +168,7 @@ def as_text(db: Database, found: Answer) -> str:
     target, ptx = verdict.asked
     asked = place(target, ptx)
     if f is None:
-        return "\n".join([f"no: {verdict.variant} does not exist", *wrapped(verdict.help, "  ", "  ")])
+        return "\n".join(wrapped(f"no: {verdict.help}", "", "  ", terminal.lines_width()))
     head = "yes" if verdict.available else "no"
     lines = [f"{head}: {f}{' is not available' * (not verdict.available)}{f' on {asked}' if asked else ''}"]
     lines += [line for r in verdict.reasons for line in wrapped(r.message, "  ", "  ")]

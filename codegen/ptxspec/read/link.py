@@ -34,11 +34,14 @@ _OBSERVED = ("calls", "evidence", "intrinsics", "judged", "machine_code", "recor
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
 # The functions of other languages, the manual's words, tools' messages, what PTX has besides, and what was found out
-# about the specification: no result depends on these files, and they may be missing.
+# about the specification: no variant's result depends on these files, and they may be missing.
 _TOLD = ("functions", "words", "messages", "outside", "llvm")
 # What has the form of another file.
 _LIKE = {"intrinsics": "calls"}
-OBSERVED = frozenset({*(f"spec/{name}.yaml" for name in _TOLD), *(f"spec/observed/{name}.yaml" for name in _OBSERVED)})
+OBSERVED = frozenset(
+    f"spec/{name}.yaml"
+    for name in (*_TOLD, *(f"observed/{name}" for name in _OBSERVED), *(f"tensor/{name}" for name in TENSOR))
+)
 
 
 # What Windows takes for a device, whatever its ending.
