@@ -27,6 +27,11 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, code: int = 0) -> s
         ("m8n8k4.f32.bf16", 0, ["manual     does not list it", "computes   nothing"]),
         ("m16n8k17.f32.f16", 1, ["these types are multiplied in the shapes m8n8k4, m16n8k8, m16n8k16"]),
         ("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", 1, ["this database does not describe it"]),
+        (
+            "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16",
+            1,
+            ["there is mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"],
+        ),
         ("mma.sync", 1, ["no: 'mma.sync' is no form of mma; write its shape"]),
         ("m16n8k16.f32.f16 --operands 3", 2, ["--operands is about a variant"]),
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 from ..catalog import Requirement
@@ -90,8 +90,11 @@ def form_of(
 def form_named(text: str, forms: Iterable[Form], types: Iterable[str]) -> Form:
     """Return the form of a whole spelling, or of a short one: its shape, the types of D and A, of B and C where they
     are others, and the names that set it apart. Raises ValueError."""
-    types = frozenset(types)
-    given = [part for part in text.strip().split(".") if part not in _START]
+    forms, types, text = tuple(forms), frozenset(types), text.strip()
+    if whole := next((f for f in forms if f.spelling == text), None):
+        return whole
+    opcode, *names = text.split(".")
+    given = [part for part in (opcode, *names) if part not in _START]
     shape = next((part for part in given if _SHAPE.fullmatch(part)), "")
     wanted = [part for part in given if part in types]
     names = [part for part in given if part != shape and part not in types]
@@ -99,9 +102,10 @@ def form_named(text: str, forms: Iterable[Form], types: Iterable[str]) -> Form:
     fitting = [f for f in every if _has(f, wanted) and f.is_scaled <= ("block_scale" in names or f.scale_type in names)]
     sparse = any(n.partition("::")[0] == "sp" for n in names)
     fitting = [f for f in fitting if f.is_sparse == sparse and [*_ordered(names)] in ([], [*f.orders])]
-    if fitting and wanted:
+    # What begins as a whole spelling is to be one.
+    if fitting and wanted and opcode not in _START:
         return min(fitting, key=lambda f: (not f.computes, not f.listed, f.orders != ("row", "col"), len(f.names)))
-    raise ValueError(_none(text, shape, wanted, [*forms], every))
+    raise ValueError(_none(text, shape, wanted, forms, every))
 
 
 def _ordered(names: Iterable[str]) -> Iterable[str]:
@@ -120,12 +124,13 @@ def _has(f: Form, types: list[str]) -> bool:
     }.get(len(types), False)
 
 
-def _none(text: str, shape: str, types: list[str], forms: list[Form], named: list[Form]) -> str:
+def _none(text: str, shape: str, types: list[str], forms: Sequence[Form], named: Sequence[Form]) -> str:
     """Say why a text is no form, and what would be one."""
     said = f"{text!r} is no form of mma"
     if not shape:
         return f"{said}; write its shape and the types of D and A, as in m16n8k16.f32.f16"
-    if alike := [f for f in named if _has(f, types) and not f.is_sparse]:
+    alike = [f for f in named if (_has(f, types) or [*f.types[: len(types)]] == types) and not f.is_sparse]
+    if alike and types:
         return f"{said}; there is {alike[0]}"
     shapes = dict.fromkeys(f.shape for f in forms if _has(f, types) and not f.is_sparse and f.computes)
     if shapes:
