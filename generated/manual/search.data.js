@@ -772,7 +772,7 @@
 "match":["9.7.15, Parallel synchronization and communication","The threads of a warp that have the same value.","sm_70, PTX 5.1"],
 "mbarrier":["9.7.15, Parallel synchronization and communication","A barrier in shared memory.","sm_80, PTX 7.0"],
 "membar":["9.7.15, Parallel synchronization and communication","An order of accesses to memory.","sm_10, PTX 1.4"],
-"mma":["9.7.16, Warp-level matrices","Product of two small matrices and a sum, by the threads of a warp.","sm_70, PTX 6.4"],
+"mma":["9.7.16, Warp-level matrices","Product of two small matrices and a sum, by the threads of a warp.","sm_70, PTX 6.4","tensor-cores.html"],
 "movmatrix":["9.7.16, Warp-level matrices","A small matrix across the threads of a warp, transposed.","sm_75, PTX 7.8"],
 "multimem":["9.7.10, Data movement and conversion","Operations on several memories at once.","sm_90, PTX 8.1"],
 "nanosleep":["9.7.21, Miscellaneous","Sleep for some nanoseconds.","sm_70, PTX 6.2"],

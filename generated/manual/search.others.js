@@ -3,7 +3,8 @@
 // them, and PTX's other instructions. Adds to `ptxspec.search`
 //   others(atoms, places)  {results, rest, begun}: what is said of those that are named, the atoms that name none, and
 //                          functions whose names begin so, or are nearly so
-//   outside(opcode)        the result that says what another instruction is, and from where on PTX has it
+//   outside(opcode)        the result that says what another instruction is, and from where on PTX has it; with the
+//                          page that it is on, where there is one
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
@@ -11,9 +12,10 @@
   const known = Object.keys(names), most = 4, lower = new Map(known.map(name => [name.toLowerCase(), name]));
 
   search.outside = opcode => {
-    const [section, summary, requires] = outside[opcode], needs = requires && `Needs ${requires}.`;
+    const [section, summary, requires, page] = outside[opcode], needs = requires && `Needs ${requires}.`;
+    const [answer, title] = page ? ["yes", `${opcode} has a page of its own`] : ["outside", `${opcode} is PTX, and not in this manual`];
     return {
-      kind: "verdict", answer: "outside", title: `${opcode} is PTX, and not in this manual`, link: "index.html", hazard: false,
+      kind: "verdict", answer, title, link: page ?? "index.html", hazard: false,
       text: [summary, section && `Section ${section}.`, needs].filter(Boolean).join(" "),
     };
   };

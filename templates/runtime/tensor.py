@@ -156,7 +156,8 @@ def halved(f: Form, target: str, through: str) -> tuple[Sum, tuple[Array, Array]
 def _integers(f: Form, rows: Array, columns: Array, c: Array) -> Array:
     """Return exact sums of 32 bits, which wrap around or are clamped."""
     if f.types[1] == "b1":
-        both = rows & columns if "and" in f.names else rows ^ columns
+        # What is done with the bits stands before what is done with the results of that.
+        both = getattr(np, f"bitwise_{f.names[-2]}")(rows, columns)
         total = both.astype(np.int64).sum(-1)
     else:
         total = (rows.astype(np.int64) * columns.astype(np.int64)).sum(-1)

@@ -137,11 +137,11 @@ NAMES = {
     "fmaf sm_52": ("no", "fmaf is not compiled for sm_52"),
     "__hmul3": ("function", "__hmul2(__half2, __half2)"),
     # Other instructions of PTX.
-    "mma": ("outside", "mma is PTX, and not in this manual"),
+    "mma": ("yes", "mma has a page of its own"),
     "vadd": ("outside", "vadd is PTX, and not in this manual"),
     "is wgmma on H100": ("outside", "wgmma is PTX, and not in this manual"),
-    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32": ("outside", "mma is PTX, and not in this manual"),
-    "tensor core": ("outside", "tcgen05 is PTX, and not in this manual"),
+    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32": ("yes", "mma has a page of its own"),
+    "tensor core": ("section", "Tensor cores"),
 }
 
 
@@ -181,6 +181,7 @@ def test_another_instruction_is_told_with_its_section_and_needs(engine: Engine) 
     text = engine.ask("mma")[0]["text"]
     assert "Section 9.7.16, Warp-level matrices. Needs sm_70, PTX 6.4." in text
     asked = {opcode: engine.ask(opcode)[0]["title"] for opcode in DB.other_opcodes}
+    assert asked.pop("mma") == "mma has a page of its own"
     assert asked == {opcode: f"{opcode} is PTX, and not in this manual" for opcode in asked}
 
 

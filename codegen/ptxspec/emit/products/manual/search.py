@@ -21,6 +21,7 @@ PATH = "search.data.js"
 def emit(spec: Spec, write: Writer, templates: Templates, site: Site) -> Files:
     recipes = {i.opcode: _recipes(spec, i) for i in spec.instructions.values()}
     found = Entries(spec, site.places)
+    multiplying = {f.spelling.partition(".")[0] for f in spec.tensor.forms}
     data = {
         "naming": {
             "brands": spec.naming.brands,
@@ -40,7 +41,10 @@ def emit(spec: Spec, write: Writer, templates: Templates, site: Site) -> Files:
         "entries": found.entries(),
         "functions": functions(spec.calls or CallEvidence("", (), ())),
         "outside": {
-            o.opcode: [o.section, o.summary, spec.catalog.text(r) if (r := o.requires((), spec.catalog)) else ""]
+            o.opcode: [
+                o.section, o.summary, spec.catalog.text(r) if (r := o.requires((), spec.catalog)) else "",
+                *(["tensor-cores.html"] if o.opcode in multiplying else []),
+            ]
             for o in spec.outside.opcodes.values() if o.opcode not in spec.instructions
         },
         "sections": {name: places.headings for name, places in site.places.items()},
