@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any, NamedTuple
 
 from . import terminal
@@ -39,29 +39,32 @@ class Sums(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The answer to a question about a form: a verdict as of any instruction, and the sums of the targets that have it,
-    or of the one that was asked about."""
+    """The answer to a question about a form: a verdict as of any instruction, the sums of the targets that have it, or
+    of the one that was asked about, and where the elements are in a lane."""
 
     verdict: Verdict
     form: Form | None = None
     sums: tuple[Sums, ...] = ()
+    lanes: Mapping[str, str] = MappingProxyType({})
 
     def as_json(self, db: Database) -> dict[str, Any]:
         found = self.verdict.as_json(db)
         if self.form:
             found["registers"] = {name: {"count": n, "type": type} for name, n, type in _registers(self.form)}
+            found["lanes"] = dict(self.lanes)
             found["sums"] = [s.as_json() for s in self.sums]
         return found
 
 
 class Cores(NamedTuple):
-    """What tensor.json holds: the forms, the rows of sums, what was recorded, and the bits of elements."""
+    """What tensor.json holds: the forms, the rows of sums, what was recorded, the bits of elements, and the layouts."""
 
     forms: tuple[Form, ...]
     rows: tuple[Row, ...]
     recorded: tuple[Recorded, ...]
     elements: Mapping[str, int]
     packed: Mapping[str, Mapping[str, int]]
+    layouts: Sequence[Mapping[str, Any]]
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Cores:
@@ -75,11 +78,32 @@ class Cores(NamedTuple):
             tuple(Recorded(**s) for s in data["recorded"]),
             data["elements"],
             data["packed"],
+            data["layouts"],
         )
 
     def bits(self, f: Form) -> int:
         """Return the bits of an element of A in a register."""
         return self.packed.get(f.kind, {}).get(f.types[1]) or self.elements[f.types[1]]
+
+    def lanes(self, f: Form) -> dict[str, str]:
+        """Return where a lane's elements of A, B and C are, as formulas in words; nothing where that is not known."""
+        if f.is_sparse or not f.computes:
+            return {}
+        layout = next(
+            x for x in self.layouts
+            if (not x["shapes"] or f.shape in x["shapes"]) and (not x["inputs"] or f.types[1] in x["inputs"])
+        )  # fmt: skip
+        found = {}
+        apart = {"a": f.orders[0], "b": f.orders[1], "c": f.types[3]}
+        for name, t in zip("abc", f.types[1:], strict=True):
+            bits = self.packed.get(f.kind, {}).get(t) or self.elements[t]
+            known = {"E": max(1, 32 // bits), "R": f.size[0] // 8 if name == "a" else 1}
+            formulas = layout["places"].get(f"{name}_{apart[name]}") or layout["places"][name]
+            row, column = (re.sub(r"\b[ER]\b", lambda m: str(known[m[0]]), x) for x in formulas)
+            found[name] = f"row {row}, column {column}"
+        if layout["product"]:
+            found["product"] = str(layout["product"])
+        return found
 
     def sums(self, f: Form, targets: Iterable[str], db: Database) -> Iterator[Sums]:
         """Yield how targets sum with a form; those that do it alike together."""
@@ -131,7 +155,7 @@ def query(db: Database, cores: Cores, text: str, target: str | None, ptx: str | 
         claim=sums[0].claim if target and sums else None, basis=sums[0].basis if target and sums else None,
         reasons=reasons, asked=(target, ptx),
     )  # fmt: skip
-    return Answer(verdict, f, sums)
+    return Answer(verdict, f, sums, cores.lanes(f))
 
 
 def types(db: Database, f: Form) -> tuple[Type, ...]:
@@ -178,6 +202,12 @@ def as_text(db: Database, found: Answer) -> str:
     if not f.listed:
         lines += _named("manual", "does not list it")
     lines += _named("registers", ", ".join(f"{name} {n} {type}" for name, n, type in _registers(f)))
+    for name, where in found.lanes.items():
+        lines += _named(name, where)
+    if found.lanes:
+        lines += _named(
+            "", "g is lane // 4, t is lane % 4, i counts a lane's elements, r its registers, j those in one"
+        )
     if not f.computes:
         lines += _named("computes", "nothing: the assembler writes no operation for it")
     by_how: dict[str, list[Sums]] = {}

@@ -44,6 +44,7 @@ def test_a_form_is_answered_for(capsys: pytest.CaptureFixture[str], command: str
 def test_without_a_target_all_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(answer(capsys, "query m16n8k16.f32.f16 --format json"))
     claims = {t: s["claim"] for s in found["sums"] for t in s["targets"]}
+    assert found["lanes"]["a"] == "row g + 8 * (r % 2), column t * 2 + j + 4 * 2 * (r // 2)"
     assert found["exists"] and found["registers"]["a"] == {"count": 4, "type": ".b32"}
     assert {claims[t] for t in ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100")} == {"recorded"}
     assert claims["sm_87"] == claims["sm_120"] == "reported" and claims["sm_110"] == claims["sm_107"] == "unspecified"
@@ -75,3 +76,28 @@ def test_steps_say_what_was_cut(capsys: pytest.CaptureFixture[str]) -> None:
 )
 def test_what_cannot_be_computed_is_told(capsys: pytest.CaptureFixture[str], command: str, says: str) -> None:
     assert says in answer(capsys, f"eval {command}", 2)
+
+
+def test_two_targets_are_compared_on_the_same_matrices(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "compare m16n8k16.f32.f16@A100 m16n8k16.f32.f16@H100", 1)
+    assert "differ. Tried: 100" in found and "5,163 results differ: half of them by 1 ulp or less" in found
+    # The command that it gives tells one of both results.
+    command = found.partition("why\n  ptxspec ")[2]
+    assert "-51.66289 -0x1.9d4d9ap+5 0xc24ea6cd on sm_80" in found
+    assert answer(capsys, command).endswith("d  -51.66289 -0x1.9d4d9ap+5 0xc24ea6cd\n")
+    assert "are equal" in answer(capsys, "compare m16n8k16.f32.f16@A100 m16n8k16.f32.f16@A2")
+    told = json.loads(answer(capsys, "compare m16n8k32.f32.e4m3@L40S m16n8k32.f32.e4m3@H100 --format json", 1))
+    assert not told["equal"] and told["tried"] == told["differ"] == 12_800 and told["median_ulp"] > 100
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("m16n8k16.f32.f16 m16n8k16.f32.f16@A2", "write a target behind it, as in m16n8k16.f32.f16@H100"),
+        ("m16n8k16.f32.f16@sm_75 m16n8k16.f32.f16@A2", "is not available on sm_75"),
+        ("m16n8k16.f32.f16@A100 add.f32", "'add.f32' is no form of mma"),
+        ("m16n8k16.f32.f16@A100 m16n8k8.f32.f16@A100", "what has the same shape"),
+    ],
+)
+def test_what_cannot_be_compared_is_told(capsys: pytest.CaptureFixture[str], command: str, says: str) -> None:
+    assert says in answer(capsys, f"compare {command}", 2)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from .. import roots, terminal
+from .. import roots, tensor, terminal
 from ..diagnostics import PtxspecError
-from . import NO, OK, TARGET, progress_bar, target_named
+from . import NO, OK, TARGET, database, progress_bar, target_named
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
             metavar=name.upper(),
             help="a variant, which @sm_90 ties to a target; PTX, whose registers are %%a, %%b, %%c and %%d, or a file "
             "of it; or a function: of C (fmaxf), CUDA (__fadd_rz, cuda.fmaxf), ieee754.maximum, numpy.fmin; or "
-            "mpfr, which rounds what the other, a variant, rounds",
+            "mpfr, which rounds what the other, a variant, rounds; or a form of mma on a target, as in "
+            "m16n8k16.f32.f16@H100",
         )
     parser.add_argument("--target", metavar="T", help=f"as this target computes it, where that is known: {TARGET}")
     parser.add_argument(
@@ -39,6 +40,11 @@ def run(options: argparse.Namespace) -> int:
 
     if not 0 < options.samples <= 1 << 32:
         raise PtxspecError(f"--samples {options.samples}: 1 or more, up to 2^32, as in --samples 1000000")
+    name = options.a.partition("@")[0]
+    if cores := tensor.may_be_named(database(options), roots.find(options.root).data, name):
+        from .compare_tensor import run as run_tensor
+
+        return run_tensor(options, cores)
     reader = Reader(roots.find_source(options.root), target_named(options))
     a, b = reader.both(options.a, options.b)
     with progress_bar("comparing") as progress:

@@ -103,6 +103,15 @@ def _tensor(spec: Spec) -> dict[str, Any]:
             for r in cores.rows
         ],
         "recorded": [s._asdict() for s in cores.recorded],
+        "layouts": [
+            {
+                "shapes": list(x.shapes),
+                "inputs": list(x.inputs),
+                "product": x.product or None,
+                "places": {name: [place.row, place.column] for name, place in x.places.items()},
+            }
+            for x in cores.layouts
+        ],
     }
 
 
