@@ -97,9 +97,9 @@ class Cores(NamedTuple):
         apart = {"a": f.orders[0], "b": f.orders[1], "c": f.types[3]}
         for name, t in zip("abc", f.types[1:], strict=True):
             bits = self.packed.get(f.kind, {}).get(t) or self.elements[t]
-            known = {"E": max(1, 32 // bits), "R": f.size[0] // 8 if name == "a" else 1}
+            registers, per = f.size[0] // 8 if name == "a" else 1, max(1, 32 // bits)
             formulas = layout["places"].get(f"{name}_{apart[name]}") or layout["places"][name]
-            row, column = (re.sub(r"\b[ER]\b", lambda m: str(known[m[0]]), x) for x in formulas)
+            row, column = (re.sub(r"\bR\b", str(registers), re.sub(r"\bE\b", str(per), x)) for x in formulas)
             found[name] = f"row {row}, column {column}"
         if layout["product"]:
             found["product"] = str(layout["product"])

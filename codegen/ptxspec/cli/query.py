@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="VARIANT|FUNCTION",
         help="a spelling, as in fma.rn.ftz.f32, or a function of CUDA C++ or libdevice, as in __hmul2 or "
         "'fma(double)', or an intrinsic of LLVM, as in llvm.nvvm.fma.rn.f, for the PTX that becomes of it; or a "
-        "special register, as in %%tid.x. "
+        "special register, as in %%tid.x; or a form of mma, as in m16n8k16.f32.f16. "
         "`-`: each line of standard input is one, and has a line as its answer",
     )
     parser.add_argument("--operands", type=int, metavar="N", help="the number of source operands")
