@@ -94,6 +94,16 @@ def test_registers_go_in_and_come_out() -> None:
     assert d.shape == (5, 32, 4) and np.array_equal(f.d.unpack(d), ptxemu.mma(f.form.spelling, a, b, c, target="A100"))
 
 
+def test_registers_of_blocks_have_scales_beside_them() -> None:
+    form = "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0"
+    f, rng = ptxemu.fragments(form), np.random.default_rng(3)
+    a, b = (rng.integers(0, 16, s).astype(np.uint8) for s in ((16, 64), (64, 8)))
+    c = np.zeros((16, 8), np.float32)
+    scales = {"scale_a": np.full((16, 2), 128, np.uint8), "scale_b": np.full((2, 8), 127, np.uint8)}
+    d = f.mma(f.a.pack(a), f.b.pack(b), f.c.pack(c), target="sm_120a", **scales)
+    assert f.a.registers == 4 and np.array_equal(f.d.unpack(d), ptxemu.mma(form, a, b, c, target="sm_120a", **scales))
+
+
 def test_wrong_shapes_are_told() -> None:
     f = ptxemu.fragments("m16n8k16.f32.f16")
     with pytest.raises(ptxemu.OperandError, match=r"A has the shape \(16, 16\), and this has \(8, 16\)"):

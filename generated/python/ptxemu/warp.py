@@ -121,11 +121,12 @@ class Fragments:
         element = PACKED.get(self.form.kind, {}).get(of) or ELEMENTS[of]
         return Fragment(name, size, of, element, place, layout, name == "A")
 
-    def mma(self, a: Any, b: Any, c: Any, *, target: str) -> Array:
+    def mma(self, a: Any, b: Any, c: Any, *, target: str, scale_a: Any = None, scale_b: Any = None) -> Array:
         """Return the registers of D, as (..., 32, registers) of bits, of those of A, B and C, as a target computes
-        them. Raises what ptxemu.mma raises."""
+        them; scales are matrices, as of ptxemu.mma. Raises what that raises."""
         matrices = (x.unpack(given) for x, given in ((self.a, a), (self.b, b), (self.c, c)))
-        return self.d.pack(tensor.mma(self.form.spelling, *matrices, target=target))
+        found = tensor.mma(self.form.spelling, *matrices, target=target, scale_a=scale_a, scale_b=scale_b)
+        return self.d.pack(found)
 
 
 def fragments(form: str) -> Fragments:
