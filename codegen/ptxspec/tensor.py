@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from . import terminal
 from .catalog import requirement_of
 from .catalog.explaining import place, unmet
+from .diagnostics import PtxspecError
 from .matrices.forms import Form, form_named, form_of
 from .matrices.rows import NOT_RECORDED, RECORDED, Recorded, Row, claim, in_words, row_of
 from .model import FixedPoint, Format, Kind, Type
@@ -223,6 +224,19 @@ def as_text(db: Database, found: Answer) -> str:
     if any(s.claim == RECORDED for s in found.sums):
         lines += _named("", NOT_RECORDED)
     return "\n".join(lines)
+
+
+def page(db: Database, cores: Cores, manual: Path, name: str) -> str:
+    """Return the manual's page, or what is known of one form, as Markdown. Raises PtxspecError."""
+    if any(_SHAPE.fullmatch(part) for part in name.split(".")):
+        found = query(db, cores, name, None, None)
+        if found.form is None:
+            raise PtxspecError(found.verdict.help)
+        return f"# {found.form}\n\n```\n{as_text(db, found)}\n```"
+    try:
+        return manual.read_text("utf-8").partition("\n\n")[2].rstrip("\n")
+    except OSError as e:
+        raise PtxspecError(f"{manual}: {e.strerror}; run `ptxspec generate`") from None
 
 
 def _registers(f: Form) -> list[tuple[str, int, str]]:

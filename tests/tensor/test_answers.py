@@ -78,6 +78,12 @@ def test_what_cannot_be_computed_is_told(capsys: pytest.CaptureFixture[str], com
     assert says in answer(capsys, f"eval {command}", 2)
 
 
+def test_a_form_and_the_page_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert answer(capsys, "show mma").startswith("# Tensor cores\n")
+    assert "8 products and what was summed before" in " ".join(answer(capsys, "show m16n8k16.f32.f16").split())
+    assert "no form of mma" in answer(capsys, "show m16n8k17.f32.f16", 2)
+
+
 def test_two_targets_are_compared_on_the_same_matrices(capsys: pytest.CaptureFixture[str]) -> None:
     found = answer(capsys, "compare m16n8k16.f32.f16@A100 m16n8k16.f32.f16@H100", 1)
     assert "differ. Tried: 100" in found and "5,163 results differ: half of them by 1 ulp or less" in found

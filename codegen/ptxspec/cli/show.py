@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from .. import roots, terminal
+from .. import roots, tensor, terminal
 from ..query import show
-from . import OK
+from . import OK, database
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -16,7 +16,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    text = show.page(roots.find(options.root), options.name, options.operands).rstrip("\n")
+    root, db = roots.find(options.root), database(options)
+    if cores := tensor.may_be_named(db, root.data, options.name):
+        text = tensor.page(db, cores, root.generated / "manual" / "tensor-cores.md", options.name)
+    else:
+        text = show.page(root, options.name, options.operands).rstrip("\n")
     if columns := terminal.lines_width():
         from .markdown import print_markdown  # with rich, which what is piped does without
 
