@@ -21,7 +21,7 @@ from .model import FixedPoint, Format, Kind, Type
 from .query.answers import requirement
 from .query.database import Database
 from .query.lists import wrapped
-from .query.verdicts import Verdict
+from .query.verdicts import Verdict, here_as_json
 
 _SHAPE = re.compile(r"m\d+n\d+k\d+")
 _NAME = 9
@@ -49,12 +49,24 @@ class Answer(NamedTuple):
     lanes: Mapping[str, str] = MappingProxyType({})
 
     def as_json(self, db: Database) -> dict[str, Any]:
-        found = self.verdict.as_json(db)
-        if self.form:
-            found["registers"] = {name: {"count": n, "type": type} for name, n, type in _registers(self.form)}
-            found["lanes"] = dict(self.lanes)
-            found["sums"] = [s.as_json() for s in self.sums]
-        return found
+        """As `ptxspec query --format json` has it."""
+        v, f = self.verdict, self.form
+        registers = {name: {"count": n, "type": type} for name, n, type in _registers(f)} if f else None
+        return {
+            "schema": 1,
+            "form": v.variant,
+            "exists": v.exists,
+            "available": v.available,
+            "requires": v.requires.as_json() if v.requires else None,
+            "here": here_as_json(db, v.here) if v.here else None,
+            "listed": f.listed if f else None,
+            "computes": f.computes if f else None,
+            "registers": registers,
+            "lanes": dict(self.lanes),
+            "sums": [s.as_json() for s in self.sums],
+            "reasons": [{"code": r.code, "message": r.message} for r in v.reasons],
+            "help": v.help or None,
+        }
 
 
 class Cores(NamedTuple):

@@ -104,8 +104,8 @@ def entry(one: Recorded) -> str:
     equal = int((found == one.d).sum())
     digest = hashlib.sha256(found.tobytes()).hexdigest()[:16]
     return (
-        f"  - {{gpu: {one.gpu}, target: {one.target}, form: {one.form}, vectors: {len(found)}, equal: {equal}, "
-        f"digest: {digest}}}\n"
+        f"  - {{gpu: {one.gpu}, target: {one.target}, form: {one.form}, products: {one.a.shape[1]}, "
+        f"vectors: {len(found)}, equal: {equal}, digest: {digest}}}\n"
     )
 
 

@@ -20,7 +20,11 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, code: int = 0) -> s
     ("command", "code", "says"),
     [
         ("m16n8k32.f32.e4m3 --target H100", 0, [f"yes: {FP8} on sm_90", "PTX 8.4", "a 4 .b32", "as machine code"]),
-        ("m16n8k32.f16.e4m3 --target H100", 0, ["recorded: equal to all results, 5,000 of H100, 5,000 of H200"]),
+        (
+            "m16n8k32.f16.e4m3 --target H100",
+            0,
+            ["recorded: equal to all results, 5,000 of H100, 5,000 of H200, sums of 32 products"],
+        ),
         ("m16n8k16.f32.f16 --target sm_75", 1, ["needs sm_80 or newer; sm_75 is older"]),
         ("m16n8k16.f32.f16 --target sm_86", 0, ["8 products and what was summed before", "5,000 of A2"]),
         ("m16n8k32.s32.s8 --target sm_80", 0, ["all products and C are added exactly", "exact: the manual"]),

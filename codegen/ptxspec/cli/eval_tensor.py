@@ -42,10 +42,10 @@ def run(options: argparse.Namespace, cores: Cores) -> int:
         why = tensor.steps(emulator, form, row, column, c[0], target)
     except (LookupError, ValueError, TypeError) as error:
         raise PtxspecError(str(error)) from None
-    if options.format == "json":
-        print(json.dumps(_as_json(why, types[0]), indent=2))
-        return OK
     (sums,) = tensor.query(database(options), cores, form.spelling, target, None).sums
+    if options.format == "json":
+        print(json.dumps(_as_json(why, types[0], sums.claim), indent=2))
+        return OK
     print(f"{form} on {why.target}, {sums.claim}")
     for name, bits, t in zip("abc", (row, column, c), types[1:], strict=True):
         print("\n".join(_wrapped(name, ", ".join(registered(x, t) for x in bits))))
@@ -82,11 +82,12 @@ def _wrapped(name: str, told: str, indent: str = "  ") -> list[str]:
     return text.wrapped(name, told, len(name) if indent == "  " else _NAME, indent, terminal.width(60))
 
 
-def _as_json(why: Any, of: Type) -> dict[str, Any]:
+def _as_json(why: Any, of: Type, claim: str) -> dict[str, Any]:
     return {
         "schema": 1,
         "form": why.form.spelling,
         "target": why.target,
+        "claim": claim,
         "result": hexadecimal(why.result, of.width),
         "steps": [
             {

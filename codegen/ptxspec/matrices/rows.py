@@ -38,11 +38,13 @@ class Row(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """How many results of a GPU's tensor core were recorded with a form, written in short, and how many are equal."""
+    """How many results of a GPU's tensor core were recorded with a form, written in short, how many products each sums
+    at most, the others being zeros, and how many are equal."""
 
     gpu: str
     target: str
     form: str
+    products: int
     vectors: int
     equal: int
 
@@ -116,7 +118,8 @@ def claim(r: Row, f: Form, target: str, recorded: Iterable[Recorded]) -> tuple[s
     sets = [s for s in recorded if s.form.split(".")[1:] == [f.types[0], f.types[1]] and f.types[1] == f.types[2]]
     own = [s for s in sets if s.target == target]
     if own and all(s.equal == s.vectors for s in own):
-        return RECORDED, "equal to all results, " + ", ".join(f"{s.vectors:,} of {s.gpu}" for s in own)
+        gpus = ", ".join(f"{s.vectors:,} of {s.gpu}" for s in own)
+        return RECORDED, f"equal to all results, {gpus}, sums of {max(s.products for s in own)} products"
     if r.exact:
         return "exact", "the manual: integers"
     if r.basis in ("recorded", "published model"):

@@ -53,7 +53,8 @@ def _recorded(doc: Document | None, arithmetic: Document, context: Context, cata
     context.known(doc, ("source",), doc.data["source"], arithmetic.data["sources"], "source")
     for i, s in enumerate(doc.data["sets"]):
         if context.known(doc, ("sets", i, "target"), s["target"], catalog.targets, "target"):
-            yield Recorded(s["gpu"], s["target"], s["form"], int(s["vectors"]), int(s["equal"]))
+            counts = (int(s[name]) for name in ("products", "vectors", "equal"))
+            yield Recorded(s["gpu"], s["target"], s["form"], *counts)
 
 
 def _apart(doc: Document | None, context: Context, catalog: Catalog) -> Iterator[Apart]:
