@@ -24,7 +24,7 @@ def test_every_result_is_that_of_the_gpu(one: Recorded) -> None:
 @pytest.mark.exhaustive
 def test_the_file_says_what_was_computed() -> None:
     text = (ROOT / OBSERVED).read_text("utf-8")
-    assert text.partition("sets:\n")[2] == "".join(map(entry, SETS))
+    assert text.partition("sets:\n")[2].partition("\n# ")[0] == "".join(map(entry, SETS))
 
 
 def test_some_results_of_each_gpu_are_its_own() -> None:
