@@ -135,12 +135,12 @@ def _arguments(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: tuple(x) if isinstance(x, list) else x for name, x in row.items()}
 
 
-def may_be_named(db: Database, data: Path, text: str) -> Cores | None:
-    """Return what is known of matrices where a text has the shape of some, or begins with the opcode that multiplies
+def may_be_named(data: Path, text: str) -> Cores | None:
+    """Return what is known of matrices where a text begins with the shape of some, or with the opcode that multiplies
     them."""
     opcode = text.strip().partition(".")[0]
     starts_with_shape = _SHAPE.fullmatch(opcode) is not None
-    if opcode in db.opcodes or not (starts_with_shape or opcode.isalpha()):
+    if not starts_with_shape and (not opcode.isalpha() or (data.parent / "opcodes" / f"{opcode}.json").exists()):
         return None
     try:
         found = json.loads(data.with_name("tensor.json").read_text("utf-8"))

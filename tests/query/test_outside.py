@@ -13,7 +13,7 @@ from ptxspec.cli.main import main
 
 Run = Callable[..., tuple[int, str, str]]
 
-_MMA = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
+_CP = "cp.async.wait_all"
 
 
 @pytest.fixture
@@ -32,11 +32,11 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ((_MMA,), "mma is PTX (section 9.7.16, Warp-level matrices), and needs sm_80 and PTX 7.0 or newer"),
-        ((_MMA, "--target", "sm_75"), "it needs sm_80 or newer; sm_75 is older"),
-        ((_MMA, "--target", "sm_90"), "sm_90 has it from PTX 7.8 on"),
-        ((_MMA, "--target", "sm_90", "--ptx", "6.5"), "it needs PTX 7.0 (CUDA 11.0) or newer; 6.5 is older"),
-        ((_MMA, "--ptx", "7.0"), "PTX 7.0 has it"),
+        ((_CP,), "cp is PTX (section 9.7.10, Data movement and conversion), and needs sm_80 and PTX 7.0 or newer"),
+        ((_CP, "--target", "sm_75"), "it needs sm_80 or newer; sm_75 is older"),
+        ((_CP, "--target", "sm_90"), "sm_90 has it from PTX 7.8 on"),
+        ((_CP, "--target", "sm_90", "--ptx", "6.5"), "it needs PTX 7.0 (CUDA 11.0) or newer; 6.5 is older"),
+        ((_CP, "--ptx", "7.0"), "PTX 7.0 has it"),
         (("wgmma.fence.sync.aligned", "--target", "sm_100a"), "sm_100a does not have it, which needs sm_90a"),
         (("shfl.idx.b32", "--target", "sm_75"), "sm_75 has it from PTX 6.3 to 6.3"),
         (("vmad",), "vmad is PTX (section 9.7.20, Video), and needs sm_20 and PTX 2.0 or newer"),
@@ -52,8 +52,8 @@ def test_what_is_outside_is_known_to_be_ptx(run: Run, asked: tuple[str, ...], sa
 
 
 def test_show_says_so_as_well(run: Run) -> None:
-    code, _, error = run("show", "mma")
-    assert code == 2 and "mma is PTX (section 9.7.16, Warp-level matrices)" in error
+    code, _, error = run("show", "cp")
+    assert code == 2 and "cp is PTX (section 9.7.10, Data movement and conversion)" in error
 
 
 @pytest.mark.parametrize("text", ["vote.sync.all.pred p, q, a;", "vadd.u32.u32.u32 d, a, b;", "bar.sync 0;"])

@@ -6,7 +6,7 @@ import argparse
 
 from .. import roots, tensor, terminal
 from ..diagnostics import PtxspecError
-from . import NO, OK, TARGET, database, progress_bar, target_named
+from . import NO, OK, TARGET, progress_bar, target_named
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     if not 0 < options.samples <= 1 << 32:
         raise PtxspecError(f"--samples {options.samples}: 1 or more, up to 2^32, as in --samples 1000000")
     name = options.a.partition("@")[0]
-    if cores := tensor.may_be_named(database(options), roots.find(options.root).data, name):
+    if cores := tensor.may_be_named(roots.find(options.root).data, name):
         from .compare_tensor import run as run_tensor
 
         return run_tensor(options, cores)

@@ -50,7 +50,7 @@ def _answer(db: Database, options: argparse.Namespace, asked: str, target: str |
         text = functions.as_text(db, found[0].name, found, target)
         colour = "green" if answer["available"] else "red"
         text = " ".join(text.split()) if in_a_line else text
-    elif cores := tensor.may_be_named(db, roots.find(options.root).data, asked):
+    elif cores := tensor.may_be_named(roots.find(options.root).data, asked):
         if options.operands is not None:
             raise PtxspecError("--operands is about a variant, and this is a form of an instruction on matrices")
         form = tensor.query(db, cores, asked, target, options.ptx)
