@@ -94,9 +94,9 @@ class Cores(NamedTuple):
             data["layouts"],
         )
 
-    def bits(self, f: Form) -> int:
-        """Return the bits of an element of A in a register."""
-        return self.packed.get(f.kind, {}).get(f.types[1]) or self.elements[f.types[1]]
+    def bits(self, f: Form, of: str) -> int:
+        """Return the bits of an element of a type in a register of a form."""
+        return self.packed.get(f.kind, {}).get(of) or self.elements[of]
 
     def lanes(self, f: Form) -> dict[str, str]:
         """Return where a lane's elements of A, B and C are, as formulas in words; nothing where that is not known."""
@@ -109,8 +109,7 @@ class Cores(NamedTuple):
         found = {}
         apart = {"a": f.orders[0], "b": f.orders[1], "c": f.types[3]}
         for name, t in zip("abc", f.types[1:], strict=True):
-            bits = self.packed.get(f.kind, {}).get(t) or self.elements[t]
-            registers, per = f.size[0] // 8 if name == "a" else 1, max(1, 32 // bits)
+            registers, per = f.size[0] // 8 if name == "a" else 1, max(1, 32 // self.bits(f, t))
             formulas = layout["places"].get(f"{name}_{apart[name]}") or layout["places"][name]
             row, column = (re.sub(r"\bR\b", str(registers), re.sub(r"\bE\b", str(per), x)) for x in formulas)
             found[name] = f"row {row}, column {column}"
@@ -124,7 +123,7 @@ class Cores(NamedTuple):
         for plain in dict.fromkeys(db.targets[t].base or t for t in targets):
             row = row_of(f, plain, self.rows)
             if row is not None:
-                told = (in_words(row, f, self.bits(f)), *claim(row, f, plain, self.recorded))
+                told = (in_words(row, f, self.bits(f, f.types[1])), *claim(row, f, plain, self.recorded))
             else:
                 told = ("", "unspecified", "nobody has told what the target computes")
             found.setdefault(told, []).append(plain)

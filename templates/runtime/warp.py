@@ -12,7 +12,7 @@ from .binary import Array
 from .layouts import Element, Layout, Place, layout_of
 from .matrices.forms import Form, form_named
 from .operands import OperandError
-from .tensor_cores import ELEMENTS, FORMS, LAYOUTS, LOADS, PACKED
+from .tensor_cores import ELEMENTS, FORMS, LAYOUTS, LOADS
 
 LANES = 32
 
@@ -117,8 +117,7 @@ class Fragments:
 
     def _fragment(self, name: str, size: tuple[int, int], of: str, layout: Layout, apart: str) -> Fragment:
         place = layout.places.get(apart) or layout.places[apart[0]]
-        element = PACKED.get(self.form.kind, {}).get(of) or ELEMENTS[of]
-        return Fragment(name, size, of, element, place, layout, name == "A")
+        return Fragment(name, size, of, tensor.element_of(self.form, of), place, layout, name == "A")
 
     def mma(self, a: Any, b: Any, c: Any, *, target: str, scale_a: Any = None, scale_b: Any = None) -> Array:
         """Return the registers of D, as (..., 32, registers) of bits, of those of A, B and C, as a target computes

@@ -56,7 +56,7 @@ def run(options: argparse.Namespace, cores: Cores) -> int:
             raise PtxspecError(f"{text}: write a target behind it, as in {name}@H100")
         sides.append(Side(form, db.target(target)))
     a, b = sides
-    if (a.form.shape, a.form.types) != (b.form.shape, b.form.types) or a.form.is_scaled:
+    if (a.form.shape, a.form.types) != (b.form.shape, b.form.types) or a.form.is_scaled or b.form.is_scaled:
         raise PtxspecError(f"{a.form} and {b.form}: what has the same shape, the same types and no scales is compared")
     types = tensor.types(db, a.form)
     try:
@@ -75,12 +75,11 @@ def _compared(emulator: Any, a: Side, b: Side, types: tuple[Type, ...]) -> Found
     given = [_drawn(rng, t, (_PRODUCTS, *size)) for t, size in zip(types[1:], ((m, k), (k, n), (m, n)), strict=True)]
     matrices = [elements_of(x, t) for x, t in zip(given, a.form.types[1:], strict=True)]
     first, second = (_bits(emulator.mma(s.form.spelling, *matrices, target=s.target)) for s in (a, b))
-    apart = np.argwhere(first != second)
-    if not len(apart):
-        return Found(first.size, (), None)
     at = first != second
+    if not at.any():
+        return Found(first.size, (), None)
     ulps = np.abs(_ordered(first[at], types[0]) - _ordered(second[at], types[0]))
-    p, i, j = apart[0]
+    p, i, j = np.argwhere(at)[0]
     x, y, z = given
     return Found(
         first.size, tuple(int(u) for u in ulps),

@@ -77,12 +77,12 @@ def form_of(
     listed: bool = True,
     computes: bool = True,
 ) -> Form:
-    """Return the form of a whole spelling. Raises ValueError where it has no shape or not four types."""
+    """Return the form of a whole spelling. Raises ValueError where it lacks a shape, the orders or the types."""
     names = spelling.split(".")[1:]
     shapes = [n for n in names if _SHAPE.fullmatch(n)]
     own = tuple(n for n in names if n in types)
-    if len(shapes) != 1 or len(own) != 4:
-        raise ValueError("a form has a shape, and the types of the elements of D, A, B and C")
+    if len(shapes) != 1 or len(own) != 4 or len([n for n in names if n in _ORDERS]) != 2:
+        raise ValueError("a form has a shape, the orders of A and B, and the types of the elements of D, A, B and C")
     others = tuple(n for n in names if n != shapes[0] and n not in types)
     return Form(spelling, shapes[0], own, others, registers, requires, listed, computes)
 

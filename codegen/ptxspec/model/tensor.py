@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from ..matrices.forms import Form
 from ..matrices.rows import Apart, Recorded, Row
 
-_OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
+# What a formula may do with numbers.
+OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
 }  # fmt: skip
 
@@ -18,7 +19,7 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 def _value(formula: str, known: Mapping[str, int]) -> int:
     def of(node: ast.expr) -> int:
         if isinstance(node, ast.BinOp):
-            return _OPERATORS[type(node.op)](of(node.left), of(node.right))
+            return OPERATORS[type(node.op)](of(node.left), of(node.right))
         if isinstance(node, ast.Name):
             return known[node.id]
         assert isinstance(node, ast.Constant) and isinstance(node.value, int)
@@ -80,3 +81,7 @@ class TensorCores:
     observed: str = ""
     recorded: tuple[Recorded, ...] = ()
     apart: tuple[Apart, ...] = ()
+
+    def element(self, f: Form, of: str) -> Element:
+        """Return how an element of a type stands in a register of a form."""
+        return self.packed.get(f.kind, {}).get(of) or self.elements[of]

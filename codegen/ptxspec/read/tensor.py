@@ -9,7 +9,7 @@ from typing import Any
 from ..catalog import Catalog
 from ..matrices.forms import Form, form_of
 from ..matrices.rows import Apart, Recorded, Row
-from ..model.tensor import Element, Place, TensorCores, TensorLayout
+from ..model.tensor import OPERATORS, Element, Place, TensorCores, TensorLayout
 from .context import Context, words
 from .notation import NotationError, expand
 from .outside import are_known, requirement
@@ -21,7 +21,6 @@ _NAMES = ("targets", "shapes", "inputs", "kinds")
 # What a formula is made of: lane // 4, lane % 4, the number of an element, its register, its place there, the elements
 # of a register, and the rows of A that a lane has registers of.
 VARIABLES = ("lane", "g", "t", "i", "r", "j", "E", "R")
-_OPERATORS = (ast.Add, ast.Mult, ast.FloorDiv, ast.Mod)
 
 
 def read_tensor(
@@ -121,7 +120,8 @@ def _formula(doc: Document, where: Where, text: Any, context: Context) -> str | 
 
 def _is_part(node: ast.AST) -> bool:
     if isinstance(node, ast.BinOp):
-        return isinstance(node.op, _OPERATORS)
+        divides_by_zero = isinstance(node.right, ast.Constant) and not node.right.value
+        return type(node.op) in OPERATORS and not (divides_by_zero and isinstance(node.op, ast.FloorDiv | ast.Mod))
     if isinstance(node, ast.Constant):
         return type(node.value) is int
     return isinstance(node, ast.Name) and node.id in VARIABLES
@@ -170,7 +170,8 @@ class _Forms:
     def _registers_of(self, form: Form) -> tuple[int, int, int, int]:
         """How many registers D, A, B and C have."""
         m, n, k = form.size
-        if special := self._registers.get(form.shape, {}).get(form.types[1]):
+        special = self._registers.get(form.shape, {}).get(form.types[1], {})
+        if {form.types[0], form.types[3]} <= {*special.get("c", ())}:
             d, c = (int(special["c"][t]) for t in (form.types[0], form.types[3]))
             return d, int(special["a"]), int(special["b"]), c
         packed = self.packed.get(form.kind, {})

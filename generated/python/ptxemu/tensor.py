@@ -118,7 +118,7 @@ def _computed(f: Form, target: str, row: Row, matrices: Sequence[Array], scales:
     c = np.broadcast_to(c, np.broadcast_shapes(c.shape, np.broadcast_shapes(rows.shape, columns.shape)[:-1]))
     if row.halves:
         return _in_halves(f, target, row.halves, x, y, c, result)
-    return summed(x, y, c, of_c, result, sum_of(row, element_of(f).bits), scales)
+    return summed(x, y, c, of_c, result, sum_of(row, element_of(f, f.types[1]).bits), scales)
 
 
 def numbers_of(bits: Array, of: str) -> Numbers:
@@ -127,9 +127,9 @@ def numbers_of(bits: Array, of: str) -> Numbers:
     return numbers(bits >> np.uint32(13) if of == "tf32" else bits, getattr(formats, of))
 
 
-def element_of(f: Form) -> Element:
-    """Return how an element of A stands in a register."""
-    return PACKED.get(f.kind, {}).get(f.types[1]) or ELEMENTS[f.types[1]]
+def element_of(f: Form, of: str) -> Element:
+    """Return how an element of a type stands in a register of a form."""
+    return PACKED.get(f.kind, {}).get(of) or ELEMENTS[of]
 
 
 def sum_of(row: Row, bits: int) -> Sum:

@@ -75,7 +75,7 @@ def _why(f: Form, target: str, a: Any, b: Any, one: Any, result: int) -> Why:
     of_d, of_c = getattr(formats, f.types[0]), getattr(formats, f.types[3])
     x, y = (numbers_of(z[None], of) for z, of in zip((a, b), f.types[1:3], strict=True))
     if not rule.halves:
-        found = steps(x, y, one, of_c, of_d, sum_of(rule, element_of(f).bits))
+        found = steps(x, y, one, of_c, of_d, sum_of(rule, element_of(f, f.types[1]).bits))
         return Why(f, target, result, tuple(_told(found, range(f.size[2]))), None)
     s, halves = halved(f, target, rule.halves)
     total, every = np.zeros_like(one), list[Summed]()

@@ -146,7 +146,7 @@ def _sums(spec: Spec) -> Iterator[Sums]:
                 if not on:
                     continue
                 f = max((f for f in every if row_of(f, on[0], cores.rows) is row), key=lambda f: f.size[2])
-                bits = _element(cores, f, a).bits
+                bits = cores.element(f, a).bits
                 claims: dict[tuple[str, str], list[str]] = {}
                 for t in on:
                     claims.setdefault(claim(row, f, t, cores.recorded), []).append(t)
@@ -206,9 +206,7 @@ def _drawn(cores: TensorCores, shape: str, of: str, result: str) -> Drawn | None
         place = layout.places.get(f"{name}_{t}") or layout.places[name]
         anchor = f"{shape}-{of}-{name}"
         title = f"{name.upper()}{' and D' if name == 'c' else ''}, {sides[name][0]} × {sides[name][1]} of {t}"
-        pictures.append(
-            _picture(title, anchor, sides[name], place, _element(cores, f, t), name == "a", layout.products)
-        )
+        pictures.append(_picture(title, anchor, sides[name], place, cores.element(f, t), name == "a", layout.products))
     products = (
         f"{layout.products} products at once: a lane belongs to number {layout.product}" if layout.product else ""
     )
@@ -242,10 +240,6 @@ def _runs(found: dict[tuple[int, int], tuple[int, int]], size: tuple[int, int]) 
             if c == size[1] or found[r, c] != found[r, start]:
                 yield Run(r, start, c - start, *found[r, start])
                 start = c
-
-
-def _element(cores: TensorCores, f: Form, of: str) -> Element:
-    return cores.packed.get(f.kind, {}).get(of) or cores.elements[of]
 
 
 # Forms
