@@ -1,0 +1,34 @@
+"""Mistakes in what is written about matrices: told by their place, and none a traceback."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.project import Project
+
+LAYOUTS, MMA, ARITHMETIC = (f"spec/tensor/{name}.yaml" for name in ("layouts", "mma", "arithmetic"))
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "says"),
+    [
+        (LAYOUTS, "of: lane % 16 // 4", "of: lane % 0 // 4", "a formula is made of numbers"),
+        (LAYOUTS, "column: 2 * t + i % 2", "column: open(t)", "a formula is made of numbers"),
+        (LAYOUTS, "column: 2 * t + i % 2", "column: 2 * x", "a formula is made of numbers"),
+        (LAYOUTS, "column: 2 * t + i % 2", "colum: 2 * t", "unknown key 'colum'"),
+        (MMA, "m16n8k8.row.col.f16.f16.f16.f16", "m16n8k8.f16.f16.f16.f16", "the orders of A and B"),
+        (MMA, "m16n8k8.row.col.f16.f16.f16.f16", "m16n8k8.row.col.f16.f16.f16", "the types of the elements"),
+        (
+            MMA,
+            "f32.f16.f16.f32, ptx: 6.5, target: sm_75",
+            "f32.f16.f16.f32, ptx: 6.5, target: sm_76",
+            "unknown target 'sm_76'",
+        ),
+        (MMA, "e2m1: {bits: 8, shift: 2}", "e2m1: [8, 2]", "expected text or a mapping, this is a list"),
+        (ARITHMETIC, "targets: [sm_70, sm_72]", "targets: [sm_70, sm_73]", "unknown target 'sm_73'"),
+        (ARITHMETIC, "bits: 23, zero", "bits: many, zero", "'many' is not what belongs here"),
+    ],
+)
+def test_a_mistake_is_told_where_it_is(project: Project, path: str, old: str, new: str, says: str) -> None:
+    project.edit(path, old, new)
+    found = project.run("validate")
+    assert found.code == 1 and says in found.err and f"{path}:" in found.err and "Traceback" not in found.err
