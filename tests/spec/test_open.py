@@ -29,6 +29,7 @@ NOT_DECIDED = {
     "what a quotient by zero is",
     "what the remainder of a division by zero is",
     "what a c of -2**31 gives",
+    "what stands above the 32 bits of a result in a wider register",
 }
 
 
