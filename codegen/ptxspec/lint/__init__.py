@@ -9,6 +9,7 @@ Judging
     rules.py         what the database says of operands
     declarations.py  what is wrong with declarations
     others.py        what is wrong with instructions outside of the database
+    matrices.py      what is wrong with instructions that multiply matrices
     judging.py       one instruction -> complaints, from the database
     filling.py       recipes with a statement's own registers
     linter.py        all of these together, with what ../ptx/ reads

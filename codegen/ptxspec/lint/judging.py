@@ -13,6 +13,7 @@ from ..ptx.complaints import ERROR, NOTE, WARNING, Complaint
 from ..ptx.matching import Matcher, count, in_braces, packed_of_one, unknown_names, unreadable
 from ..ptx.operands import Shape
 from ..query.database import Database, Variant
+from .matrices import MatrixJudge
 from .rules import DatabaseRules
 
 
@@ -116,6 +117,7 @@ class InstructionJudge:
         packing = (v for o in db.opcodes.values() if "unpacks" in o.data for v in o.variants)
         self._packing = {v.spelling for v in packing if any(s.braced for s in v.sources)}
         self._known: dict[_Key, Judgement] = {}
+        self.matrices = MatrixJudge(db)
 
     def judge(
         self,
@@ -154,6 +156,8 @@ class InstructionJudge:
             message = "a name is missing behind a dot"
             is_ours = types or not lenient
             return Judgement(None, (Complaint(ERROR, "syntax", message, "remove the dot"),)) if is_ours else NOT_OURS
+        if opcode in self.matrices.opcodes:
+            return Judgement(*self.matrices.complaints(head, shapes, target, ptx)) if names else NOT_OURS
         if self.db.is_elsewhere(opcode, names):
             return self._elsewhere(shapes or ()) if names else NOT_OURS
         if shapes is not None and self.matcher.is_elsewhere(opcode, shapes):

@@ -134,10 +134,10 @@ class Linter:
         self._special = special_names(db.special_registers.values(), assembler["named_integers"])
         self.tally = Tally()
         self.met: list[Met] | None = None
-        self._opcodes = frozenset(db.opcodes)
         self._numbers = itertools.count()
-        self._others = frozenset(db.other_opcodes)
         self.judge = InstructionJudge(db)
+        self._opcodes = self.judge.matrices.opcodes.union(db.opcodes)
+        self._others = frozenset(db.other_opcodes)
         self._declarations = Declarations(db)
 
     def lint(self, text: str, file: str, language: str = PTX) -> Iterator[Finding]:
@@ -297,7 +297,7 @@ class Linter:
             is_known = not (view.embedded and any(o.kind == UNKNOWN for o in operands))
             shapes = tuple(o.shape for o in operands) if is_known else None
         opcode, dot, names = head.partition(".")
-        known = opcode if opcode in self.db.opcodes else opcode.lower()
+        known = opcode if opcode in self._opcodes else opcode.lower()
         lenient = view.embedded if lenient is None else lenient
         judgement = self.judge.judge(known + dot + names, shapes, module.target, module.ptx, lenient, module.free)
         module.is_ptx |= judgement is not NOT_OURS

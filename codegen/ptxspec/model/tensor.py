@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ..matrices.forms import Form
+from ..matrices.forms import Form, Taken
 from ..matrices.rows import Apart, Recorded, Row
 
 # What a formula may do with numbers.
@@ -68,8 +68,10 @@ class Element:
 
 @dataclass(frozen=True)
 class TensorCores:
-    """All that is known of mma. `elements` are by type, those in some kinds packed otherwise by kind and type. `loads`
-    are the layouts of instructions that load matrices, by name."""
+    """All that is known of mma. `elements` are by type, those in some kinds packed otherwise by kind and type. The
+    first row of `taken` that fits says what stands in the braces of a matrix. The names of a spelling stand in any
+    order but for those that are `ordered`, in groups, and once but for those that are `repeatable`. `loads` are the
+    layouts of instructions that load matrices, by name."""
 
     sources: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     rows: tuple[Row, ...] = ()
@@ -78,6 +80,9 @@ class TensorCores:
     loads: Mapping[str, Place] = field(default_factory=dict)
     elements: Mapping[str, Element] = field(default_factory=dict)
     packed: Mapping[str, Mapping[str, Element]] = field(default_factory=dict)
+    taken: tuple[Taken, ...] = ()
+    ordered: tuple[tuple[str, ...], ...] = ()
+    repeatable: tuple[str, ...] = ()
     observed: str = ""
     recorded: tuple[Recorded, ...] = ()
     apart: tuple[Apart, ...] = ()

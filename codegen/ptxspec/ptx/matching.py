@@ -183,7 +183,7 @@ def _constrained(shape: Shape, part: int) -> list[str]:
     return [kind for kind in kinds_of_it if kind.startswith('"')]
 
 
-def _mixed(parts: Sequence[str], operand: int) -> list[Complaint]:
+def mixed(parts: Sequence[str], operand: int) -> list[Complaint]:
     """Registers of a vector are bits, or of one sort: whether integers have a sign makes no difference."""
     sorts = {"integer" if kind[1] in "su" else kind for kind in parts if kind.startswith(".") and kind[1] != "b"}
     if len(sorts) < 2:
@@ -286,7 +286,7 @@ class Matcher:
         for i, kind in enumerate(vector[1:]):
             said = None if kind == kinds.DISCARD else self._destination(v, kind, lanes.type)
             found += [Complaint(ERROR, *said, operand=0, part=i)] if said else []
-        found = found or _mixed(parts, 0)
+        found = found or mixed(parts, 0)
         said = self._unpacked(v, sources[0]) if sources else None
         return [*found, *([Complaint(ERROR, *said, operand=1)] if said else [])]
 
@@ -358,7 +358,7 @@ class Matcher:
             if kind not in (constants.INTEGER, *kinds.SPECIALS):
                 said = _IN_VECTORS.get(kind) or self._source(v, source, kind)
                 found += [Complaint(ERROR, *said, operand=operand, part=i)] if said else []
-        return found or _mixed(shape[1:], operand)
+        return found or mixed(shape[1:], operand)
 
     def _is_named(self, v: Matched, kind: str, type: str) -> bool:
         """Return whether an operand is a name that no register has, and that the assembler takes."""

@@ -169,6 +169,11 @@ class Database(Named, Known[Variant]):
         return self._other("calls")
 
     @cached_property
+    def tensor(self) -> Mapping[str, Any]:
+        """What is known of instructions that multiply matrices."""
+        return self._other("tensor")
+
+    @cached_property
     def special_registers(self) -> Mapping[str, SpecialRegister]:
         """The special registers by their names, without fields."""
         rows = (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..catalog import Catalog
-from ..matrices.forms import Form, form_of
+from ..matrices.forms import Form, Taken, form_of
 from ..matrices.rows import Apart, Recorded, Row
 from ..model.tensor import OPERATORS, Element, Place, TensorCores, TensorLayout
 from .context import Context, words
@@ -40,6 +40,9 @@ def read_tensor(
          if (place := _place(layouts, ("loads", name), at, context))},
         reader.elements,
         reader.packed,
+        tuple(_taken(mma, context)),
+        tuple(tuple(group) for group in mma.data["spelling"]["ordered"]),
+        tuple(mma.data["spelling"]["repeatable"]),
         words(mma.data["observed"]),
         tuple(_recorded(recorded, arithmetic, context, catalog)),
         tuple(_apart(recorded, context, catalog)),
@@ -128,6 +131,17 @@ def _is_part(node: ast.AST) -> bool:
 
 
 # Forms
+
+
+def _taken(doc: Document, context: Context) -> Iterator[Taken]:
+    """Yield the rows of what is taken in braces."""
+    types = doc.data["elements"]["bits"]
+    for i, row in enumerate(doc.data["taken"]):
+        for key in ("of", "inputs"):
+            for n, name in enumerate(row.get(key, ())):
+                context.known(doc, ("taken", i, key, n), name, types, "type")
+        registers, constants, of, inputs = (tuple(row.get(x, ())) for x in ("registers", "constants", "of", "inputs"))
+        yield Taken(registers, constants, of, inputs, row.get("form", ""))
 
 
 class _Forms:

@@ -96,6 +96,9 @@ def _tensor(spec: Spec) -> dict[str, Any]:
         "observed": cores.observed,
         "elements": {name: e.bits for name, e in cores.elements.items()},
         "packed": {kind: {name: e.bits for name, e in types.items()} for kind, types in cores.packed.items()},
+        "taken": [_given(**t._asdict()) for t in cores.taken],
+        "ordered": cores.ordered,
+        "repeatable": cores.repeatable,
         "requirements": [r.as_json() for r in needs],
         "forms": [[f.spelling, *f.registers, needs.index(f.requires), f.listed, f.computes] for f in cores.forms],
         "rows": [
@@ -179,6 +182,7 @@ def _shared(spec: Spec) -> dict[str, Any]:
         },
         "messages": list(spec.messages),
         "opcodes": {i.opcode: {"summary": i.summary} for i in spec.instructions.values()},
+        "matrices": sorted({f.spelling.partition(".")[0] for f in spec.tensor.forms}),
     }  # fmt: skip
 
 

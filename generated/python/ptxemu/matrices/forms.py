@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from typing import NamedTuple
 
 from ..catalog import Requirement
@@ -39,7 +39,7 @@ class Form(NamedTuple):
 
     @property
     def is_sparse(self) -> bool:
-        return any(name.partition("::")[0] == "sp" for name in self.names)
+        return are_sparse(self.names)
 
     @property
     def kind(self) -> str:
@@ -70,6 +70,23 @@ class Form(NamedTuple):
         return self.spelling
 
 
+class Taken(NamedTuple):
+    """What stands in the braces of a matrix with elements `of` some types, in a form of A's types `inputs` that is of a
+    sort, sparse or scaled; without these, in all: registers of some types, and sorts of constants where no register
+    does."""
+
+    registers: tuple[str, ...]
+    constants: tuple[str, ...]
+    of: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    form: str = ""
+
+    def fits(self, f: Form, of: str) -> bool:
+        """Return whether this is about the elements of a type in a form."""
+        sort = {"sparse": f.is_sparse, "scaled": f.is_scaled, "": True}[self.form]
+        return sort and (not self.of or of in self.of) and (not self.inputs or f.types[1] in self.inputs)
+
+
 def form_of(
     spelling: str,
     types: Container[str],
@@ -88,6 +105,22 @@ def form_of(
     return Form(spelling, shapes[0], own, others, registers, requires, listed, computes)
 
 
+def is_shape(name: str) -> bool:
+    """Return whether a name is that of a shape, as m16n8k16 is."""
+    return _SHAPE.fullmatch(name) is not None
+
+
+def are_sparse(names: Iterable[str]) -> bool:
+    """Return whether names are those of a sparse form."""
+    return any(name.partition("::")[0] == "sp" for name in names)
+
+
+def parts_of(names: Iterable[str], ordered: Iterable[Container[str]]) -> tuple[Collection[str], ...]:
+    """Return what sets a form apart: the names of its spelling, and by groups those of which the order counts."""
+    names = tuple(names)
+    return frozenset(names), *(tuple(n for n in names if n in group) for group in ordered)
+
+
 def form_named(text: str, forms: Iterable[Form], types: Iterable[str]) -> Form:
     """Return the form of a whole spelling, or of a short one: its shape, the types of D and A, of B and C where they
     are others, and the names that set it apart. Raises ValueError."""
@@ -101,8 +134,7 @@ def form_named(text: str, forms: Iterable[Form], types: Iterable[str]) -> Form:
     names = [part for part in given if part != shape and part not in types]
     every = [f for f in forms if f.shape == shape and all(n in f.names for n in names)]
     fitting = [f for f in every if _has(f, wanted) and f.is_scaled <= ("block_scale" in names or f.scale_type in names)]
-    sparse = any(n.partition("::")[0] == "sp" for n in names)
-    fitting = [f for f in fitting if f.is_sparse == sparse and [*_ordered(names)] in ([], [*f.orders])]
+    fitting = [f for f in fitting if f.is_sparse == are_sparse(names) and [*_ordered(names)] in ([], [*f.orders])]
     # What begins as a whole spelling is to be one.
     if fitting and wanted and opcode not in _START:
         return min(fitting, key=lambda f: (not f.computes, not f.listed, f.orders != ("row", "col"), len(f.names)))
@@ -133,10 +165,24 @@ def _none(text: str, shape: str, types: list[str], forms: Sequence[Form], named:
     alike = [f for f in named if (_has(f, types) or [*f.types[: len(types)]] == types) and not f.is_sparse]
     if alike and types:
         return f"{said}; there is {alike[0]}"
+    return f"{said}: {_like(shape, types, forms)}"
+
+
+def others_like(names: Sequence[str], forms: Iterable[Form], types: Container[str]) -> str:
+    """Return what there is among some forms that is like a spelling with these names."""
+    forms, shape = tuple(forms), next((n for n in names if _SHAPE.fullmatch(n)), "")
+    own = [n for n in names if n in types]
+    same = [f for f in forms if f.shape == shape and [*f.types] == own and f.is_sparse == are_sparse(names)]
+    if same:
+        return f"there is {min(same, key=lambda f: len({*names}.symmetric_difference(f.spelling.split('.')[1:])))}"
+    return _like(shape, own, forms)
+
+
+def _like(shape: str, types: list[str], forms: Sequence[Form]) -> str:
     shapes = dict.fromkeys(f.shape for f in forms if _has(f, types) and not f.is_sparse and f.computes)
-    if shapes:
-        return f"{said}: these types are multiplied in the shapes {', '.join(shapes)}"
+    if shapes and shape not in shapes:
+        return f"these types are multiplied in the shapes {', '.join(shapes)}"
     ways = dict.fromkeys(f"{f.types[0]}.{f.types[1]}" for f in forms if f.shape == shape and f.computes)
     if ways:
-        return f"{said}: of {shape} there are {', '.join(ways)}"
-    return f"{said}: {suggest(shape, {f.shape for f in forms}, otherwise='there is no such shape')}"
+        return f"of {shape} there are {', '.join(ways)}"
+    return suggest(shape, {f.shape for f in forms}, otherwise="there is no such shape")

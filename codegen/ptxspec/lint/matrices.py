@@ -1,0 +1,210 @@
+"""The assembler's verdict on one instruction that multiplies matrices, from the forms that there are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from ..catalog import requirement_of
+from ..catalog.explaining import unmet
+from ..catalog.likeness import nearest
+from ..matrices.forms import Form, Taken, form_of, is_shape, others_like, parts_of
+from ..ptx import constants, operands as kinds
+from ..ptx.complaints import ERROR, NOTE, WARNING, Complaint
+from ..ptx.matching import in_braces, mixed, unknown_names, unreadable
+from ..ptx.operands import Shape
+from ..query.database import Database
+
+# The operands, as messages call them.
+_MATRICES = ("D", "A", "B", "C")
+_SPARSE = ("metadata", "selector")
+_SCALED = ("scales of A", "{byte-id, thread-id}", "scales of B", "{byte-id, thread-id}")
+_CONSTANTS = (constants.INTEGER, constants.SINGLE, constants.DOUBLE)
+_NO_REGISTERS = (*_CONSTANTS, kinds.DISCARD)
+_SORTS = {"integer": constants.INTEGER, "single": constants.SINGLE, "double": constants.DOUBLE}
+_TYPES = {constants.INTEGER: ".s", constants.SINGLE: ".f32"}
+_SINGLE = 32
+_SIZE = re.compile(r"(\d+)(?:x(\d))?$")
+
+
+class MatrixJudge:
+    """Judges statements that multiply matrices."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self.opcodes: frozenset[str] = frozenset(db.data["matrices"])
+        letters = db.data["assembler"]["constraints"]
+        # Compilers declare the first type; where bits are taken, other instructions take it too, and these do not.
+        self._letters = {f'"{c}"': (f".{registers[0]}",) for c, registers in letters.items()}
+
+    @cached_property
+    def _data(self) -> Mapping[str, Any]:
+        return self._db.tensor
+
+    @cached_property
+    def _forms(self) -> Mapping[Any, Form]:
+        """The forms by the parts of their spellings."""
+        needs = [requirement_of(r) for r in self._data["requirements"]]
+        forms = (
+            form_of(spelling, self._data["elements"], (d, a, b, c), needs[n], listed, computes)
+            for spelling, d, a, b, c, n, listed, computes in self._data["forms"]
+        )
+        return {parts_of(f.spelling.split("."), self._data["ordered"]): f for f in forms}
+
+    @cached_property
+    def _taken(self) -> tuple[Taken, ...]:
+        return tuple(Taken(**row) for row in self._data["taken"])
+
+    def complaints(
+        self, head: str, shapes: Sequence[Shape] | None, target: str | None, ptx: str | None
+    ) -> tuple[str | None, tuple[Complaint, ...]]:
+        """Return the form's spelling where there is one, and what is wrong with a statement. `shapes` are the kinds of
+        its operands, None where they are not known."""
+        f = self._forms.get(parts_of(head.split("."), self._data["ordered"]))
+        unknown = tuple(unknown_names(shapes or ()))
+        if f is None:
+            return None, (*self._why_not(head, target, ptx), *unknown)
+        refused = [r for r in unmet(self._db, f.spelling, f.requires, target, ptx) if r.code != "target-unknown"]
+        twice = self._twice(head)
+        needs = f.requires._replace(ptx=self._db.catalog.window(f.requires, target)[0])
+        found = [Complaint(ERROR, r.code, r.message, requires=needs) for r in refused]
+        found += [twice] if twice else []
+        found += unknown or unreadable(shapes or ()) or self._operands(f, shapes)
+        if not any(c.severity == ERROR for c in found):
+            found += self._notes(f, head)
+        return f.spelling, tuple(found)
+
+    # Spellings
+
+    def _why_not(self, head: str, target: str | None, ptx: str | None) -> Iterator[Complaint]:
+        """Yield why there is no such form: a name that none has, one that all have and that is missing, or, where each
+        name is right, what there is with the same types or of the same shape."""
+        opcode, *names = head.split(".")
+        forms = self._forms.values()
+        every = dict.fromkeys(n for f in forms for n in f.spelling.split(".")[1:])
+        strange = [i for i, n in enumerate(names) if n not in every]
+        for i in strange:
+            code = "unknown-modifier" if not self._db.knows(names[i]) else "illegal-modifier"
+            if is_shape(names[i]):
+                help = self._like(names, target, ptx)
+            else:
+                help = next((f"did you mean .{meant}?" for meant in nearest(names[i], every)), "")
+            yield Complaint(ERROR, code, f"{opcode} has no .{names[i]}", help, i)
+        if strange:
+            return
+        common = [n for n in every if all(n in f.spelling.split(".") for f in forms)]
+        if missing := [n for n in common if n not in names]:
+            written = " and ".join(f".{n}" for n in missing)
+            right = ".".join((opcode, *common, *(n for n in names if n not in common)))
+            mended = self._forms.get(parts_of(right.split("."), self._data["ordered"]))
+            help = f"write {mended}" if mended else f"add {written}"
+            write = mended.spelling if mended else ""
+            yield Complaint(ERROR, "missing-modifier", f"{head} lacks {written}", help, write=write)
+            return
+        yield Complaint(ERROR, "illegal-combination", f"there is no {head}", self._like(names, target, ptx))
+
+    def _like(self, names: Sequence[str], target: str | None, ptx: str | None) -> str:
+        on = [f for f in self._forms.values() if self._db.catalog.takes(f.requires, target, ptx)]
+        return others_like(names, on, self._data["elements"])
+
+    def _twice(self, head: str) -> Complaint | None:
+        """Return the complaint about a name that stands twice, and must not."""
+        names = head.split(".")[1:]
+        free = {*self._data["repeatable"]}.union(*self._data["ordered"])
+        place = next((i for i, n in enumerate(names) if n in names[:i] and n not in free), None)
+        if place is None:
+            return None
+        return Complaint(ERROR, "repeated-modifier", f".{names[place]} stands twice", "write it once", place)
+
+    def _notes(self, f: Form, head: str) -> Iterator[Complaint]:
+        if not f.computes:
+            message = f"the assembler writes no operation for {f}: D has what C has"
+            yield Complaint(WARNING, "hazard", message)
+        if not f.listed:
+            message = f"the manual does not list {f}; the assembler takes it"
+            yield Complaint(NOTE, "undocumented", message)
+        if head != f.spelling:
+            help = "the assembler takes any order"
+            yield Complaint(NOTE, "modifier-order", f"the manual writes {f}", help, write=f.spelling)
+
+    # Operands
+
+    def _operands(self, f: Form, shapes: Sequence[Shape] | None) -> list[Complaint]:
+        if shapes is None:
+            return []
+        operands = [*_MATRICES, *_SPARSE * f.is_sparse, *_SCALED * f.is_scaled]
+        if len(shapes) != len(operands):
+            message = f"{f} takes {len(operands)} operands, not {len(shapes)}"
+            return [Complaint(ERROR, "operand-count", message, f"write {', '.join(operands)}")]
+        about = zip(_MATRICES, shapes, f.registers, f.types, strict=False)
+        return [c for i, one in enumerate(about) for c in self._matrix(f, i, *one)]
+
+    def _matrix(self, f: Form, operand: int, name: str, shape: Shape, count: int, of: str) -> Iterator[Complaint]:
+        """Yield what is wrong with the registers of a matrix."""
+        shape = in_braces(shape)
+        if shape in (kinds.REGISTER, kinds.UNKNOWN):
+            return
+        is_result = operand == 0
+        code = "illegal-destination" if is_result else "illegal-operand"
+        about = f"{name} of {f.shape} with {of}"
+        wanted = f"{about} is {count} register{'s' * (count > 1)} in braces"
+        if isinstance(shape, str) or shape[0] != kinds.VECTOR:
+            yield Complaint(ERROR, code, wanted, operand=operand)
+            return
+        parts = shape[1:]
+        if len(parts) != count:
+            yield Complaint(ERROR, code, f"{wanted}, not {len(parts)}", operand=operand)
+            return
+        strange = [i for i, kind in enumerate(parts) if not _may_stand(kind, is_result)]
+        for i in strange:
+            yield Complaint(ERROR, code, f"{{operand}} does not stand in the braces of {name}", operand=operand, part=i)
+        taken = next(t for t in self._taken if t.fits(f, of))
+        if strange:
+            return
+        if all(kind in _NO_REGISTERS for kind in parts):
+            if not {*parts} <= {_SORTS.get(s) for s in taken.constants}:
+                message = f"{about} has no register, and is not taken with these constants alone"
+                yield Complaint(ERROR, code, message, "move them into registers", operand=operand)
+            return
+        wrong = next(self._types(about, operand, parts, taken.registers), None)
+        if wrong:
+            yield wrong
+        else:
+            size = _bits(taken.registers[0])
+            yield from mixed([self._type(k) for k in parts if k != constants.SINGLE or size == _SINGLE], operand)
+
+    def _types(self, about: str, operand: int, parts: Sequence[str], taken: Sequence[str]) -> Iterator[Complaint]:
+        """Yield what is wrong with the types of a matrix's registers. Of different types, they are bits."""
+        wanted, size = {f".{t}" for t in taken}, _bits(taken[0])
+        if size != _SINGLE and kinds.SPECIAL in parts:
+            message = f"{{operand}} has 32 bits; {about} takes registers of {size}"
+            yield Complaint(ERROR, "illegal-operand", message, operand=operand, part=parts.index(kinds.SPECIAL))
+        is_one = len({self._type(kind) for kind in parts if kind != kinds.DISCARD}) == 1
+        for i, kind in enumerate(parts):
+            own = self._letters.get(kind) or (kind,)
+            if kind[0] not in '."' or (any(_bits(t) == size for t in own) and not (is_one and wanted.isdisjoint(own))):
+                continue
+            is_ = f"has the constraint {kind}, of {' or '.join(own)}" if kind[0] == '"' else f"is a {kind} register"
+            message = f"{{operand}} {is_}; {about} takes {' or '.join(f'.{t}' for t in taken)}"
+            # A variable of C that has another type is converted, and not taken as bits.
+            help = f"name registers of .{taken[0]}" if kind[0] == "." else ""
+            yield Complaint(ERROR, "illegal-register", message, help, operand=operand, part=i)
+
+    def _type(self, kind: str) -> str:
+        """Return the type of what stands in braces, where it has one: a single is .f32, an integer of any size."""
+        return (self._letters.get(kind) or (_TYPES.get(kind, kind),))[0]
+
+
+def _may_stand(kind: str, is_result: bool) -> bool:
+    """Return whether something may stand in the braces of a matrix."""
+    if kind[0] in '."' or kind in (kinds.REGISTER, kinds.UNKNOWN):
+        return True
+    return kind in kinds.SPECIALS or (kind == kinds.DISCARD if is_result else kind in _CONSTANTS)
+
+
+def _bits(type: str) -> int:
+    """Return the bits of a register by its type, as in .f16x2; 0 of a predicate."""
+    m = _SIZE.search(type)
+    return int(m[1]) * int(m[2] or 1) if m else 0
