@@ -99,7 +99,7 @@ class MatrixJudge:
             written = " and ".join(f".{n}" for n in missing)
             right = ".".join((opcode, *common, *(n for n in names if n not in common)))
             mended = self._forms.get(parts_of(right.split("."), self._data["ordered"]))
-            help = f"write {mended}" if mended else f"add {written}"
+            help = f"write {mended}" if mended else f"write {written} too"
             write = mended.spelling if mended else ""
             yield Complaint(ERROR, "missing-modifier", f"{head} lacks {written}", help, write=write)
             return
