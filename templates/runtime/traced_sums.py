@@ -61,26 +61,24 @@ def mma_steps(
     given = ((row, "A", f.types[1]), (column, "B", f.types[2]))
     a, b = (_filled(bits_of(x, name, of), name, k) for x, name, of in given)
     if f.is_sparse:
-        raise OperandError(f"{f} is sparse, and its steps are not told")
+        raise OperandError(f"{f} is sparse, and its steps are not told; ptxemu.mma computes it where that is known")
     one = np.asarray(bits_of(c, "C", f.types[3])).reshape(1)
     wide_a, wide_b = np.zeros((m, k), a.dtype), np.zeros((k, n), b.dtype)
     wide_a[0], wide_b[:, 0] = a, b
     wide_c = np.zeros((m, n), one.dtype)
     wide_c[0, 0] = one[0]
-    scales, wide = None, {}
-    if f.is_scaled or scale_a is not None or scale_b is not None:
-        own = [_scales(f, x, name) for x, name in ((scale_a, "scale_a"), (scale_b, "scale_b"))]
-        scales = Scales(*(scales_of(x[None], f.scale_type) for x in own))
-        wide = {"scale_a": np.tile(own[0], (m, 1)), "scale_b": np.tile(own[1], (n, 1)).T}
-    result = int(mma(f.spelling, wide_a, wide_b, wide_c, target=t, **wide)[0, 0])
+    scales = None
+    if f.is_scaled:
+        of_row, of_column = (_scales(f, x, name) for x, name in ((scale_a, "scale_a"), (scale_b, "scale_b")))
+        scales = Scales(scales_of(of_row[None], f.scale_type), scales_of(of_column[None], f.scale_type))
+        scale_a, scale_b = np.tile(of_row, (m, 1)), np.tile(of_column, (n, 1)).T
+    result = int(mma(f.spelling, wide_a, wide_b, wide_c, target=t, scale_a=scale_a, scale_b=scale_b)[0, 0])
     with np.errstate(all="ignore"):
         return _why(f, t, a, b, one, scales, result)
 
 
 def _scales(f: Form, x: Any, name: str) -> Any:
     """Return the scales of a row or of a column. Raises OperandError."""
-    if not f.is_scaled:
-        raise OperandError(f"{f} has no scales; forms with .block_scale have")
     if np.shape(x) != (f.scales,):
         given = "nothing" if x is None else np.shape(x)
         raise OperandError(f"{name} of {f} has the shape ({f.scales},) in one sum, and this has {given}")

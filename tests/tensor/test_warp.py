@@ -121,7 +121,9 @@ def test_lanes_are_chosen_by_the_constants_that_ptxas_takes() -> None:
                     getattr(found, part)
                 continue
             x, at = getattr(found, part), "selector" if part == "metadata" else "thread"
-            lanes = [{x.where(*p, **{at: n})[0][0] for p in np.ndindex(x.size)} for n in choices[name]]
+            every = [[x.where(*p, **{at: n})[0] for p in np.ndindex(x.size)] for n in choices[name]]
+            assert part == "metadata" or all(len(set(places)) == len(places) for places in every)
+            lanes = [{lane for lane, _, _ in places} for places in every]
             assert set().union(*lanes) == set(range(32)) and sum(map(len, lanes)) == 32, f.spelling
             with pytest.raises(ptxemu.OperandError, match=f"{name} is {len(lanes)}; the form takes 0"):
                 x.where(0, 0, **{at: len(lanes)})
