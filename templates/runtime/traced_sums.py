@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from .lookup import target_named
 from .matrices.forms import Form, form_named
 from .operands import OperandError
 from .sums import Numbers, Step, steps
-from .tensor import bits_of, element_of, halved, mma, numbers_of, row_for, sum_of
+from .tensor import bits_of, converted, element_of, halved, mma, numbers_of, row_for, sum_of
 from .tensor_cores import ELEMENTS, FORMS
 
 
@@ -72,18 +73,21 @@ def _why(f: Form, target: str, a: Any, b: Any, one: Any, result: int) -> Why:
     if rule.exact or rule.chain:
         return Why(f, target, result, (), None)
     of_d, of_c = getattr(formats, f.types[0]), getattr(formats, f.types[3])
-    x, y = (numbers_of(z[None], of) for z, of in zip((a, b), f.types[1:3], strict=True))
+    row, column, c = a[None, :, None], b[:, None, None], one[None, None]
     if not rule.halves:
-        found = steps(x, y, one, of_c, of_d, sum_of(rule, element_of(f, f.types[1]).bits))
-        return Why(f, target, result, tuple(_told(found, range(f.size[2]))), None)
+        x, y = numbers_of(row, f.types[1]), numbers_of(column, f.types[2])
+        found = steps(x, y, c, of_c, of_d, sum_of(rule, element_of(f, f.types[1]).bits))
+        return Why(f, target, result, tuple(_told(found, x, y, range(f.size[2]))), None)
     s, halves = halved(f, target, rule.halves)
-    total, every = np.zeros_like(one), list[Summed]()
+    total, every = np.zeros_like(c), list[Summed]()
     for places in halves:
-        some = list(steps(x.chosen(places), y.chosen(places), total, of_d, of_d, s))
-        every += _told(some, places.tolist())
+        x = converted(row[:, places], f.types[1], rule.halves)
+        y = converted(column[places], f.types[2], rule.halves)
+        some = list(steps(x, y, total, of_d, of_d, s))
+        every += _told(some, x, y, places.tolist())
         total = some[-1].result
-    last = numbers_of(one, f.types[3])
-    return Why(f, target, result, tuple(every), _value(last, 0) if _is_number(last) else None)
+    last = float(numbers_of(one, f.types[3]).value[0])
+    return Why(f, target, result, tuple(every), Fraction(last) if isfinite(last) else None)
 
 
 def _filled(x: Any, name: str, k: int) -> Any:
@@ -92,29 +96,23 @@ def _filled(x: Any, name: str, k: int) -> Any:
     return np.concatenate([x, np.zeros(k - len(x), x.dtype)])
 
 
-def _told(found: Any, places: Sequence[int]) -> Iterator[Summed]:
+def _told(found: Iterable[Step], x: Numbers, y: Numbers, places: Sequence[int]) -> Iterator[Summed]:
+    """Yield steps of the sum of products of a row and a column, which have these places."""
+    products = (x.value.ravel() * y.value.ravel()).tolist()
     for step in found:
-        yield _summed(step, places)
+        yield _summed(step, {places[k]: products[k] for k in step.places})
 
 
-def _summed(step: Step, places: Sequence[int]) -> Summed:
-    bits = int(step.result[0])
-    if not _is_number(step.before) or step.special:
+def _summed(step: Step, products: Mapping[int, float]) -> Summed:
+    before, bits = step.before.item(), int(step.result.item())
+    if not all(map(isfinite, (before, *products.values()))):
         return Summed((), Fraction(0), Fraction(0), bits)
-    unit = Fraction(2) ** int(step.top[0] - step.bits)
-    terms = [Term(None, _value(step.before, 0), int(step.added[0]) * unit)]
-    for i, (significand, exponent, kept) in enumerate(
-        zip(step.terms.significand[0], step.terms.exponent[0], step.products[0], strict=True)
-    ):
-        value = int(significand) * Fraction(2) ** int(exponent - step.terms.point)
-        terms.append(Term(int(places[step.first + i]), value, int(kept) * unit))
+    unit = Fraction(step.unit.item())
+    terms = [_term(None, before, unit), *(_term(k, value, unit) for k, value in products.items())]
     total = sum((t.kept for t in terms), Fraction(0))
     return Summed(tuple(t for t in terms if t.value), unit, total, bits)
 
 
-def _is_number(x: Numbers) -> bool:
-    return not (x.nan.any() or x.infinite.any())
-
-
-def _value(x: Numbers, i: int) -> Fraction:
-    return int(x.significand[i]) * Fraction(2) ** int(x.exponent[i] - x.point)
+def _term(k: int | None, value: float, unit: Fraction) -> Term:
+    exact = Fraction(value)
+    return Term(k, exact, int(exact / unit) * unit)
