@@ -899,7 +899,7 @@
 "codes.html":[["What lint finds",""],["The spelling","the-spelling"],["The operands","the-operands"],["Where it is used","where-it-is-used"],["The file","the-file"],["What the file says to lint","what-the-file-says-to-lint"]],
 "editors.html":[["In an editor",""],["Visual Studio Code","visual-studio-code"],["Neovim","neovim"],["Helix","helix"],["Emacs","emacs"]],
 "python.html":[["From Python",""],["Computing","computing"],["Asking","asking"]],
-"faster.html":[["A faster emulator",""],["Threads","threads"],["Measuring it","measuring-it"]],
+"faster.html":[["A faster emulator",""],["Threads","threads"],["Matrices","matrices"],["Measuring it","measuring-it"]],
 "gpu.html":[["On a GPU",""],["What runs","what-runs"],["What must be equal","what-must-be-equal"],["Recordings","recordings"]],
 "scripts.html":[["For scripts",""],["Exit codes","exit-codes"],["JSON","json"],["query and list","query-and-list"],["lint","lint"],["eval","eval"],["compare","compare"],["sweep","sweep"],["conformance","conformance"],["vectors","vectors"],["targets, versions, machine-code and explain","targets-versions-machine-code-and-explain"],["All of the database","all-of-the-database"]],
 "adding.html":[["Adding an opcode",""],["What it computes","what-it-computes"],["Its basis","its-basis"],["Where it exists","where-it-exists"],["Operands and types","operands-and-types"]],

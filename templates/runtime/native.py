@@ -2,7 +2,8 @@
 
 They are ufuncs of NumPy, found by the spelling of a variant. The extension has a module for each opcode, which carries
 the digest of the C that it was built from: it serves the package of the same digest alone, so that an edited
-specification is never answered by an older one's kernels. Whatever it does not have runs in NumPy."""
+specification is never answered by an older one's kernels. Whatever it does not have runs in NumPy. matrices_in_c.py
+finds its module of matrices."""
 
 from __future__ import annotations
 

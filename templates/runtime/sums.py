@@ -1,22 +1,34 @@
 """Sums of products as tensor cores compute them: aligned to the largest term, cut, added exactly, rounded once.
 
-Arrays of numbers have the products of a sum along their last axis. What each figure is stands in
-spec/tensor/arithmetic.yaml."""
+All is computed in float64. It has every product, and every sum of what is kept, as that is a whole number of the last
+bit that is kept. Matrices stand in the last two axes of arrays. What each figure is stands in
+spec/tensor/arithmetic.yaml.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import matrices_in_c
 from .arithmetic import fusedMultiplyAdd
-from .binary import Array, Format, roundTiesToEven
+from .binary import BINARY64, Array, Format, roundTiesToEven
 from .declared import Declared
+from .plain import check_processor
+from .tables import every_pattern
 
-Integers = NDArray[np.int64]
-Truths = NDArray[np.bool_]
+Doubles = NDArray[np.float64]
+Integers = NDArray[Any]
+
+# The exponent of zero among numbers, far below all others.
+_NOTHING = -(1 << 20)
+# Elements of results that NumPy computes together.
+_AT_ONCE = 1 << 14
 
 
 class Sum(NamedTuple):
@@ -32,205 +44,181 @@ class Sum(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """The values of encodings: `significand` times 2 to the power of `exponent`, with the sign in the significand; NaNs
-    and infinities by themselves."""
+    """The values of encodings, and their exponents: of a subnormal number the least one of its format."""
 
-    significand: Integers
+    value: Doubles
     exponent: Integers
-    point: int
-    nan: Truths
-    infinite: Truths
-
-    def chosen(self, places: Any) -> Numbers:
-        """Return the numbers at some places of the last axis."""
-        return self.placed(lambda x: x[..., places])
 
     def placed(self, change: Callable[[Any], Any]) -> Numbers:
         """Return the numbers with another arrangement of their arrays."""
-        return Numbers(
-            change(self.significand), change(self.exponent), self.point, change(self.nan), change(self.infinite)
-        )
+        return Numbers(change(self.value), change(self.exponent))
 
+    def along_rows(self, places: Any) -> Numbers:
+        """Return the numbers at some places of rows."""
+        return self.placed(lambda x: x[..., places])
 
-class Scales(NamedTuple):
-    """The scales of rows of A and of columns of B, along the last axis those of parts of K."""
+    def along_columns(self, places: Any) -> Numbers:
+        """Return the numbers at some places of columns."""
+        return self.placed(lambda x: x[..., places, :])
 
-    a: Numbers
-    b: Numbers
+    def times(self, scales: Numbers) -> Numbers:
+        """Return the numbers times scales, whose exponents are added."""
+        return Numbers(self.value * scales.value, self.exponent + scales.exponent)
 
-
-class Terms(NamedTuple):
-    """The terms of a sum. Those that are `zero` have an exponent of their own."""
-
-    significand: Integers
-    exponent: Integers
-    point: int
-    zero: Truths
-
-
-def scales_of(bits: Array, of: str) -> Numbers:
-    """Return the values of scales: powers of two, ue8m0, or e4m3 without a sign, ue4m3."""
-    x = bits.astype(np.int64)
-    finite: Truths = np.zeros(x.shape, np.bool_)
-    if of == "ue8m0":
-        return Numbers(np.ones_like(x), x - 127, 0, x == 0xFF, finite)
-    x &= 0x7F
-    return Numbers(x & 7 | np.where(x >> 3 > 0, 8, 0), np.maximum(x >> 3, 1) - 7, 3, x == 0x7F, finite)
-
-
-def numbers(bits: Array, f: Format | Declared) -> Numbers:
-    """Return the values of encodings. The least exponent is that of subnormal numbers, whose leading bit is none."""
-    x = bits.astype(np.int64)
-    field = (x >> f.fraction_bits) & ((1 << f.exponent_bits) - 1)
-    fraction = x & ((1 << f.fraction_bits) - 1)
-    significand = fraction | ((field > 0).astype(np.int64) << f.fraction_bits)
-    negative = (x >> (f.exponent_bits + f.fraction_bits)) & 1
-    magnitude = x & ((1 << (f.exponent_bits + f.fraction_bits)) - 1)
-    largest = (1 << (f.exponent_bits + f.fraction_bits)) - 1
-    nans = f.nans if isinstance(f, Declared) else (1 << f.fraction_bits) - 1
-    has_infinity = f.has_infinity if isinstance(f, Declared) else True
-    nan = magnitude > largest - nans
-    infinite = magnitude == largest - nans if has_infinity else np.zeros(magnitude.shape, np.bool_)
-    return Numbers(
-        np.where(negative == 1, -significand, significand),
-        np.maximum(field, 1) - f.bias,
-        f.fraction_bits,
-        nan,
-        infinite,
-    )
+    def grouped(self) -> Numbers:
+        """Return the numbers with one exponent for all but zeros: where products are added exactly before they are
+        scaled, the exponents of their scales alone align the sum."""
+        return self._replace(exponent=np.where(self.exponent == _NOTHING, np.int32(_NOTHING), np.int32(0)))
 
 
 class Step(NamedTuple):
-    """A step of a sum: the place of its first product, its terms, what was summed before, the exponent of the largest
-    term and the bits kept behind its point, products and what was before as integers of the last of these bits, the
-    result's bits, and whether a product is of a NaN or an infinity."""
+    """A step of a sum: the places of its products, what was summed before, the last bit that is kept, and the bits of
+    the result."""
 
-    first: int
-    terms: Terms
-    before: Numbers
-    top: Integers
-    bits: int
-    products: Integers
-    added: Integers
+    places: range
+    before: Doubles
+    unit: Doubles
     result: Array
-    special: bool
 
 
-def summed(
-    a: Numbers, b: Numbers, c: Array, of_c: Format, result: Format, s: Sum, scales: Scales | None = None
-) -> Array:
-    """Return the sums of the products of two arrays along their last axis and of what was summed before, in its own
-    format, step by step: the result of one is a term of the next one. What has scales is summed in one step."""
-    *_, last = steps(a, b, c, of_c, result, s, scales)
-    if scales:
-        nan = scales.a.nan.any(-1) | scales.b.nan.any(-1)
-        return np.where(nan, last.result.dtype.type(result.canonical_nan), last.result)
-    return last.result
+def numbers(bits: Array, f: Format | Declared) -> Numbers:
+    """Return the values of encodings."""
+    if f.width > 16:
+        return _numbers(bits, f)
+    return _every_number(f).placed(lambda x: x.take(bits, mode="wrap"))
 
 
-def steps(
-    a: Numbers, b: Numbers, c: Array, of_c: Format, result: Format, s: Sum, scales: Scales | None = None
-) -> Iterator[Step]:
-    """Yield the steps of a sum."""
-    before = numbers(c, of_c)
-    for first in range(0, a.significand.shape[-1], s.terms):
-        x, y = (z.chosen(slice(first, first + s.terms)) for z in (a, b))
-        terms = _products(x, y)
-        found = _step(first, x, y, _scaled(terms, scales, s.group) if scales else terms, before, result, s)
-        yield found
-        before = numbers(found.result, result)
+@cache
+def _every_number(f: Format | Declared) -> Numbers:
+    return _numbers(every_pattern(f.width), f)
 
 
-def _products(a: Numbers, b: Numbers) -> Terms:
-    significand = a.significand * b.significand
-    return Terms(significand, a.exponent + b.exponent, a.point + b.point, significand == 0)
-
-
-def _scaled(terms: Terms, scales: Scales, group: int) -> Terms:
-    """Return products with the exponents of their scales, or sums of each `group` of them times their scales."""
-    significand, exponent, point, zero = terms
-    if group > 1:
-        apart = (*significand.shape[:-1], -1, group)
-        least = exponent.min()
-        significand = (significand << (exponent - least)).reshape(apart).sum(-1)
-        exponent, zero = np.full(significand.shape, least), np.asarray(zero.reshape(apart).all(-1))
-    a, b = scales
-    each = significand.shape[-1] // a.significand.shape[-1]
-    factor, more = a.significand * b.significand, a.exponent + b.exponent
-    return Terms(
-        significand * np.repeat(factor, each, -1),
-        exponent + np.repeat(more, each, -1),
-        point + a.point + b.point,
-        np.asarray(zero | np.repeat(factor == 0, each, -1)),
-    )
-
-
-def chained(a: Array, b: Array, c: Array, f: Format) -> Array:
-    """Return the results of a fused multiply-add for each product, in their order along the last axis."""
-    for k in range(a.shape[-1]):
-        x, y, z = (np.ascontiguousarray(x) for x in np.broadcast_arrays(a[..., k], b[..., k], c))
-        c = fusedMultiplyAdd(x, y, z, f, roundTiesToEven, False)
-    return c
-
-
-def _step(first: int, a: Numbers, b: Numbers, terms: Terms, before: Numbers, result: Format, s: Sum) -> Step:
-    zero = s.zero[result.name]
-    exponents = np.where(terms.zero, zero, terms.exponent)
-    exponent = np.where(before.significand == 0, zero, before.exponent)
-    top = np.maximum(exponents.max(-1, initial=zero), exponent)
-    products = _aligned(terms.significand, top[..., None] - exponents, s.bits - terms.point)
-    added = _aligned(before.significand, top - exponent, s.bits - before.point)
-    total = products.sum(-1) + added
-    exact = np.ldexp(total.astype(np.float64), (top - s.bits).astype(np.int32))
-    found = _rounded(exact, result, s.kept)
-    special = bool((a.nan | b.nan | a.infinite | b.infinite).any())
-    if special or before.nan.any() or before.infinite.any():
-        found = _of_specials(a, b, before, found, result)
-    return Step(first, terms, before, top, s.bits, products, added, found, special)
-
-
-def _aligned(significands: Integers, below: Integers, bits: int) -> Integers:
-    """Return terms as integers, so many bits longer, and cut toward zero by how far they are below the largest."""
-    magnitudes: Integers = np.abs(significands)
-    if bits >= 0:
-        magnitudes = magnitudes << bits
+def _numbers(bits: Array, f: Format | Declared) -> Numbers:
+    x = bits.astype(np.int64)
+    if isinstance(f, Declared):
+        nans, has_infinity, has_zero = f.nans, f.has_infinity, f.has_zero
     else:
-        below = below - bits
-    cut: Integers = magnitudes >> np.minimum(below, 62)
-    return np.where(significands < 0, -cut, cut)
+        nans, has_infinity, has_zero = (1 << f.fraction_bits) - 1, True, True
+    magnitudes = 1 << (f.exponent_bits + f.fraction_bits)
+    magnitude = x & (magnitudes - 1)
+    field = magnitude >> f.fraction_bits
+    is_normal = (field > 0) | (not has_zero)
+    significand = magnitude & ((1 << f.fraction_bits) - 1) | is_normal.astype(np.int64) << f.fraction_bits
+    exponent = np.maximum(field, int(has_zero)) - f.bias
+    value = significand * _power(exponent - f.fraction_bits)
+    if has_infinity:
+        value[magnitude == magnitudes - nans - 1] = np.inf
+    value[magnitude >= magnitudes - nans] = np.nan
+    value[(x & magnitudes) != 0] *= -1
+    return Numbers(value, np.where(significand == 0, _NOTHING, exponent).astype(np.int32))
 
 
-def _rounded(exact: NDArray[np.float64], result: Format, kept: int | None) -> Array:
-    """Return sums in the format of the result: of f32 cut toward zero, of f16 rounded to the nearest."""
-    if result.width == 16:
-        half = exact.astype(np.float16)
-        # A result that is rounded to nothing is positive.
-        return np.where(half == 0, np.float16(0), half).view(np.uint16)
-    nearest = exact.astype(np.float32)
-    beyond = (np.abs(nearest.astype(np.float64)) > np.abs(exact)) & (np.abs(exact) < 2.0**128)
-    bits = nearest.view(np.uint32) - beyond.astype(np.uint32)
-    # A result that is cut to nothing is positive.
-    bits = np.where(bits << np.uint32(1) == 0, np.uint32(0), bits)
-    if kept is not None:
-        bits &= np.uint32(0xFFFFFFFF & -(1 << (result.fraction_bits - kept)))
+def _power(exponents: Integers) -> Doubles:
+    """Return powers of two that are normal numbers."""
+    found: Doubles = (exponents.astype(np.int64) + BINARY64.bias << BINARY64.fraction_bits).view(np.float64)
+    return found
+
+
+def summed(a: Numbers, b: Numbers, c: Array, of_c: Format, result: Format, s: Sum) -> Array:
+    """Return the sums of the products of rows of A and columns of B and of C, in the format of the result."""
+    in_c = matrices_in_c.ufunc("sums")
+    if in_c is not None:
+        found: Array = in_c(*a, *b, c.astype(np.uint32, copy=False), _figures(of_c, result, s))
+        return found.astype(result.unsigned, copy=False)
+
+    def last(*x: Array) -> Array:
+        *_, step = steps(Numbers(*x[:2]), Numbers(*x[2:4]), x[4], of_c, result, s)
+        return step.result
+
+    return _in_blocks(last, (*a, *b, c), result)
+
+
+def _figures(of_c: Format, result: Format, s: Sum) -> Integers:
+    """Return the figures of a sum in a row, as the extension takes them."""
+    of_sum = s.terms, s.bits, s.zero[result.name], s.group, _is_nearest(result), _lost(result, s.kept)
+    formats = of_c.exponent_bits, of_c.fraction_bits, result.exponent_bits, result.fraction_bits
+    return np.array([[*of_sum, *formats, result.canonical_nan]], np.int64)
+
+
+def _is_nearest(result: Format) -> bool:
+    """Return whether sums are rounded to the nearest; else they are cut."""
+    return result.width == 16
+
+
+def _lost(result: Format, kept: int | None) -> int:
+    """Return how many bits are cut off from the fraction of a result that is cut."""
+    return 0 if kept is None or _is_nearest(result) else result.fraction_bits - kept
+
+
+def steps(a: Numbers, b: Numbers, c: Array, of_c: Format, result: Format, s: Sum) -> Iterator[Step]:
+    """Yield the steps of sums: the result of one is a term of the next one. Here a stack of matrices has its axis
+    behind those of the matrices."""
+    before = numbers(c, of_c)
+    for first in range(0, len(b.value), s.terms):
+        places = range(first, min(first + s.terms, len(b.value)))
+        top = np.maximum(before.exponent, np.int32(s.zero[result.name]))
+        for k in places:
+            np.maximum(top, a.exponent[:, k, None] + b.exponent[k], out=top)
+        scale = _power(s.bits - top)
+        total = np.trunc(before.value * scale)
+        for k in places[:: s.group]:
+            term = a.value[:, k, None] * b.value[k]
+            for i in range(k + 1, k + s.group):
+                term += a.value[:, i, None] * b.value[i]
+            term *= scale
+            total += np.trunc(term, out=term)
+        unit = _power(top - s.bits)
+        found = _rounded(total * unit, result, _lost(result, s.kept))
+        yield Step(places, before.value, unit, found)
+        before = numbers(found, result)
+
+
+def _rounded(exact: Doubles, result: Format, lost: int) -> Array:
+    """Return sums in the format of the result: rounded to the nearest, or cut toward zero and so many bits shorter."""
+    bits: Array
+    if _is_nearest(result):
+        bits = exact.astype(np.float16).view(np.uint16)
+    else:
+        nearest = exact.astype(np.float32)
+        beyond = (np.abs(nearest.astype(np.float64)) > np.abs(exact)) & (np.abs(exact) < 2.0**128)
+        bits = nearest.view(np.uint32) - beyond.astype(np.uint32)
+    # What becomes nothing is positive.
+    bits[(bits & result.magnitude_mask) == 0] = 0
+    bits = bits >> result.unsigned.type(lost) << result.unsigned.type(lost)
+    bits[np.isnan(exact)] = result.nan
     return bits
 
 
-def _of_specials(a: Numbers, b: Numbers, c: Numbers, found: Array, result: Format) -> Array:
-    """Return results with those of NaNs and infinities in their places."""
-    zero = ((a.significand == 0) & b.infinite) | ((b.significand == 0) & a.infinite)
-    infinite = a.infinite | b.infinite
-    negative = (a.significand < 0) != (b.significand < 0)
-    sign = _signs(c)
-    upper = (infinite & ~negative).any(-1) | (c.infinite & ~sign)
-    lower = (infinite & negative).any(-1) | (c.infinite & sign)
-    nan = (a.nan | b.nan | zero).any(-1) | c.nan | (upper & lower)
-    unsigned = found.dtype.type
-    infinity = unsigned(((1 << result.exponent_bits) - 1) << result.fraction_bits)
-    found = np.where(upper, infinity, found)
-    found = np.where(lower, infinity | unsigned(1 << (result.width - 1)), found)
-    return np.where(nan, unsigned(result.canonical_nan), found)
+def chained(a: Array, b: Array, c: Array, f: Format) -> Array:
+    """Return the results of a fused multiply-add for each product, in the order of K, of bits of binary64."""
+    in_c = matrices_in_c.ufunc("chain")
+    if in_c is not None:
+        found: Array = in_c(*(x.view(np.float64) for x in (a, b, c)))
+        return np.where(np.isnan(found), f.nan, found.view(f.unsigned))
+
+    def chain(a: Array, b: Array, c: Array) -> Array:
+        for k in range(len(b)):
+            x, y, z = map(np.ascontiguousarray, np.broadcast_arrays(a[:, k, None], b[k], c))
+            c = fusedMultiplyAdd(x, y, z, f, roundTiesToEven, False)
+        return c
+
+    return _in_blocks(chain, (a, b, c), f)
 
 
-def _signs(x: Numbers) -> Any:
-    return x.significand < 0
+def _in_blocks(function: Callable[..., Array], matrices: Sequence[Array], result: Format) -> Array:
+    """Return what a function makes of stacks of matrices, which broadcast; the last ones are of the result's size. It
+    gets so few at a time that NumPy finds in the cache what it made before. The axis of their stack is the last one, in
+    which NumPy is quickest, as it is longer than rows are."""
+    check_processor()
+    size = matrices[-1].shape[-2:]
+    shapes = [x.shape[:-2] for x in matrices]
+    shape = np.broadcast_shapes(*shapes)
+    places = [np.broadcast_to(np.arange(math.prod(own)).reshape(own), shape).ravel() for own in shapes]
+    stacks = [np.ascontiguousarray(np.moveaxis(x.reshape(-1, *x.shape[-2:]), 0, -1)) for x in matrices]
+    found = np.empty((math.prod(shape), *size), result.unsigned)
+    at_once = max(1, _AT_ONCE // math.prod(size))
+    for first in range(0, len(found), at_once):
+        some = slice(first, first + at_once)
+        made = function(*(x.take(p[some], -1) for x, p in zip(stacks, places, strict=True)))
+        found[some] = np.moveaxis(made, -1, 0)
+    return found.reshape(*shape, *size)

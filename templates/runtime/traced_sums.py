@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -12,8 +13,8 @@ from . import formats
 from .lookup import target_named
 from .matrices.forms import Form, form_named
 from .operands import OperandError
-from .sums import Numbers, Scales, Step, scales_of, steps
-from .tensor import bits_of, element_of, halved, mma, numbers_of, row_for, sum_of
+from .sums import Numbers, Step, steps
+from .tensor import bits_of, converted, element_of, halved, mma, numbers_of, row_for, scales_of, sum_of
 from .tensor_cores import ELEMENTS, FORMS
 
 
@@ -70,7 +71,9 @@ def mma_steps(
     scales = None
     if f.is_scaled:
         of_row, of_column = (_scales(f, x, name) for x, name in ((scale_a, "scale_a"), (scale_b, "scale_b")))
-        scales = Scales(scales_of(of_row[None], f.scale_type), scales_of(of_column[None], f.scale_type))
+        blocks = np.arange(k) // (k // f.scales)
+        x, y = (scales_of(of[blocks], f.scale_type) for of in (of_row, of_column))
+        scales = x.placed(lambda z: z[None, :, None]), y.placed(lambda z: z[:, None, None])
         scale_a, scale_b = np.tile(of_row, (m, 1)), np.tile(of_column, (n, 1)).T
     result = int(mma(f.spelling, wide_a, wide_b, wide_c, target=t, scale_a=scale_a, scale_b=scale_b)[0, 0])
     with np.errstate(all="ignore"):
@@ -85,26 +88,31 @@ def _scales(f: Form, x: Any, name: str) -> Any:
     return bits_of(x, name, f.scale_type)
 
 
-def _why(f: Form, target: str, a: Any, b: Any, one: Any, scales: Scales | None, result: int) -> Why:
+def _why(f: Form, target: str, a: Any, b: Any, one: Any, scales: tuple[Numbers, Numbers] | None, result: int) -> Why:
     """Return the steps to a result that is known."""
     rule = row_for(f, target)
     if rule.exact or rule.chain:
         return Why(f, target, result, (), None)
     of_d, of_c = getattr(formats, f.types[0]), getattr(formats, f.types[3])
-    x, y = (numbers_of(z[None], of) for z, of in zip((a, b), f.types[1:3], strict=True))
-    if scales and (scales.a.nan.any() or scales.b.nan.any()):
-        return Why(f, target, result, (Summed((), Fraction(0), Fraction(0), result),), None, rule.group)
+    row, column, c = a[None, :, None], b[:, None, None], one[None, None]
     if not rule.halves:
-        found = steps(x, y, one, of_c, of_d, sum_of(rule, element_of(f, f.types[1]).bits), scales)
-        return Why(f, target, result, tuple(_told(found, range(0, f.size[2], rule.group))), None, rule.group)
+        x, y = numbers_of(row, f.types[1]), numbers_of(column, f.types[2])
+        if rule.group > 1:
+            x, y = x.grouped(), y.grouped()
+        if scales:
+            x, y = x.times(scales[0]), y.times(scales[1])
+        found = steps(x, y, c, of_c, of_d, sum_of(rule, element_of(f, f.types[1]).bits))
+        return Why(f, target, result, tuple(_told(found, x, y, range(f.size[2]), rule.group)), None, rule.group)
     s, halves = halved(f, target, rule.halves)
-    total, every = np.zeros_like(one), list[Summed]()
+    total, every = np.zeros_like(c), list[Summed]()
     for places in halves:
-        some = list(steps(x.chosen(places), y.chosen(places), total, of_d, of_d, s))
-        every += _told(some, places.tolist())
+        x = converted(row[:, places], f.types[1], rule.halves)
+        y = converted(column[places], f.types[2], rule.halves)
+        some = list(steps(x, y, total, of_d, of_d, s))
+        every += _told(some, x, y, places.tolist())
         total = some[-1].result
-    last = numbers_of(one, f.types[3])
-    return Why(f, target, result, tuple(every), _value(last, 0) if _is_number(last) else None)
+    last = float(numbers_of(one, f.types[3]).value[0])
+    return Why(f, target, result, tuple(every), Fraction(last) if math.isfinite(last) else None)
 
 
 def _filled(x: Any, name: str, k: int) -> Any:
@@ -113,29 +121,24 @@ def _filled(x: Any, name: str, k: int) -> Any:
     return np.concatenate([x, np.zeros(k - len(x), x.dtype)])
 
 
-def _told(found: Any, places: Sequence[int]) -> Iterator[Summed]:
+def _told(found: Iterable[Step], x: Numbers, y: Numbers, places: Sequence[int], group: int = 1) -> Iterator[Summed]:
+    """Yield steps of the sum of products of a row and a column, which have these places; of each `group` of products
+    their sum, by the place of the first."""
+    products = (x.value.ravel() * y.value.ravel()).tolist()
     for step in found:
-        yield _summed(step, places)
+        yield _summed(step, {places[k]: math.fsum(products[k : k + group]) for k in step.places[::group]})
 
 
-def _summed(step: Step, places: Sequence[int]) -> Summed:
-    bits = int(step.result[0])
-    if not _is_number(step.before) or step.special:
+def _summed(step: Step, products: Mapping[int, float]) -> Summed:
+    before, bits = step.before.item(), int(step.result.item())
+    if not all(map(math.isfinite, (before, *products.values()))):
         return Summed((), Fraction(0), Fraction(0), bits)
-    unit = Fraction(2) ** int(step.top[0] - step.bits)
-    terms = [Term(None, _value(step.before, 0), int(step.added[0]) * unit)]
-    for i, (significand, exponent, kept) in enumerate(
-        zip(step.terms.significand[0], step.terms.exponent[0], step.products[0], strict=True)
-    ):
-        value = int(significand) * Fraction(2) ** int(exponent - step.terms.point)
-        terms.append(Term(int(places[step.first + i]), value, int(kept) * unit))
+    unit = Fraction(step.unit.item())
+    terms = [_term(None, before, unit), *(_term(k, value, unit) for k, value in products.items())]
     total = sum((t.kept for t in terms), Fraction(0))
     return Summed(tuple(t for t in terms if t.value), unit, total, bits)
 
 
-def _is_number(x: Numbers) -> bool:
-    return not (x.nan.any() or x.infinite.any())
-
-
-def _value(x: Numbers, i: int) -> Fraction:
-    return int(x.significand[i]) * Fraction(2) ** int(x.exponent[i] - x.point)
+def _term(k: int | None, value: float, unit: Fraction) -> Term:
+    exact = Fraction(value)
+    return Term(k, exact, int(exact / unit) * unit)

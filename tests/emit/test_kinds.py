@@ -167,6 +167,14 @@ def test_a_program_without_c_says_why(project: Project) -> None:
 
 
 @pytest.mark.exhaustive
+def test_sums_of_more_bits_than_float64_has_room_for_are_refused(project: Project) -> None:
+    project.edit("spec/tensor/arithmetic.yaml", "bits: 35", "bits: 39")
+    result = project.run("generate")
+    said = "spec/tensor/arithmetic.yaml: error: the emulator cannot compute these sums: they may have 38 bits behind"
+    assert result.code == 2 and said in result.err
+
+
+@pytest.mark.exhaustive
 def test_a_format_that_cannot_be_computed_in_is_refused(project: Project) -> None:
     said = "{exponent_bits: 11, fraction_bits: 52, infinity: none, nan: none, invalid: 0x0, overflow: largest}"
     project.edit("spec/types.yaml", "\nformats:\n", f"\nformats:\n  broad: {said}\n")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 import ptxemu
 import pytest
+from helpers.matrices import SORTS, computed, drawn, operands
+from helpers.sizes import spread
 
 RNG = np.random.default_rng(7)
 
@@ -35,6 +38,25 @@ def test_what_fp8_is_cut_to_differs_from_gpu_to_gpu() -> None:
     assert some == [1, 1 + 2**-14, 1 + 2**-14, 1 + 2**-14]
     some = [fp8("f16", [240, 240, -240, -240], [256] * 4, t) for t in ("L40S", "H100", "B200", "sm_120")]
     assert some == [0, np.inf, np.inf, 0]
+
+
+@pytest.mark.parametrize("result", ["f32", "f16"])
+@pytest.mark.parametrize("types", ["e4m3.e4m3", "e5m2.e5m2", "e4m3.e5m2", "e5m2.e4m3"])
+def test_fp8_on_hopper_is_what_its_machine_code_computes(types: str, result: str) -> None:
+    """Elements become f16; the halves are summed as such, and C is added."""
+    native = {"e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2}
+    a, b = types.split(".")
+    for k, sort in ((16, "any"), (32, "any"), (32, "tiny")):
+        x, y, c = (drawn(RNG, of, (200, *s), sort) for of, s in ((a, (16, k)), (b, (k, 8)), (result, (16, 8))))
+        found = ptxemu.mma(f"m16n8k{k}.{result}.{types}.{result}", x, y, c, target="H100")
+        wide_x, wide_y = x.view(native[a]).astype(np.float16), y.view(native[b]).astype(np.float16)
+        number = np.float32 if result == "f32" else np.float16
+        total: Any = number(0)
+        for half in (np.arange(k) % 4 < 2, np.arange(k) % 4 >= 2):
+            form = f"m16n8k{k // 2}.{result}.f16"
+            total = ptxemu.mma(form, wide_x[:, :, half], wide_y[:, half], total, target="H100")
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(found.view(number), total + c.view(number))
 
 
 @pytest.mark.parametrize(("of", "low", "high"), [("s8", -128, 127), ("u8", 0, 255), ("s4", -8, 7), ("u4", 0, 15)])
@@ -85,6 +107,36 @@ def test_scales_multiply_their_blocks() -> None:
     assert np.allclose(found, want, rtol=2**-22, atol=0)
     for code in (0x7F, 0xFF):
         assert np.isnan(ptxemu.mma(form, a, b, np.float32(0), target="sm_120a", scale_a=sa | code, scale_b=sb)).all()
+
+
+def test_what_is_subnormal_in_fp8_is_normal_in_the_f16_that_hopper_sums() -> None:
+    """2**-9 times 2**15 and seven times 2**-9 times 2**-9: as of 2**6 the sum has 25 bits, as of 2**(-6 + 15) it would
+    have lost the small products. The result of the first half is cut to a multiple of 2**-17."""
+    a, b = np.zeros((16, 16), ml_dtypes.float8_e4m3fn), np.zeros((16, 8), ml_dtypes.float8_e5m2)
+    a[0, np.arange(16) % 4 < 2], b[:, 0], b[0, 0] = 2.0**-9, 2.0**-9, 2.0**15
+    found = ptxemu.mma("m16n8k16.f32.e4m3.e5m2.f32", a, b, np.float32(-(2.0**6)), target="H100")
+    assert found[0, 0] == 3 * 2.0**-17
+
+
+def test_the_exponents_of_scales_alone_align_exact_sums_of_products() -> None:
+    """Where products cancel, MMA-Sim keeps what is within 35 bits of the scales, of elements of any size."""
+    form = "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0"
+    a, b = np.full((16, 64), 6, np.uint8), np.tile(np.uint8([6, 14]), 32)[:, None] * np.ones(8, np.uint8)
+    scales = {"scale_a": np.full((16, 2), 127, np.uint8), "scale_b": np.full((2, 8), 127, np.uint8)}
+    for c, want in ((2.0**-32, 2.0**-32), (2.0**-35, 2.0**-35), (2.0**-36, 0)):
+        assert (ptxemu.mma(form, a, b, np.float32(c), target="sm_120a", **scales) == want).all()
+
+
+def test_a_tile_does_not_depend_on_those_beside_it() -> None:
+    for f, target in spread(list(computed()), 20):
+        for sort in SORTS:
+            matrices, scales = operands(RNG, f, sort, (5,), (5,))
+            found = ptxemu.mma(f.spelling, *matrices, target=target, **scales)
+            for i, one in enumerate(found):
+                alone = {name: x[i] for name, x in scales.items()}
+                assert (
+                    one.tobytes() == ptxemu.mma(f.spelling, *(x[i] for x in matrices), target=target, **alone).tobytes()
+                )
 
 
 def test_batches_broadcast() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import ptxemu
 import pytest
+from helpers.matrices import SORTS, drawn
 from numpy.typing import NDArray
-from ptxemu import formats
 
 torch = pytest.importorskip("torch", reason="MMA-Sim needs torch: pip install mmasim torch", exc_type=ImportError)
 isa = pytest.importorskip("mmasim.nv_ptx.isa_mma", reason="pip install mmasim", exc_type=ImportError)
@@ -22,25 +22,8 @@ _OF_TORCH = {
     "f64": "float64", "f32": "float32", "tf32": "float32", "f16": "float16", "bf16": "bfloat16",
     "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2",
 }  # fmt: skip
-_UNSIGNED = {"f64": np.uint64, "f32": np.uint32, "tf32": np.uint32, "f16": np.uint16, "bf16": np.uint16}
-SORTS = ("near", "wide", "tiny", "any")
 DENSE = [(arch, name) for arch, names in isa.mma_shape_and_type.items() for name in names]
 SCALED = isa.mma_block_scale_shape_and_type["RTX Blackwell"]
-
-
-def drawn(rng: np.random.Generator, of: str, size: tuple[int, ...], sort: str) -> NDArray[Any]:
-    """Encodings: with exponents near that of 1, over a wide range, of the least ones, or any bits."""
-    f = getattr(formats, "f32" if of == "tf32" else of)
-    width, fraction = 1 + f.exponent_bits + f.fraction_bits, np.uint64(f.fraction_bits)
-    if sort == "any":
-        return rng.integers(0, 2**width - 1, size, np.uint64, endpoint=True).astype(_UNSIGNED.get(of, np.uint8))
-    spread = {"near": 3, "wide": min(20, f.bias - 1), "tiny": 0}[sort]
-    exponent = rng.integers(0, 3, size) if sort == "tiny" else f.bias + rng.integers(-spread, spread + 1, size)
-    exponent = np.clip(exponent, 0, 2**f.exponent_bits - 2).astype(np.uint64)
-    sign = rng.integers(0, 2, size).astype(np.uint64) << np.uint64(width - 1)
-    bits = sign | exponent << fraction | rng.integers(0, 2**f.fraction_bits, size).astype(np.uint64)
-    bits = np.where(rng.random(size) < 0.1, sign, bits)
-    return bits.astype(_UNSIGNED.get(of, np.uint8))
 
 
 def given(x: NDArray[Any], of: str) -> Any:
@@ -84,8 +67,7 @@ def test_blocks_are_scaled_alike(name: str) -> None:
     for sort in SORTS:
         x, y = drawn(rng, a, (model.m, model.k), sort), drawn(rng, b, (model.k, model.n), sort)
         z = drawn(rng, c, (model.m, model.n), sort)
-        low, high = (0, 255) if sort == "any" else (120, 134) if of_scale == "ue8m0" else (0x20, 0x50)
-        scales = [rng.integers(low, high + 1, s).astype(np.uint8) for s in ((model.m, count), (count, model.n))]
+        scales = [drawn(rng, of_scale, s, sort) for s in ((model.m, count), (count, model.n))]
         found = ptxemu.mma(form, x, y, z, target="sm_120a", scale_a=scales[0], scale_b=scales[1])
         if model.packing == 2:
             pair = (torch.from_numpy(x[:, ::2] | x[:, 1::2] << 4), torch.from_numpy(y[::2] | y[1::2] << 4))

@@ -79,5 +79,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "f9ad3ade1ac3dcf7";
+const char digest[] = "0afb2fd24da608df";
 #endif

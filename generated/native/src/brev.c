@@ -38,5 +38,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "61474754ef4cd5d9";
+const char digest[] = "b4668d9f366deefe";
 #endif

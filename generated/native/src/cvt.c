@@ -8523,5 +8523,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "1fc64f2c5ca222af";
+const char digest[] = "90ce8f8879629667";
 #endif

@@ -96,5 +96,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "8d10e437fd4abc6c";
+const char digest[] = "fdb78fa991d1f407";
 #endif

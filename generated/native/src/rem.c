@@ -54,5 +54,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "70c094cd0b2425e0";
+const char digest[] = "ef546a2f05e93a68";
 #endif

@@ -86,5 +86,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "f67b0aaeeefe9515";
+const char digest[] = "68c1b80dfc63ef57";
 #endif

@@ -5514,5 +5514,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "f3e2f42fd8621980";
+const char digest[] = "640f3c05bb5ccb8a";
 #endif

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,17 @@ import numpy as np
 from . import formats
 from .arithmetic import addition
 from .binary import Array, Format, roundTiesToEven
+from .conversion import convert
 from .index import CATALOG
 from .layouts import Element
 from .lookup import UnknownVariantError, target_named
 from .matrices.forms import Form, form_named
 from .matrices.rows import Row, row_of
 from .operands import OperandError
+from .plain import check_processor
 from .sparse import Stored
-from .sums import Numbers, Scales, Sum, chained, numbers, scales_of, summed
-from .tensor_cores import ELEMENTS, FORMS, GROUPS, PACKED, ROWS
+from .sums import Numbers, Sum, chained, numbers, summed
+from .tensor_cores import ELEMENTS, FORMS, GROUPS, PACKED, ROWS, UNSIGNED
 
 _NATIVE = {
     "f16": "float16", "f32": "float32", "f64": "float64", "tf32": "float32", "bf16": "bfloat16", "s32": "int32",
@@ -63,7 +66,7 @@ def mma(
     Raises OperandError (a TypeError) for matrices of another shape or type, ValueError for what is no form,
     UnknownVariantError where the target does not have it, NoRuleError (a LookupError) where nobody has told what the
     target computes, UnknownTargetError."""
-    f, t = form_named(form, FORMS, ELEMENTS), target_named(target)
+    f, t = _form(form), target_named(target)
     if not CATALOG.takes(f.requires, t):
         raise UnknownVariantError(f"{f} is not available on {t}; it needs {CATALOG.text(f.requires)}")
     row = row_for(f, t)
@@ -81,6 +84,11 @@ def mma(
     return found.view(native) if native is not None and is_native else found
 
 
+@cache
+def _form(text: str) -> Form:
+    return form_named(text, FORMS, ELEMENTS)
+
+
 def row_for(f: Form, target: str) -> Row:
     """Return what a target does with a form. Raises NoRuleError."""
     if (found := row_of(f, CATALOG.targets[target].base or target, ROWS)) is None:
@@ -91,7 +99,9 @@ def row_for(f: Form, target: str) -> Row:
 
 def _shaped(x: Array, name: str, f: Form, size: tuple[int, int]) -> Array:
     """Return a matrix of a form; C may be one number for all. Raises OperandError."""
-    if x.shape[-2:] != size and not (name == "C" and not x.ndim):
+    if name == "C" and not x.ndim:
+        return np.broadcast_to(x, size)
+    if x.shape[-2:] != size:
         raise OperandError(f"{name} of {f.shape} has {size[0]} rows of {size[1]}, and this has the shape {x.shape}")
     return x
 
@@ -112,37 +122,45 @@ def _dense(f: Form, a: Array, metadata: Any) -> Array:
         raise OperandError(f"A has the shape {a.shape}, and metadata {metadata.shape}: they do not broadcast") from None
 
 
-def _scales(f: Form, scale_a: Any, scale_b: Any) -> Scales:
-    """Return the scales of the rows of A and of the columns of B, each for some of K. Raises OperandError."""
+def _scales(f: Form, scale_a: Any, scale_b: Any) -> tuple[Numbers, Numbers]:
+    """Return the scales of each element of A and of B. Raises OperandError."""
     if not f.is_scaled:
         raise OperandError(f"{f} has no scales; forms with .block_scale have")
-    m, n, _ = f.size
+    m, n, k = f.size
+    blocks = np.arange(k) // (k // f.scales)
     found = []
     for x, name, size in ((scale_a, "scale_a", (m, f.scales)), (scale_b, "scale_b", (f.scales, n))):
         if x is None or np.shape(x)[-2:] != size:
             shape = "nothing" if x is None else np.shape(x)
             raise OperandError(f"{name} of {f} has the shape {size}, and this is {shape}")
         found.append(scales_of(bits_of(x, name, f.scale_type), f.scale_type))
-    return Scales(found[0].placed(lambda x: x[..., :, None, :]),
-                  found[1].placed(lambda x: np.swapaxes(x, -1, -2)[..., None, :, :]))  # fmt: skip
+    return found[0].along_rows(blocks), found[1].along_columns(blocks)
 
 
-def _computed(f: Form, target: str, row: Row, matrices: Sequence[Array], scales: Scales | None) -> Array:
+def scales_of(bits: Array, of: str) -> Numbers:
+    """Return the values of scales. Of a type that is another one without its sign, the bit of that does not count."""
+    f = getattr(formats, UNSIGNED.get(of, of))
+    return numbers(bits & f.magnitude if of in UNSIGNED else bits, f)
+
+
+def _computed(
+    f: Form, target: str, row: Row, matrices: Sequence[Array], scales: tuple[Numbers, Numbers] | None
+) -> Array:
     """Return the bits of D."""
     a, b, c = matrices
-    columns = np.swapaxes(b, -1, -2)[..., None, :, :]
-    rows = a[..., :, None, :]
     if row.exact:
-        return _integers(f, rows, columns, c)
+        return _integers(f, a, b, c)
     result = getattr(formats, f.types[0])
     if row.chain:
-        return chained(rows, columns, c, result)
-    x, y = (numbers_of(z, t) for z, t in zip((rows, columns), f.types[1:3], strict=True))
-    of_c = getattr(formats, f.types[3])
-    c = np.broadcast_to(c, np.broadcast_shapes(c.shape, np.broadcast_shapes(rows.shape, columns.shape)[:-1]))
+        return chained(a, b, c, result)
     if row.halves:
-        return _in_halves(f, target, row.halves, x, y, c, result)
-    return summed(x, y, c, of_c, result, sum_of(row, element_of(f, f.types[1]).bits), scales)
+        return _in_halves(f, target, row.halves, a, b, c, result)
+    x, y = (numbers_of(z, t) for z, t in zip((a, b), f.types[1:3], strict=True))
+    if row.group > 1:
+        x, y = x.grouped(), y.grouped()
+    if scales:
+        x, y = x.times(scales[0]), y.times(scales[1])
+    return summed(x, y, c, getattr(formats, f.types[3]), result, sum_of(row, element_of(f, f.types[1]).bits))
 
 
 def numbers_of(bits: Array, of: str) -> Numbers:
@@ -161,13 +179,21 @@ def sum_of(row: Row, bits: int) -> Sum:
     return Sum(row.bytes * 8 // bits, row.bits, row.zero, row.kept, row.group)
 
 
-def _in_halves(f: Form, target: str, through: str, x: Numbers, y: Numbers, c: Array, result: Format) -> Array:
+def _in_halves(f: Form, target: str, through: str, a: Array, b: Array, c: Array, result: Format) -> Array:
     """Return what becomes of two sums, of the places k with k % 4 < 2 and of the others, and of C added last."""
     s, halves = halved(f, target, through)
+    x, y = (converted(z, of, through) for z, of in ((a, f.types[1]), (b, f.types[2])))
     total = np.zeros_like(c)
     for places in halves:
-        total = summed(x.chosen(places), y.chosen(places), total, result, result, s)
+        total = summed(x.along_rows(places), y.along_columns(places), total, result, result, s)
+    check_processor()
     return addition(total, c, result, roundTiesToEven, False)
+
+
+def converted(bits: Array, of: str, to: str) -> Numbers:
+    """Return elements of a type as numbers of another one, which has them all."""
+    f = getattr(formats, to)
+    return numbers(convert(bits, getattr(formats, of), f, roundTiesToEven, False), f)
 
 
 def halved(f: Form, target: str, through: str) -> tuple[Sum, tuple[Array, Array]]:
@@ -178,19 +204,25 @@ def halved(f: Form, target: str, through: str) -> tuple[Sum, tuple[Array, Array]
     return sum_of(row_for(half, target), ELEMENTS[through].bits), (np.flatnonzero(lower), np.flatnonzero(~lower))
 
 
-def _integers(f: Form, rows: Array, columns: Array, c: Array) -> Array:
+def _integers(f: Form, a: Array, b: Array, c: Array) -> Array:
     """Return exact sums of 32 bits, which wrap around or are clamped."""
     if f.types[1] == "b1":
         # What is done with the bits stands before what is done with the results of that.
-        both = getattr(np, f"bitwise_{f.names[-2]}")(rows, columns)
-        total = both.astype(np.int64).sum(-1)
+        both = getattr(np, f"bitwise_{f.names[-2]}")
+        counted = [(x, y) for x in (0, 1) for y in (0, 1) if both(x, y)]
+        total = sum(_products(a == x, b == y) for x, y in counted)
     else:
-        total = (rows.astype(np.int64) * columns.astype(np.int64)).sum(-1)
+        total = _products(a, b)
     total = total + c.view(np.int32).astype(np.int64)
     if "satfinite" in f.names:
         total = np.clip(total, -(2**31), 2**31 - 1)
     wrapped: Array = total.astype(np.uint64).astype(np.uint32)
     return wrapped
+
+
+def _products(a: Array, b: Array) -> Array:
+    """Return the product of matrices of integers. float64 has all of its sums, and NumPy is quickest with it."""
+    return (a.astype(np.float64) @ b.astype(np.float64)).astype(np.int64)
 
 
 # Elements

@@ -1,5 +1,6 @@
-/* The module of an opcode, OPCODE: its kernels as NumPy's ufuncs. LEVELS is 2 where there is a second table of kernels,
-   for processors with vectors of 256 bits and fused operations, and 3 where there is one for vectors of 512 bits. */
+/* A module of the extension, which is that of an opcode or another one, OPCODE: its kernels as NumPy's ufuncs. LEVELS is 2
+   where there is a second table of kernels, for processors with vectors of 256 bits and fused operations, and 3 where there
+   is one for vectors of 512 bits. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -92,13 +93,14 @@ static PyObject *resolve_with(PyObject *self, PyObject *function) {
     Py_RETURN_NONE;
 }
 
-/* A ufunc reads what it was made of for as long as it is there; whoever asks keeps the ufunc. */
+/* A ufunc reads what it was made of for as long as it is there; whoever asks keeps the ufunc. With core dimensions it is a
+   generalized one. */
 static PyObject *ufunc(PyObject *self, PyObject *arguments) {
-    const char *name, *types;
+    const char *name, *types, *signature = NULL;
     Py_ssize_t length;
     int sources, results;
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "siiy#", &name, &sources, &results, &types, &length))
+    if (!PyArg_ParseTuple(arguments, "siiy#|s", &name, &sources, &results, &types, &length, &signature))
         return NULL;
     const Kernel *kernel = kernels;
     while (kernel->name && (strcmp(kernel->name, name) || kernel->results != results))
@@ -116,11 +118,12 @@ static PyObject *ufunc(PyObject *self, PyObject *arguments) {
         data[i] = (void *)kernel;
     }
     memcpy(own, types, length);
-    return PyUFunc_FromFuncAndData(loops, data, own, count, sources, results, PyUFunc_None, kernel->name, "", 0);
+    return PyUFunc_FromFuncAndDataAndSignature(
+        loops, data, own, count, sources, results, PyUFunc_None, kernel->name, "", 0, signature);
 }
 
 static PyMethodDef methods[] = {
-    {"ufunc", ufunc, METH_VARARGS, "Return the ufunc of a kernel, by name, sources, registers of results and types; None where there is none."},
+    {"ufunc", ufunc, METH_VARARGS, "Return the ufunc of a kernel, by name, sources, registers of results, types and core dimensions; None where there is none."},
     {"resolve_with", resolve_with, METH_O, "Take the function that computes what a kernel leaves undecided."},
     {NULL, NULL, 0, NULL},
 };

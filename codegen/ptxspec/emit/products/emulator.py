@@ -44,6 +44,9 @@ _WIDTH = 110
 _MANY = 500
 # What declared.py can do with float64.
 _EXPONENTS = 300
+# The bits behind the point of a sum that leave room in float64 for the sum of all terms: with scales, sums of 16
+# products are below 2**11 each.
+_BITS_OF_SUMS = 38
 # Functions that take a number's format and the result's.
 BETWEEN = {"convert", "convertStochastic", "congruent", "convertNaN"}
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
@@ -106,8 +109,9 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     )
     for folder in ("opcodes", "instructions"):
         files |= {f"{_FOLDER}/{folder}/{n}": text for n, text in templates.plain(f"runtime/{folder}").items()}
-    files[f"{_FOLDER}/tensor_cores.py"] = _tensor_cores(spec, templates)
     common = native.shared(spec, templates)
+    of_matrices = native.digest(common, native.others_in_c(templates)["matrices"])
+    files[f"{_FOLDER}/tensor_cores.py"] = _tensor_cores(spec, of_matrices, templates)
     for c in checked:
         opcode = c.instruction.opcode
         digest = native.digest(common, native.part(c, templates, parts))
@@ -115,13 +119,17 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     return files
 
 
-def _tensor_cores(spec: Spec, templates: Templates) -> str:
-    """Return the module of what is known of tensor cores."""
+def _tensor_cores(spec: Spec, digest: str, templates: Templates) -> str:
+    """Return the module of what is known of tensor cores. `digest` is that of the C that computes on matrices."""
     cores = spec.tensor
+    if any(r.bits > _BITS_OF_SUMS for r in cores.rows):
+        may = f"they may have {_BITS_OF_SUMS} bits behind the point of the largest term"
+        raise PtxspecError(f"spec/tensor/arithmetic.yaml: error: the emulator cannot compute these sums: {may}")
     needs = list(dict.fromkeys(f.requires for f in cores.forms))
     return templates.render(
         "emulator/tensor_cores.py.j2", [f"spec/tensor/{name}.yaml" for name in TENSOR],
-        cores=cores, needs=[*map(_literal, needs)], forms=[(f, needs.index(f.requires)) for f in cores.forms],
+        digest=digest, cores=cores, needs=[*map(_literal, needs)],
+        forms=[(f, needs.index(f.requires)) for f in cores.forms],
         rows=[*map(_row, cores.rows)], formula=_formula,
     )  # fmt: skip
 

@@ -26,17 +26,18 @@ _COMMENT = "/* {} */"
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the files of generated/native."""
     common = shared(spec, templates)
-    texts = {c.instruction.opcode: part(c, templates, parts) for c in checked}
+    others = others_in_c(templates)
+    texts = {c.instruction.opcode: part(c, templates, parts) for c in checked} | others
     files = {f"{_FOLDER}/{name}": text for folder in ("", "/ptxemu_native") for name, text in _plain(templates, folder)}
     files |= common
-    for opcode, text in texts.items():
+    for name, text in texts.items():
         if text:
             last = f'\n#ifdef WITH_DIGEST\nconst char digest[] = "{digest(common, text)}";\n#endif\n'
-            files[f"{_FOLDER}/src/{opcode}.c"] = text + last
+            files[f"{_FOLDER}/src/{name}.c"] = text + last
     files[f"{_FOLDER}/meson.build"] = templates.render(
         "native/meson.build.j2",
         ["spec/instructions"],
-        opcodes=[(opcode, _takes_long(text)) for opcode, text in texts.items() if text],
+        modules=[(name, name in others or _takes_long(text)) for name, text in texts.items() if text],
     )
     return files
 
@@ -71,6 +72,11 @@ def shared(spec: Spec, templates: Templates) -> Files:
     return files
 
 
+def others_in_c(templates: Templates) -> dict[str, str]:
+    """Return the C of modules of no opcode, by their names."""
+    return {name.removesuffix(".c"): text for name, text in templates.plain("native/others").items()}
+
+
 def part(checked: Checked, templates: Templates, parts: Parts) -> str:
     """Return the C of an opcode but for its digest; empty where it has none."""
 
@@ -88,7 +94,7 @@ def part(checked: Checked, templates: Templates, parts: Parts) -> str:
 
 
 def digest(common: Mapping[str, str], text: str) -> str:
-    """Return the digest of an opcode's C, with all that it includes, but for comments; empty where it has none."""
+    """Return the digest of a module's C, with all that it includes, but for comments; empty where it has none."""
     if not text:
         return ""
     every = "".join([*(common[name] for name in sorted(common)), text])

@@ -68,4 +68,4 @@ KERNELS = _Kernels("bfe", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "5714d048fcd464ef"
+NATIVE = "f6aebb0626843ef4"

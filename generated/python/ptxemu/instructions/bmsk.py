@@ -36,4 +36,4 @@ KERNELS = _Kernels("bmsk", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "c93648477b0cf51c"
+NATIVE = "af10e00781b6bf28"
