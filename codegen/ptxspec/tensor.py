@@ -19,6 +19,7 @@ from .matrices.choices import BASES, Choices
 from .matrices.forms import Form, first_about, form_named, form_of
 from .matrices.rows import NOT_RECORDED, RECORDED, Recorded, Row, claim, in_words, row_of
 from .model import FixedPoint, Format, Kind, Type
+from .model.tensor import Given, Place, TensorLayout
 from .query.answers import requirement
 from .query.database import Database
 from .query.lists import wrapped
@@ -72,28 +73,6 @@ class Answer(NamedTuple):
         }
 
 
-class Layout(NamedTuple):
-    """The places of elements in a lane, as formulas of rows and columns: by matrix, and by matrix and what sets it
-    apart."""
-
-    shapes: tuple[str, ...]
-    inputs: tuple[str, ...]
-    product: str | None
-    places: Mapping[str, Sequence[str]]
-
-
-class Given(NamedTuple):
-    """A register that some lanes give, as formulas: the row and column of what stands in it, and the constant that
-    chooses a lane."""
-
-    row: str
-    column: str
-    chosen: str
-    basis: str
-    shapes: tuple[str, ...]
-    inputs: tuple[str, ...]
-
-
 class Cores(NamedTuple):
     """What tensor.json holds: the forms, the rows of sums, what was recorded, the bits of elements, the layouts, those
     of metadata and of scales, the elements of a group of a sparse A by the bits of one, the constants that forms take,
@@ -104,7 +83,7 @@ class Cores(NamedTuple):
     recorded: tuple[Recorded, ...]
     elements: Mapping[str, int]
     packed: Mapping[str, Mapping[str, int]]
-    layouts: tuple[Layout, ...]
+    layouts: tuple[TensorLayout, ...]
     metadata: tuple[Given, ...]
     scales: Mapping[str, Given]
     groups: Mapping[str, int]
@@ -123,7 +102,15 @@ class Cores(NamedTuple):
             tuple(Recorded(**s) for s in data["recorded"]),
             data["elements"],
             data["packed"],
-            tuple(Layout(**_arguments(x)) for x in data["layouts"]),
+            tuple(
+                TensorLayout(
+                    {name: Place(*at) for name, at in x["places"].items()},
+                    tuple(x["shapes"]),
+                    tuple(x["inputs"]),
+                    product=x["product"] or "",
+                )
+                for x in data["layouts"]
+            ),
             tuple(Given(**_arguments(x)) for x in data["metadata"]),
             {matrix: Given(**_arguments(x)) for matrix, x in data["scales"].items()},
             data["groups"],
@@ -145,7 +132,8 @@ class Cores(NamedTuple):
         apart = {"a": f.orders[0], "b": f.orders[1], "c": f.types[3]}
         for name, t in zip("abc", f.types[1:], strict=True):
             registers, per = f.size[0] // 8 if name == "a" else 1, max(1, 32 // self.bits(f, t))
-            formulas = layout.places.get(f"{name}_{apart[name]}") or layout.places[name]
+            place = layout.places.get(f"{name}_{apart[name]}") or layout.places[name]
+            formulas = (place.row, place.column)
             row, column = (re.sub(r"\bR\b", str(registers), re.sub(r"\bE\b", str(per), x)) for x in formulas)
             found[name] = f"row {row}, column {column}"
         if layout.product:
@@ -155,8 +143,8 @@ class Cores(NamedTuple):
             found["a"] += f" of what is stored, {of // 2} of each {of} elements"
             found["metadata"] = f"row {g.row}, group {g.column}, four bits from 4 * i on; {_chosen(g, 'selector')}"
         for matrix, g in self.scales.items() if f.is_scaled else ():
-            place = f"row {g.row}, column {g.column}, byte byte-id-{matrix} + i"
-            found[f"scale_{matrix}"] = f"{place}; {_chosen(g, f'thread-id-{matrix}')}"
+            at = f"row {g.row}, column {g.column}, byte byte-id-{matrix} + i"
+            found[f"scale_{matrix}"] = f"{at}; {_chosen(g, f'thread-id-{matrix}')}"
         return found
 
     def sums(self, f: Form, targets: Iterable[str], db: Database) -> Iterator[Sums]:

@@ -11,6 +11,7 @@ from ptxemu import formats
 from ptxemu.index import CATALOG
 from ptxemu.matrices.forms import Form
 from ptxemu.matrices.rows import row_of
+from ptxemu.tensor import stored
 from ptxemu.tensor_cores import FORMS, ROWS
 
 # Exponents near that of 1, over a wide range, and the least ones; and any bits.
@@ -47,12 +48,18 @@ def drawn(rng: np.random.Generator, of: str, size: tuple[int, ...], sort: str) -
 def operands(
     rng: np.random.Generator, f: Form, sort: str, rows: tuple[int, ...], columns: tuple[int, ...]
 ) -> tuple[list[NDArray[Any]], dict[str, NDArray[Any]]]:
-    """Stacks of A, B and C, and the scales as keywords: A's of one shape, B's of another, and C's of both together."""
-    m, n, k = f.size
-    stacks = (rows, m, k), (columns, k, n), (np.broadcast_shapes(rows, columns), m, n)
-    matrices = [drawn(rng, of, (*s, *size), sort) for of, (s, *size) in zip(f.types[1:], stacks, strict=True)]
+    """Stacks of A, B and C, and metadata and scales as keywords: A's of one shape, B's of another, and C's of both
+    together."""
+    m, n, _ = f.size
+    stacks = zip(f.types[1:], (rows, columns, np.broadcast_shapes(rows, columns)), f.sizes[1:], strict=True)
+    matrices = [drawn(rng, of, (*stack, *size), sort) for of, stack, size in stacks]
     sizes = {"scale_a": (*rows, m, f.scales), "scale_b": (*columns, f.scales, n)} if f.is_scaled else {}
-    return matrices, {name: drawn(rng, f.scale_type, size, sort) for name, size in sizes.items()}
+    more = {name: drawn(rng, f.scale_type, size, sort) for name, size in sizes.items()}
+    if f.is_sparse:
+        how = stored(f)
+        codes = rng.choice([0b0100, 0b1110], (*rows, m, how.size[1] // how.each))
+        more["metadata"] = how.of_codes(codes)
+    return matrices, more
 
 
 def computed() -> Iterator[tuple[Form, str]]:
