@@ -73,8 +73,9 @@ def registered(bits: int, type_: Type) -> str:
     lanes = [describe(x, type_.kind) for x in type_.unpack(bits)]
     if type_.lanes > 1:
         lanes = [f"lane {i}: {lane}" for i, lane in enumerate(lanes)]
-    whole = f"  {hexadecimal(bits, type_.width)}" if type_.width != type_.kind.width else ""
-    return ", ".join(lanes) + whole
+    whole = hexadecimal(bits, type_.width)
+    is_said = type_.width == type_.kind.width or lanes[0].endswith(f" {whole}")
+    return ", ".join(lanes) + ("" if is_said else f"  {whole}")
 
 
 def hexadecimal(bits: int, width: int) -> str:

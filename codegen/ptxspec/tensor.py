@@ -15,9 +15,11 @@ from . import terminal
 from .catalog import requirement_of
 from .catalog.explaining import place, unmet
 from .diagnostics import PtxspecError
-from .matrices.forms import Form, form_named, form_of
+from .matrices.choices import BASES, Choices
+from .matrices.forms import Form, first_about, form_named, form_of
 from .matrices.rows import NOT_RECORDED, RECORDED, Recorded, Row, claim, in_words, row_of
 from .model import FixedPoint, Format, Kind, Type
+from .model.tensor import Given, Place, TensorLayout
 from .query.answers import requirement
 from .query.database import Database
 from .query.lists import wrapped
@@ -41,12 +43,13 @@ class Sums(NamedTuple):
 
 class Answer(NamedTuple):
     """The answer to a question about a form: a verdict as of any instruction, the sums of the targets that have it, or
-    of the one that was asked about, and where the elements are in a lane."""
+    of the one that was asked about, where the elements are in a lane, and the constants that the form takes."""
 
     verdict: Verdict
     form: Form | None = None
     sums: tuple[Sums, ...] = ()
     lanes: Mapping[str, str] = MappingProxyType({})
+    constants: Mapping[str, tuple[int, ...]] = MappingProxyType({})
 
     def as_json(self, db: Database) -> dict[str, Any]:
         """As `ptxspec query --format json` has it."""
@@ -63,6 +66,7 @@ class Answer(NamedTuple):
             "computes": f.computes if f else None,
             "registers": registers,
             "lanes": dict(self.lanes),
+            "constants": {name: list(choices) for name, choices in self.constants.items()},
             "sums": [s.as_json() for s in self.sums],
             "reasons": [{"code": r.code, "message": r.message} for r in v.reasons],
             "help": v.help or None,
@@ -70,14 +74,21 @@ class Answer(NamedTuple):
 
 
 class Cores(NamedTuple):
-    """What tensor.json holds: the forms, the rows of sums, what was recorded, the bits of elements, and the layouts."""
+    """What tensor.json holds: the forms, the rows of sums, what was recorded, the bits of elements, the layouts, those
+    of metadata and of scales, the elements of a group of a sparse A by the bits of one, the constants that forms take,
+    and types of scales that are another one without its sign."""
 
     forms: tuple[Form, ...]
     rows: tuple[Row, ...]
     recorded: tuple[Recorded, ...]
     elements: Mapping[str, int]
     packed: Mapping[str, Mapping[str, int]]
-    layouts: Sequence[Mapping[str, Any]]
+    layouts: tuple[TensorLayout, ...]
+    metadata: tuple[Given, ...]
+    scales: Mapping[str, Given]
+    groups: Mapping[str, int]
+    choices: Choices
+    unsigned: Mapping[str, str]
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Cores:
@@ -91,7 +102,20 @@ class Cores(NamedTuple):
             tuple(Recorded(**s) for s in data["recorded"]),
             data["elements"],
             data["packed"],
-            data["layouts"],
+            tuple(
+                TensorLayout(
+                    {name: Place(*at) for name, at in x["places"].items()},
+                    tuple(x["shapes"]),
+                    tuple(x["inputs"]),
+                    product=x["product"] or "",
+                )
+                for x in data["layouts"]
+            ),
+            tuple(Given(**_arguments(x)) for x in data["metadata"]),
+            {matrix: Given(**_arguments(x)) for matrix, x in data["scales"].items()},
+            data["groups"],
+            _choices(**data["choices"]),
+            data["unsigned"],
         )
 
     def bits(self, f: Form, of: str) -> int:
@@ -99,22 +123,28 @@ class Cores(NamedTuple):
         return self.packed.get(f.kind, {}).get(of) or self.elements[of]
 
     def lanes(self, f: Form) -> dict[str, str]:
-        """Return where a lane's elements of A, B and C are, as formulas in words; nothing where that is not known."""
-        if f.is_sparse or not f.computes:
+        """Return where a lane's elements of A, B and C are, as formulas in words, and where metadata and scales are;
+        nothing where that is not known."""
+        if not f.computes:
             return {}
-        layout = next(
-            x for x in self.layouts
-            if (not x["shapes"] or f.shape in x["shapes"]) and (not x["inputs"] or f.types[1] in x["inputs"])
-        )  # fmt: skip
+        layout = first_about(f, self.layouts)
         found = {}
         apart = {"a": f.orders[0], "b": f.orders[1], "c": f.types[3]}
         for name, t in zip("abc", f.types[1:], strict=True):
             registers, per = f.size[0] // 8 if name == "a" else 1, max(1, 32 // self.bits(f, t))
-            formulas = layout["places"].get(f"{name}_{apart[name]}") or layout["places"][name]
+            place = layout.places.get(f"{name}_{apart[name]}") or layout.places[name]
+            formulas = (place.row, place.column)
             row, column = (re.sub(r"\bR\b", str(registers), re.sub(r"\bE\b", str(per), x)) for x in formulas)
             found[name] = f"row {row}, column {column}"
-        if layout["product"]:
-            found["product"] = str(layout["product"])
+        if layout.product:
+            found["product"] = layout.product
+        if f.is_sparse:
+            g, of = first_about(f, self.metadata), self.groups[str(self.bits(f, f.types[1]))]
+            found["a"] += f" of what is stored, {of // 2} of each {of} elements"
+            found["metadata"] = f"row {g.row}, group {g.column}, four bits from 4 * i on; {_chosen(g, 'selector')}"
+        for matrix, g in self.scales.items() if f.is_scaled else ():
+            at = f"row {g.row}, column {g.column}, byte byte-id-{matrix} + i"
+            found[f"scale_{matrix}"] = f"{at}; {_chosen(g, f'thread-id-{matrix}')}"
         return found
 
     def sums(self, f: Form, targets: Iterable[str], db: Database) -> Iterator[Sums]:
@@ -128,6 +158,18 @@ class Cores(NamedTuple):
                 told = ("", "unspecified", "nobody has told what the target computes")
             found.setdefault(told, []).append(plain)
         yield from (Sums(tuple(on), *told) for told, on in found.items())
+
+
+def _chosen(g: Given, constant: str) -> str:
+    """Say which lanes give a register, and who says so."""
+    lanes = "of all lanes" if g.chosen.isdigit() else f"of lanes with {g.chosen} == {constant}"
+    return f"{lanes}; rests on {BASES[g.basis]}"
+
+
+def _choices(selectors: Any, bytes: Mapping[str, Sequence[int]], threads: Mapping[str, Sequence[int]]) -> Choices:
+    return Choices(
+        selectors, {int(n): tuple(ids) for n, ids in bytes.items()}, {name: tuple(ids) for name, ids in threads.items()}
+    )
 
 
 def _arguments(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -167,12 +209,18 @@ def query(db: Database, cores: Cores, text: str, target: str | None, ptx: str | 
         claim=sums[0].claim if target and sums else None, basis=sums[0].basis if target and sums else None,
         reasons=reasons, asked=(target, ptx),
     )  # fmt: skip
-    return Answer(verdict, f, sums, cores.lanes(f))
+    return Answer(verdict, f, sums, cores.lanes(f), cores.choices.of(f))
 
 
-def types(db: Database, f: Form) -> tuple[Type, ...]:
-    """Return the types of single elements of D, A, B and C."""
-    return tuple(_type(name, db.data["formats"].get(name)) for name in f.types)
+def types(db: Database, cores: Cores, f: Form) -> dict[str, Type]:
+    """Return the types of single elements of A, B, C and D, and of scales, by the names that ptxemu.mma has."""
+    formats = db.data["formats"]
+    found = {name: _type(of, formats.get(of)) for name, of in zip("dabc", f.types, strict=True)}
+    if f.is_scaled:
+        of = f.scale_type
+        about = {**formats[cores.unsigned[of]], "signed": False} if of in cores.unsigned else formats[of]
+        found |= dict.fromkeys(("scale_a", "scale_b"), _type(of, about))
+    return found
 
 
 def _type(name: str, about: Mapping[str, Any] | None) -> Type:
@@ -188,14 +236,17 @@ def _type(name: str, about: Mapping[str, Any] | None) -> Type:
     return Type(name, Kind("float", f.width, f), 1, f.container, None, "", "", "")
 
 
-def steps(emulator: ModuleType, f: Form, row: list[int], column: list[int], c: int, target: str) -> Any:
-    """Return how a target computes one element, as ptxemu.mma_steps does, from bits. Raises what that raises."""
+def steps(
+    emulator: ModuleType, f: Form, types: Mapping[str, Type], operands: Mapping[str, list[int]], target: str
+) -> Any:
+    """Return how a target computes one element, as ptxemu.mma_steps does, from the bits of operands by their names.
+    Raises what that raises."""
     import numpy as np
 
     elements_of = import_module(f"{emulator.__name__}.tensor").elements_of
-    _, a, b, of_c = f.types
-    operands = (elements_of(np.array(bits, np.uint64), of) for bits, of in ((row, a), (column, b), (c, of_c)))
-    return emulator.mma_steps(f.spelling, *operands, target=target)
+    given = {name: elements_of(np.array(bits, np.uint64), types[name].name) for name, bits in operands.items()}
+    row, column, c = (given.pop(name) for name in "abc")
+    return emulator.mma_steps(f.spelling, row, column, c[0], target=target, **given)
 
 
 def as_text(db: Database, found: Answer) -> str:
@@ -220,6 +271,9 @@ def as_text(db: Database, found: Answer) -> str:
         lines += _named(
             "", "g is lane // 4, t is lane % 4, i counts a lane's elements, r its registers, j those in one"
         )
+    if found.constants:
+        every = (f"{name} {', '.join(map(str, choices))}" for name, choices in found.constants.items())
+        lines += _named("constants", "; ".join(every))
     if not f.computes:
         lines += _named("computes", "nothing: the assembler writes no operation for it")
     by_how: dict[str, list[Sums]] = {}
@@ -251,9 +305,11 @@ def page(db: Database, cores: Cores, manual: Path, name: str) -> str:
 
 
 def _registers(f: Form) -> list[tuple[str, int, str]]:
-    """The registers of D, A, B and C: their number and their type."""
+    """The registers of D, A, B and C, and those of metadata and scales: their number and their type."""
     types = {"f32": ".f32", "f64": ".f64"}
-    return [(name, n, types.get(t, ".b32")) for name, n, t in zip("dabc", f.registers, f.types, strict=True)]
+    found = [(name, n, types.get(t, ".b32")) for name, n, t in zip("dabc", f.registers, f.types, strict=True)]
+    besides = ["metadata"] * f.is_sparse + ["scale_a", "scale_b"] * f.is_scaled
+    return found + [(name, 1, ".b32") for name in besides]
 
 
 def _named(name: str, text: str) -> list[str]:

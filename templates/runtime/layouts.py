@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from .matrices.forms import Form
 
 Integers = NDArray[np.int64]
 
@@ -38,8 +36,11 @@ class Layout(NamedTuple):
     product: Callable[[Integers], Integers] | None
 
 
-def layout_of(form: Form, layouts: Iterable[Layout]) -> Layout:
-    """Return the layout of a form: the first that has its shape and its type of A."""
-    return next(
-        x for x in layouts if (not x.shapes or form.shape in x.shapes) and (not x.inputs or form.types[1] in x.inputs)
-    )
+class Given(NamedTuple):
+    """A register that some of each four lanes give: the rows and columns of what stands in it, of the lane and of its
+    number there, and the constant that chooses a lane."""
+
+    of: Callable[[Integers, Integers], tuple[Integers, Integers]]
+    chosen: Callable[[Integers], Integers | int]
+    shapes: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ from helpers.json_schemas import SCHEMAS, complaints
 from jsonschema import Draft202012Validator
 from ptxspec.cli.main import main
 
+SCALED = "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e4m3.f32.ue8m0"
 # Answers of every kind: the schema's name, and the command.
 COMMANDS = [
     ("query", "query max.NaN.f64"),
@@ -30,6 +31,8 @@ COMMANDS = [
     ("query-form", "query m16n8k32.f32.e4m3 --target H100"),
     ("query-form", "query m16n8k16.f32.f16"),
     ("query-form", "query m16n8k17.f32.f16"),
+    ("query-form", "query m16n8k32.sp.s32.s8"),
+    ("query-form", f"query {SCALED} --target sm_120a"),
     ("list", "list --opcode mad"),
     ("list", "list --opcode cvt --type e2m1x2"),
     ("diff", "diff --target sm_30..sm_32"),
@@ -49,6 +52,7 @@ COMMANDS = [
     ("eval-file", "eval --file spec/examples/f32_to_e4m3.ptx a=1 b=2 c=3 d=4 scale=2 keep=true"),
     ("eval-form", "eval m16n8k32.f32.e4m3 1,2^-7 1,2^-7 0.001 --target L40S"),
     ("eval-form", "eval m16n8k16.f32.f16 inf 1 0 --target H100"),
+    ("eval-form", f"eval {SCALED} 1,2 2,1 0.001 2^3 1 --target sm_120a"),
     ("compare", "compare max.NaN.f32 fmaxf"),
     ("compare-form", "compare m16n8k16.f32.f16@A100 m16n8k16.f32.f16@H100"),
     ("sweep", "sweep abs.f16 --against neg.f16"),

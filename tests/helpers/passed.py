@@ -40,9 +40,9 @@ _WHOLE = {
 # Modules of the emulator that say what exists, or what PTX is, or run statements one after another, or multiply
 # matrices: no instruction's result depends on them. Nor does it on the names that the package exports.
 _SAYING = (
-    "assembler", "assembly", "catalog", "conditions", "entries", "functions", "index", "layouts", "lookup", "memory",
-    "naming", "notebook", "refusing", "statements", "steps", "straightline", "sums", "tensor", "tensor_cores",
-    "threads", "traced_sums", "triton", "variables", "warp",
+    "assembler", "assembly", "catalog", "chosen", "conditions", "entries", "functions", "index", "layouts", "lookup",
+    "memory", "naming", "notebook", "refusing", "sparse", "statements", "steps", "straightline", "sums", "tensor",
+    "tensor_cores", "threads", "traced_sums", "triton", "variables", "warp",
 )  # fmt: skip
 _TOLD_PACKAGES = ("catalog", "matrices", "opcodes", "ptx")
 

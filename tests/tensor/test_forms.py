@@ -8,12 +8,13 @@ from __future__ import annotations
 import itertools
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from helpers.repository import specification
 from helpers.sizes import each_size, spread
+from ptxspec.matrices.forms import Form
 from ptxspec.model import Spec
 from ptxspec.ptxas.asking import FOOTER, HEADER, Pair, Sheet, judge, unexpected
 from ptxspec.ptxas.verify import pairs
@@ -91,6 +92,30 @@ def test_forms_are_taken_exactly_where_they_are_said_to_be(
         assert not taken or _assembles(ptxas, taken, pair, tmp_path) == "", pair
         assert list(unexpected(ptxas, Sheet(refused), {pair: set()})) == []
     assert seen > 500
+
+
+def test_ptxas_takes_the_constants_that_are_said_to_choose_lanes(spec: Spec, ptxas: Path) -> None:
+    """Of one form for each kind, all numbers up to 4 in the place of each constant. Where m16n8k32 sums f16 in f32,
+    ptxas takes selectors that the manual does not have."""
+    kinds = {(f.shape, f.types, f.kind, f.is_ordered, f.scales): f for f in FORMS if f.is_sparse or f.is_scaled}
+    every, differ = list(_with_constants(kinds.values())), set()
+    for target in ("sm_80", "sm_89", "sm_100a", "sm_120a"):
+        asked = [x for x in every if spec.catalog.takes(x[0].requires, target, "9.5")]
+        every = [x for x in every if x not in asked]
+        for (f, name, n, _), said in zip(asked, judge(ptxas, [x[3] for x in asked], target, "9.5"), strict=True):
+            if (not said) != (n in CORES.choices.of(f)[name]):
+                differ.add((f.shape, *f.types, name, n))
+    assert not every and differ == {("m16n8k32", "f32", "f16", "f16", "f32", "selector", n) for n in (2, 3)}
+
+
+def _with_constants(forms: Iterable[Form]) -> Iterator[tuple[Form, str, int, str]]:
+    """Yield each form with each of its constants as a number, and the others as zeros."""
+    for f in forms:
+        names = list(CORES.choices.of(f))
+        statement = written(f.spelling)
+        places = [*re.finditer(r"(?<=%r5, )0|(?<={)0(?=,)|(?<=, )0(?=})", statement)]
+        for (at, name), n in itertools.product(zip(places, names, strict=True), range(5)):
+            yield f, name, n, f"{statement[: at.start()]}{n}{statement[at.end() :]}"
 
 
 _TYPES = ["f16", "bf16", "tf32", "f64", "e4m3", "e5m2", "e3m2", "e2m3", "e2m1", "s8", "u8", "s4", "u4", "b1"]

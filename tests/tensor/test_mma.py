@@ -127,7 +127,6 @@ HALVES = np.zeros((16, 16), np.float16), np.zeros((16, 8), np.float16), np.float
         ("m16n8k16.f32.f16", "sm_87x", ptxemu.UnknownTargetError, "sm_87"),
         ("m8n8k4.f32.f16", "sm_80", ptxemu.NoRuleError, "nobody has told what sm_80 computes"),
         ("m8n8k4.f32.bf16", "sm_80", ptxemu.NoRuleError, "nobody has told"),
-        ("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "sm_80", ptxemu.NoRuleError, "nobody has told"),
         ("m8n8k4.rz.f64", "sm_80", ptxemu.NoRuleError, "nobody has told"),
     ],
 )

@@ -5,16 +5,20 @@ from __future__ import annotations
 import numpy as np
 import ptxemu
 import pytest
+from helpers.sparse import drawn, integers
 from ptxemu import tensor
-from ptxemu.tensor_cores import ELEMENTS, FORMS
+from ptxemu.tensor_cores import CHOICES, ELEMENTS, FORMS
 
-DENSE = [f for f in FORMS if not f.is_sparse and f.computes]
+DONE = [f for f in FORMS if f.computes]
+# One form of each kind: what lanes give does not depend on the rest.
+KINDS = {(f.shape, f.types[1], f.kind, f.is_sparse, f.scales): f for f in FORMS}.values()
+SPARSE, SCALED = [f for f in KINDS if f.is_sparse], [f for f in KINDS if f.is_scaled]
 MATRICES = "dabc"
 
 
 def test_each_element_is_in_one_place() -> None:
-    assert len(DENSE) > 300
-    for f in DENSE:
+    assert len(DONE) > 500
+    for f in {(f.shape, f.types, f.orders, f.is_sparse, f.registers): f for f in DONE}.values():
         found = ptxemu.fragments(f.spelling)
         for x in (getattr(found, m) for m in MATRICES):
             places = [x.where(r, c) for r in range(x.size[0]) for c in range(x.size[1])]
@@ -24,12 +28,12 @@ def test_each_element_is_in_one_place() -> None:
 
 
 def test_lanes_have_as_many_registers_as_statements() -> None:
-    for f in DENSE:
+    for f in DONE:
         found = ptxemu.fragments(f.spelling)
         assert tuple(getattr(found, m).registers for m in MATRICES) == f.registers, f.spelling
 
 
-@pytest.mark.parametrize("f", DENSE[:: len(DENSE) // 60], ids=str)
+@pytest.mark.parametrize("f", DONE[:: len(DONE) // 80], ids=str)
 def test_what_is_packed_is_unpacked(f: object) -> None:
     found, rng = ptxemu.fragments(str(f)), np.random.default_rng(5)
     for x in (getattr(found, m) for m in MATRICES):
@@ -94,14 +98,134 @@ def test_registers_go_in_and_come_out() -> None:
     assert d.shape == (5, 32, 4) and np.array_equal(f.d.unpack(d), ptxemu.mma(f.form.spelling, a, b, c, target="A100"))
 
 
+def test_what_tells_a_place_is_in_one_register() -> None:
+    """Of 4 bits neighbours stand together, and two bits tell the place of both."""
+    for f in SPARSE:
+        metadata, together = (
+            ptxemu.fragments(f.spelling).metadata,
+            2 if tensor.element_of(f, f.types[1]).bits == 4 else 1,
+        )
+        for selector in CHOICES.of(f)["selector"]:
+            every = [metadata.where(*at, selector) for at in np.ndindex(metadata.size)]
+            assert len(set(every)) * together == len(every), f.spelling
+            assert all(register == 0 and bit % 2 == 0 and bit < 32 for ((_, register, bit),) in every)
+
+
+def test_lanes_are_chosen_by_the_constants_that_ptxas_takes() -> None:
+    """Each lane by one of them, but for lanes of metadata that all give it; and no other constant."""
+    for f in (*SPARSE, *SCALED):
+        found, choices = ptxemu.fragments(f.spelling), CHOICES.of(f)
+        for name, part in (("selector", "metadata"), ("thread-id-a", "scale_a"), ("thread-id-b", "scale_b")):
+            if name not in choices:
+                with pytest.raises(ValueError, match=r"has no (metadata|scales); "):
+                    getattr(found, part)
+                continue
+            x, at = getattr(found, part), "selector" if part == "metadata" else "thread"
+            every = [[x.where(*p, **{at: n})[0] for p in np.ndindex(x.size)] for n in choices[name]]
+            assert part == "metadata" or all(len(set(places)) == len(places) for places in every)
+            lanes = [{lane for lane, _, _ in places} for places in every]
+            assert set().union(*lanes) == set(range(32)) and sum(map(len, lanes)) == 32, f.spelling
+            with pytest.raises(ptxemu.OperandError, match=f"{name} is {len(lanes)}; the form takes 0"):
+                x.where(0, 0, **{at: len(lanes)})
+
+
+def test_metadata_that_is_packed_is_unpacked() -> None:
+    rng = np.random.default_rng(6)
+    for f in SPARSE:
+        metadata = ptxemu.fragments(f.spelling).metadata
+        _, places, _ = drawn(f, rng, np.ones(1))
+        for selector in CHOICES.of(f)["selector"]:
+            registers = metadata.pack(np.stack([places, places]), selector)
+            assert registers.shape == (2, 32, 1) and registers.dtype == np.uint32
+            assert np.array_equal(metadata.unpack(registers[1], selector), places), f.spelling
+
+
+# From CUTLASS: mma_traits_sm120_sparse.hpp has a row of 8 groups in a lane, and reorder_meta of host_reorder.h has two
+# rows of 4 groups of f16 and tf32. And from the manual's first example of sparse storage. The lane and the lowest bit.
+@pytest.mark.parametrize(
+    ("form", "element", "selector", "place"),
+    [
+        ("m16n8k64.sp::ordered_metadata.f32.e4m3", (3, 5), 0, (12, 10)),
+        ("m16n8k64.sp::ordered_metadata.f32.e4m3", (11, 5), 0, (13, 10)),
+        ("m16n8k64.sp::ordered_metadata.f32.e4m3", (3, 21), 0, (14, 10)),
+        ("m16n8k64.sp::ordered_metadata.f32.e4m3", (11, 31), 0, (15, 30)),
+        ("m16n8k32.sp.f32.f16", (3, 5), 0, (12, 10)),
+        ("m16n8k32.sp.f32.f16", (11, 5), 0, (12, 26)),
+        ("m16n8k32.sp.f32.f16", (3, 13), 0, (13, 10)),
+        ("m16n8k32.sp.f32.f16", (3, 13), 1, (15, 10)),
+        ("m16n8k16.sp.f32.tf32", (3, 1), 0, (12, 4)),
+        ("m16n8k16.sp.f32.tf32", (11, 5), 1, (15, 20)),
+        ("m16n8k16.sp.f32.f16", (0, 4), 0, (0, 8)),
+        ("m16n8k16.sp.f32.f16", (8, 7), 0, (0, 30)),
+        ("m16n8k16.sp.f32.f16", (8, 7), 3, (3, 30)),
+    ],
+)
+def test_places_are_told_where_cutlass_and_the_manual_tell_them(
+    form: str, element: tuple[int, int], selector: int, place: tuple[int, int]
+) -> None:
+    lane, bit = place
+    assert ptxemu.fragments(form).metadata.where(*element, selector) == ((lane, 0, bit),)
+
+
+def test_places_are_told_by_the_bits_that_the_manual_lists() -> None:
+    """0b0100 and 0b1110 of tf32; of the others the number of the first in the lower bits, and of the second above."""
+    for form, places, code in (
+        ("m16n8k8.sp.f32.tf32", [0], 0b0100),
+        ("m16n8k8.sp.f32.tf32", [1], 0b1110),
+        ("m16n8k32.sp.s32.s8", [1, 3], 0b1101),
+        ("m16n8k32.sp.s32.s8", [2, 0], 0b0010),
+        ("m16n8k64.sp.s32.u4", [2, 3, 4, 5], 0b1001),
+    ):
+        metadata = ptxemu.fragments(form).metadata
+        registers = metadata.pack(np.tile(places, (16, metadata.size[1] // len(places))))
+        assert registers[0, 0] == code * 0x11111111
+    for form, code in (("m16n8k8.sp.f32.tf32", 0b1001), ("m16n8k32.sp::ordered_metadata.s32.s8", 0b0001)):
+        with pytest.raises(ptxemu.OperandError, match=f"metadata of row 0, group 0 is {code:#06b}; of"):
+            ptxemu.fragments(form).metadata.unpack(np.full((32, 1), code * 0x11111111, np.uint32))
+
+
+@pytest.mark.parametrize("form", ["m16n8k32.sp.s32.s8", "m16n8k64.sp::ordered_metadata.s32.s4", "m16n8k128.sp.s32.u4"])
+def test_sparse_registers_give_the_product_of_the_whole_matrix(form: str) -> None:
+    f, rng = ptxemu.fragments(form), np.random.default_rng(8)
+    stored, places, whole = drawn(f.form, rng, integers(f.a.type))
+    b, c = rng.choice(integers(f.b.type), f.b.size), rng.integers(-99, 100, f.c.size).astype(np.int32)
+    matrices = ptxemu.mma(form, stored, b, c, target="A100", metadata=places)
+    assert np.array_equal(matrices, whole.astype(np.int64) @ b.astype(np.int64) + c)
+    for selector in CHOICES.of(f.form)["selector"]:
+        given = {"metadata": f.metadata.pack(places, selector), "selector": selector}
+        d = f.mma(f.a.pack(stored), f.b.pack(b), f.c.pack(c), target="A100", **given)
+        assert np.array_equal(f.d.unpack(d), matrices)
+    with pytest.raises(ptxemu.OperandError, match=r"metadata of .* is missing"):
+        f.mma(f.a.pack(stored), f.b.pack(b), f.c.pack(c), target="A100")
+    with pytest.raises(ptxemu.OperandError, match=r"metadata is a register of 32 bits in each of 32 lanes, \(32, 1\)"):
+        f.mma(f.a.pack(stored), f.b.pack(b), f.c.pack(c), target="A100", metadata=places)
+
+
 def test_registers_of_blocks_have_scales_beside_them() -> None:
+    """Those of rows of A are in two lanes of each four, and of columns of B in one; their bytes are in order of K."""
     form = "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0"
     f, rng = ptxemu.fragments(form), np.random.default_rng(3)
-    a, b = (rng.integers(0, 16, s).astype(np.uint8) for s in ((16, 64), (64, 8)))
+    a, b = (rng.integers(0, 16, s).astype(np.uint8) for s in (f.a.size, f.b.size))
     c = np.zeros((16, 8), np.float32)
-    scales = {"scale_a": np.full((16, 2), 128, np.uint8), "scale_b": np.full((2, 8), 127, np.uint8)}
-    d = f.mma(f.a.pack(a), f.b.pack(b), f.c.pack(c), target="sm_120a", **scales)
-    assert f.a.registers == 4 and np.array_equal(f.d.unpack(d), ptxemu.mma(form, a, b, c, target="sm_120a", **scales))
+    of_a, of_b = (rng.integers(120, 135, s).astype(np.uint8) for s in (f.scale_a.size, f.scale_b.size))
+    matrices = ptxemu.mma(form, a, b, c, target="sm_120a", scale_a=of_a, scale_b=of_b)
+    assert f.a.registers == 4 and f.scale_a.where(11, 1, 2, 1) == ((15, 0, 24),)
+    assert f.scale_b.where(1, 5, 0, 2) == ((22, 0, 8),)
+    for byte, thread in ((0, 0), (2, 1)):
+        scales = {"scale_a": f.scale_a.pack(of_a, byte, thread), "scale_b": f.scale_b.pack(of_b, byte, thread)}
+        ids = {"ids_a": (byte, thread), "ids_b": (byte, thread)}
+        d = f.mma(f.a.pack(a), f.b.pack(b), f.c.pack(c), target="sm_120a", **scales, **ids)
+        assert np.array_equal(f.d.unpack(d), matrices)
+        # Other bytes and other lanes are nothing to it.
+        assert not scales["scale_a"][[*range(2 - 2 * thread, 32, 4), *range(3 - 2 * thread, 32, 4)]].any()
+    with pytest.raises(ptxemu.OperandError, match="byte-id-a is 1; the form takes 0, 2"):
+        f.scale_a.pack(of_a, 1)
+    with pytest.raises(ptxemu.OperandError, match="thread-id-a is 2; the form takes 0, 1"):
+        f.scale_a.pack(of_a, 0, 2)
+    with pytest.raises(ptxemu.OperandError, match=r"scale_b has the shape \(2, 8\), and this has \(8, 2\)"):
+        f.scale_b.pack(of_b.T)
+    with pytest.raises(IndexError, match="scale_a has 16 rows of 2, and no element 0, 2"):
+        f.scale_a.where(0, 2)
 
 
 def test_wrong_shapes_are_told() -> None:
@@ -115,4 +239,4 @@ def test_wrong_shapes_are_told() -> None:
     with pytest.raises(IndexError, match="no element 16, 0"):
         f.a.where(16, 0)
     with pytest.raises(ValueError, match="not known here"):
-        ptxemu.fragments("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32")
+        ptxemu.fragments("m8n8k4.f32.bf16")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -36,11 +37,12 @@ class Side(NamedTuple):
 
 class Found(NamedTuple):
     """The results of both sides that differ: how many of how many, how many steps of the format apart, and an example:
-    a row of A, a column of B, an element of C and both results."""
+    a row of A, a column of B, an element of C, and the scales of both where there are some, by their names; and both
+    results."""
 
     tried: int
     ulps: tuple[int, ...]
-    example: tuple[list[int], list[int], int, int, int] | None
+    example: tuple[dict[str, list[int]], int, int] | None
 
 
 def run(options: argparse.Namespace, cores: Cores) -> int:
@@ -56,9 +58,11 @@ def run(options: argparse.Namespace, cores: Cores) -> int:
             raise PtxspecError(f"{text}: write a target behind it, as in {name}@H100")
         sides.append(Side(form, db.target(target)))
     a, b = sides
-    if (a.form.shape, a.form.types) != (b.form.shape, b.form.types) or a.form.is_scaled or b.form.is_scaled:
-        raise PtxspecError(f"{a.form} and {b.form}: what has the same shape, the same types and no scales is compared")
-    types = tensor.types(db, a.form)
+    if _matrices(a.form) != _matrices(b.form):
+        raise PtxspecError(f"{a.form} and {b.form}: what has the same shape, types and scales is compared")
+    if a.form.is_sparse:
+        raise PtxspecError(f"{a.form}: sparse forms are not compared; those of integers are exact on all targets")
+    types = tensor.types(db, cores, a.form)
     try:
         found = _compared(e.emulator(roots.find(options.root)), a, b, types)
     except (LookupError, ValueError, TypeError) as error:
@@ -69,22 +73,32 @@ def run(options: argparse.Namespace, cores: Cores) -> int:
     return NO if found.ulps else OK
 
 
-def _compared(emulator: Any, a: Side, b: Side, types: tuple[Type, ...]) -> Found:
+def _matrices(f: Form) -> tuple[Any, ...]:
+    return f.sizes, f.types, f.scales, f.scale_type
+
+
+def _compared(emulator: Any, a: Side, b: Side, types: Mapping[str, Type]) -> Found:
     elements_of = import_module(f"{emulator.__name__}.tensor").elements_of
-    (m, n, k), rng = a.form.size, np.random.default_rng(754)
-    given = [_drawn(rng, t, (_PRODUCTS, *size)) for t, size in zip(types[1:], ((m, k), (k, n), (m, n)), strict=True)]
-    matrices = [elements_of(x, t) for x, t in zip(given, a.form.types[1:], strict=True)]
-    first, second = (_bits(emulator.mma(s.form.spelling, *matrices, target=s.target)) for s in (a, b))
+    rng, f = np.random.default_rng(754), a.form
+    (m, n), *of_abc = f.sizes
+    sizes = dict(zip("abc", of_abc, strict=True)) | {"scale_a": (m, f.scales), "scale_b": (f.scales, n)}
+    given = {name: _drawn(rng, of, (_PRODUCTS, *sizes[name])) for name, of in types.items() if name in sizes}
+    matrices = {name: elements_of(x, types[name].name) for name, x in given.items()}
+    first, second = (_bits(emulator.mma(s.form.spelling, **matrices, target=s.target)) for s in (a, b))
     at = first != second
     if not at.any():
         return Found(first.size, (), None)
-    ulps = np.abs(_ordered(first[at], types[0]) - _ordered(second[at], types[0]))
+    ulps = np.abs(_ordered(first[at], types["d"]) - _ordered(second[at], types["d"]))
     p, i, j = np.argwhere(at)[0]
-    x, y, z = given
-    return Found(
-        first.size, tuple(int(u) for u in ulps),
-        (x[p, i].tolist(), y[p, :, j].tolist(), int(z[p, i, j]), int(first[p, i, j]), int(second[p, i, j])),
-    )  # fmt: skip
+    places = {
+        "a": (p, i),
+        "b": (p, slice(None), j),
+        "c": (p, i, [j]),
+        "scale_a": (p, i),
+        "scale_b": (p, slice(None), j),
+    }
+    example = {name: x[places[name]].tolist() for name, x in given.items()}
+    return Found(first.size, tuple(int(u) for u in ulps), (example, int(first[p, i, j]), int(second[p, i, j])))
 
 
 def _drawn(rng: np.random.Generator, t: Type, size: tuple[int, ...]) -> _BITS:
@@ -96,7 +110,7 @@ def _drawn(rng: np.random.Generator, t: Type, size: tuple[int, ...]) -> _BITS:
     magnitudes = rng.integers(
         least << f.fraction_bits, min(f.largest, (most + 1 << f.fraction_bits) - 1), size, np.uint64
     )
-    sign = rng.integers(0, 2, size, np.uint64) << np.uint64(f.exponent_bits + f.fraction_bits)
+    sign = rng.integers(0, 2, size, np.uint64) * np.uint64(f.sign_bit)
     found: _BITS = (magnitudes | sign) << np.uint64(f.shift)
     return found
 
@@ -114,13 +128,13 @@ def _ordered(bits: _BITS, t: Type) -> NDArray[np.int64]:
     return np.where(bits & sign, -magnitude, magnitude)
 
 
-def _as_text(a: Side, b: Side, found: Found, types: tuple[Type, ...]) -> str:
+def _as_text(a: Side, b: Side, found: Found, types: Mapping[str, Type]) -> str:
     tried = f"Tried: {_PRODUCTS} products of matrices with elements near 1, {found.tried:,} results."
     width = terminal.lines_width() or 80
     if found.example is None:
         return "\n".join(wrapped(f"{a} and {b} are equal. {tried}", "", "", width))
-    row, column, c, first, second = found.example
-    ulps, (d, of_a, of_b, of_c) = sorted(found.ulps), types
+    example, first, second = found.example
+    ulps = sorted(found.ulps)
     half, most = (f"{ulps[i]:,} ulp" for i in (len(ulps) // 2, -1))
     lines = wrapped(f"{a} and {b} differ. {tried}", "", "", width)
     lines += [
@@ -129,24 +143,23 @@ def _as_text(a: Side, b: Side, found: Found, types: tuple[Type, ...]) -> str:
     ]
     lines += ["", "for example"]
     for target, bits in ((a.target, first), (b.target, second)):
-        lines += wrapped(f"{registered(bits, d)} on {target}", "  ", "    ", width)
-    sums = ((row, of_a), (column, of_b), ([c], of_c))
-    operands = " ".join(",".join(hexadecimal(x, t.width) for x in bits) for bits, t in sums)
+        lines += wrapped(f"{registered(bits, types['d'])} on {target}", "  ", "    ", width)
+    operands = " ".join(",".join(_hexadecimal(example, name, types)) for name in example)
     return "\n".join([*lines, "why", f"  ptxspec eval {a.form} {operands} --target {a.target} --trace"])
 
 
-def _as_json(a: Side, b: Side, found: Found, types: tuple[Type, ...]) -> dict[str, Any]:
+def _hexadecimal(example: Mapping[str, list[int]], name: str, types: Mapping[str, Type]) -> list[str]:
+    return [hexadecimal(x, types[name].width) for x in example[name]]
+
+
+def _as_json(a: Side, b: Side, found: Found, types: Mapping[str, Type]) -> dict[str, Any]:
     ulps = sorted(found.ulps)
-    example = None
+    example: dict[str, Any] | None = None
     if found.example:
-        row, column, c, first, second = found.example
-        d, of_a, of_b, of_c = types
-        example = {
-            "a": [hexadecimal(x, of_a.width) for x in row],
-            "b": [hexadecimal(x, of_b.width) for x in column],
-            "c": hexadecimal(c, of_c.width),
-            "results": [hexadecimal(first, d.width), hexadecimal(second, d.width)],
-        }
+        operands, *results = found.example
+        example = {name: _hexadecimal(operands, name, types) for name in operands}
+        (example["c"],) = example["c"]
+        example["results"] = [hexadecimal(x, types["d"].width) for x in results]
     return {
         "schema": 1,
         "a": {"form": a.form.spelling, "target": a.target},

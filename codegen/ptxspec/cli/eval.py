@@ -23,8 +23,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         help="a spelling, as in fma.rn.ftz.f32; modifiers may stand in any order. Or a function of CUDA C++, as in "
         "__fadd_rn or 'fma(double)', that nvcc compiles to PTX in a row; or a form of mma, as in m16n8k16.f32.f16, "
-        "with a row of A, a column of B and an element of C as OPERANDs. With --file a register, as OPERANDs are then. "
-        "`-`: each line of standard input is a VARIANT and its OPERANDs",
+        "with a row of A, a column of B and an element of C as OPERANDs, and the scales of both where it has some. "
+        "With --file a register, as OPERANDs are then. `-`: each line of standard input is a VARIANT and its "
+        "OPERANDs",
     )
     parser.add_argument(
         "operands",

@@ -17,41 +17,48 @@ from ..tracing import text
 from . import OK, database, target_named
 
 _DIGITS = 17
-# The width of the names of terms.
-_NAME = 6
+_BEFORE = "before"
 
 
 def run(options: argparse.Namespace, cores: Cores) -> int:
     target = target_named(options)
     if target is None:
         raise PtxspecError("--target is missing: what a tensor core computes is known by target only")
-    if len(options.operands) != 3:
-        raise PtxspecError("write a row of A, a column of B, each as 1,2.5,0x3c, and an element of C; the rest is zero")
     try:
         form = form_named(options.variant, cores.forms, cores.elements)
     except ValueError as error:
         raise PtxspecError(str(error)) from None
-    types = tensor.types(database(options), form)
-    emulator = e.emulator(roots.find(options.root))
-    row, column, c = (
-        [e.parse_operand(x, t) for x in given.split(",")] for given, t in zip(options.operands, types[1:], strict=True)
-    )
-    if len(c) > 1:
+    db = database(options)
+    types = tensor.types(db, cores, form)
+    of_d = types.pop("d")
+    if len(options.operands) != len(types):
+        last = (
+            "an element of C, the scales of the row and those of the column"
+            if form.is_scaled
+            else "and an element of C"
+        )
+        raise PtxspecError(f"write a row of A, a column of B, each as 1,2.5,0x3c, {last}; the rest is zero")
+    operands = {
+        name: [e.parse_operand(x, of) for x in given.split(",")]
+        for given, (name, of) in zip(options.operands, types.items(), strict=True)
+    }
+    if len(operands["c"]) > 1:
         raise PtxspecError(f"operand '{options.operands[2]}': C is one element here")
     try:
-        why = tensor.steps(emulator, form, row, column, c[0], target)
+        why = tensor.steps(e.emulator(roots.find(options.root)), form, types, operands, target)
     except (LookupError, ValueError, TypeError) as error:
         raise PtxspecError(str(error)) from None
-    (sums,) = tensor.query(database(options), cores, form.spelling, target, None).sums
+    (sums,) = tensor.query(db, cores, form.spelling, target, None).sums
     if options.format == "json":
-        print(json.dumps(_as_json(why, types[0], sums.claim), indent=2))
+        print(json.dumps(_as_json(why, of_d, sums.claim), indent=2))
         return OK
     print(f"{form} on {why.target}, {sums.claim}")
-    for name, bits, t in zip("abc", (row, column, c), types[1:], strict=True):
-        print("\n".join(_wrapped(name, ", ".join(registered(x, t) for x in bits))))
+    column = max(map(len, types))
+    for name, of in types.items():
+        print("\n".join(_wrapped(name, ", ".join(registered(x, of) for x in operands[name]), column)))
     if options.trace:
-        print("\n".join(_steps(why, types[0], sums.how)))
-    print("\n".join(_wrapped("d", registered(why.result, types[0]))))
+        print("\n".join(_steps(why, of_d, sums.how)))
+    print("\n".join(_wrapped("d", registered(why.result, of_d), column)))
     return OK
 
 
@@ -65,21 +72,30 @@ def _steps(why: Any, of: Type, how: str) -> list[str]:
             lines += [f"  step {n}: a NaN or an infinity makes it {registered(step.result, of)}"]
             continue
         lines.append(f"  step {n}, cut to multiples of {_number(step.unit)}")
-        for t in step.terms:
+        names = [_term(t.k, why.group) for t in step.terms]
+        column = max(map(len, (*names, _BEFORE)))
+        for name, t in zip(names, step.terms, strict=True):
             cut = "" if t.kept == t.value else f", cut to {_number(t.kept)}"
-            lines += _wrapped("before" if t.k is None else f"k = {t.k}", f"{_number(t.value)}{cut}", "    ")
-        lines += _wrapped("sum", f"{_number(step.total)}, which becomes {registered(step.result, of)}", "    ")
+            lines += _wrapped(name, f"{_number(t.value)}{cut}", column, "    ")
+        lines += _wrapped("sum", f"{_number(step.total)}, which becomes {registered(step.result, of)}", column, "    ")
     if why.last is not None:
         lines += _wrapped("last", f"C, {_number(why.last)}, is added, and the sum rounded to the nearest")
     return [*lines, ""]
+
+
+def _term(k: int | None, group: int) -> str:
+    """The name of a term: of what was summed before, of a product, or of the sum of several."""
+    if k is None:
+        return _BEFORE
+    return f"k = {k}" if group == 1 else f"k = {k} to {k + group - 1}"
 
 
 def _number(x: Fraction) -> str:
     return decimal_number(x, _DIGITS)
 
 
-def _wrapped(name: str, told: str, indent: str = "  ") -> list[str]:
-    return text.wrapped(name, told, len(name) if indent == "  " else _NAME, indent, terminal.width(60))
+def _wrapped(name: str, told: str, column: int = 0, indent: str = "  ") -> list[str]:
+    return text.wrapped(name, told, column or len(name), indent, terminal.width(60))
 
 
 def _as_json(why: Any, of: Type, claim: str) -> dict[str, Any]:
@@ -89,6 +105,7 @@ def _as_json(why: Any, of: Type, claim: str) -> dict[str, Any]:
         "target": why.target,
         "claim": claim,
         "result": hexadecimal(why.result, of.width),
+        "group": why.group,
         "steps": [
             {
                 "terms": [{"k": t.k, "value": str(t.value), "kept": str(t.kept)} for t in step.terms],

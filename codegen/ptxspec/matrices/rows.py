@@ -63,13 +63,15 @@ class Apart(NamedTuple):
 
 def row_of(f: Form, target: str, rows: Iterable[Row]) -> Row | None:
     """Return what a target, which is neither of the a nor of the f kind, does with a form; None where nobody has told.
-    Roundings that only some machine code shows are not told either."""
-    if not f.computes or f.is_sparse or {"rz", "rm", "rp"} & {*f.names}:
+    Roundings that only some machine code shows are not told either. What is exact is so whatever the order, and alone
+    is told of sparse forms."""
+    if not f.computes or {"rz", "rm", "rp"} & {*f.names}:
         return None
     kind = f.kind if f.is_scaled else ""
     for r in rows:
         fits = (not r.targets or target in r.targets) and (not r.shapes or f.shape in r.shapes)
-        if fits and {f.types[1], f.types[2]} <= {*r.inputs} and (kind in r.kinds if kind else not r.kinds):
+        told = r.exact or not f.is_sparse
+        if fits and told and {f.types[1], f.types[2]} <= {*r.inputs} and (kind in r.kinds if kind else not r.kinds):
             return r
     return None
 

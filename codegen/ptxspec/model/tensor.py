@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ..matrices.choices import Choices
 from ..matrices.forms import Form
 from ..matrices.rows import Apart, Recorded, Row
 
@@ -59,6 +60,29 @@ class TensorLayout:
 
 
 @dataclass(frozen=True)
+class Given:
+    """A register that some of each four lanes give: the row and the column of what stands in it, as formulas of the
+    lane and of its number there, and the constant that chooses a lane, as a formula of the lane. Without shapes and
+    inputs it is that of all others."""
+
+    row: str
+    column: str
+    chosen: str
+    basis: str
+    shapes: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+
+    def at(self, lane: int, i: int) -> tuple[int, int]:
+        """Return the row and the column of what is the i-th in the register of a lane."""
+        known = {"lane": lane, "g": lane // 4, "t": lane % 4, "i": i}
+        return _value(self.row, known), _value(self.column, known)
+
+    def choice(self, lane: int) -> int:
+        """Return the constant that chooses a lane."""
+        return _value(self.chosen, {"lane": lane, "g": lane // 4, "t": lane % 4})
+
+
+@dataclass(frozen=True)
 class Element:
     """How an element of a type stands in a register: its bits, and how far above the lowest of its share it begins."""
 
@@ -69,15 +93,22 @@ class Element:
 @dataclass(frozen=True)
 class TensorCores:
     """All that is known of mma. `elements` are by type, those in some kinds packed otherwise by kind and type. `loads`
-    are the layouts of instructions that load matrices, by name."""
+    are the layouts of instructions that load matrices, by name; `scales` those of scales of A and of B. `groups`: by
+    the bits of an element of a sparse A, how many are a group. `unsigned`: types of scales that are another one
+    without its sign."""
 
     sources: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     rows: tuple[Row, ...] = ()
     forms: tuple[Form, ...] = ()
     layouts: tuple[TensorLayout, ...] = ()
     loads: Mapping[str, Place] = field(default_factory=dict)
+    metadata: tuple[Given, ...] = ()
+    scales: Mapping[str, Given] = field(default_factory=dict)
     elements: Mapping[str, Element] = field(default_factory=dict)
     packed: Mapping[str, Mapping[str, Element]] = field(default_factory=dict)
+    groups: Mapping[int, int] = field(default_factory=dict)
+    choices: Choices = field(default_factory=lambda: Choices({}, {}, {}))
+    unsigned: Mapping[str, str] = field(default_factory=dict)
     observed: str = ""
     recorded: tuple[Recorded, ...] = ()
     apart: tuple[Apart, ...] = ()

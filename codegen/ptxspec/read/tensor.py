@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..catalog import Catalog
+from ..matrices.choices import Choices
 from ..matrices.forms import Form, form_of
 from ..matrices.rows import Apart, Recorded, Row
-from ..model.tensor import OPERATORS, Element, Place, TensorCores, TensorLayout
+from ..model.tensor import OPERATORS, Element, Given, Place, TensorCores, TensorLayout
 from .context import Context, words
 from .notation import NotationError, expand
 from .outside import are_known, requirement
@@ -18,9 +19,12 @@ from .positioned import Document, Where
 FILES = ("arithmetic", "layouts", "mma")
 _NUMBERS = ("bytes", "bits", "kept", "group")
 _NAMES = ("targets", "shapes", "inputs", "kinds")
-# What a formula is made of: lane // 4, lane % 4, the number of an element, its register, its place there, the elements
-# of a register, and the rows of A that a lane has registers of.
-VARIABLES = ("lane", "g", "t", "i", "r", "j", "E", "R")
+# What formulas are made of: that of a lane of its number, and of this // 4 and % 4; that of what a register holds also
+# of its number there; that of an element also of its register, its place in it, the elements of a register, and the
+# rows of A that a lane has registers of.
+_OF_LANES = ("lane", "g", "t")
+_OF_REGISTERS = (*_OF_LANES, "i")
+VARIABLES = (*_OF_REGISTERS, "r", "j", "E", "R")
 
 
 def read_tensor(
@@ -38,8 +42,15 @@ def read_tensor(
         tuple(_layouts(layouts, context)),
         {name: place for name, at in layouts.data["loads"].items()
          if (place := _place(layouts, ("loads", name), at, context))},
+        tuple(given for i, at in enumerate(layouts.data["metadata"])
+              if (given := _given(layouts, ("metadata", i), at, context))),
+        {name: given for name, at in layouts.data["scales"].items()
+         if (given := _given(layouts, ("scales", name), at, context))},
         reader.elements,
         reader.packed,
+        reader.groups,
+        reader.choices,
+        reader.unsigned(),
         words(mma.data["observed"]),
         tuple(_recorded(recorded, arithmetic, context, catalog)),
         tuple(_apart(recorded, context, catalog)),
@@ -92,7 +103,7 @@ def _layouts(doc: Document, context: Context) -> Iterator[TensorLayout]:
         places = {name: place for name, at in about["places"].items()
                   if (place := _place(doc, (*where, "places", name), at, context))}  # fmt: skip
         products = about.get("products", {})
-        product = _formula(doc, (*where, "products", "of"), products["of"], context) if products else ""
+        product = _formula(doc, (*where, "products", "of"), products["of"], context, _OF_LANES) if products else ""
         yield TensorLayout(
             places, tuple(about.get("shapes", ())), tuple(about.get("inputs", ())), int(products.get("count", 1)),
             product or "",
@@ -104,27 +115,37 @@ def _place(doc: Document, where: Where, at: Mapping[str, Any], context: Context)
     return Place(row, column, int(at.get("elements", 0))) if row and column else None
 
 
-def _formula(doc: Document, where: Where, text: Any, context: Context) -> str | None:
+def _given(doc: Document, where: Where, at: Mapping[str, Any], context: Context) -> Given | None:
+    row, column = (_formula(doc, (*where, key), at[key], context, _OF_REGISTERS) for key in ("row", "column"))
+    chosen = _formula(doc, (*where, "chosen"), at["chosen"], context, _OF_LANES)
+    if not (row and column and chosen):
+        return None
+    return Given(row, column, chosen, at["basis"], tuple(at.get("shapes", ())), tuple(at.get("inputs", ())))
+
+
+def _formula(
+    doc: Document, where: Where, text: Any, context: Context, variables: tuple[str, ...] = VARIABLES
+) -> str | None:
     """Return a formula as it is written everywhere; complain about what is none."""
     try:
         tree = ast.parse(str(text).strip(), mode="eval").body
     except SyntaxError:
         tree = None
     nodes = [n for n in ast.walk(tree) if not isinstance(n, ast.expr_context | ast.operator)] if tree else []
-    if tree is not None and all(map(_is_part, nodes)):
+    if tree is not None and all(_is_part(n, variables) for n in nodes):
         return ast.unparse(tree)
-    message = "a formula is made of numbers, + * // %, parentheses and the names " + ", ".join(VARIABLES)
+    message = "a formula is made of numbers, + * // %, parentheses and the names " + ", ".join(variables)
     context.errors.append(doc.error(where, message))
     return None
 
 
-def _is_part(node: ast.AST) -> bool:
+def _is_part(node: ast.AST, variables: tuple[str, ...]) -> bool:
     if isinstance(node, ast.BinOp):
         divides_by_zero = isinstance(node.right, ast.Constant) and not node.right.value
         return type(node.op) in OPERATORS and not (divides_by_zero and isinstance(node.op, ast.FloorDiv | ast.Mod))
     if isinstance(node, ast.Constant):
         return type(node.value) is int
-    return isinstance(node, ast.Name) and node.id in VARIABLES
+    return isinstance(node, ast.Name) and node.id in variables
 
 
 # Forms
@@ -139,7 +160,16 @@ class _Forms:
         self.elements = {name: _element(about) for name, about in rules["bits"].items()}
         self.packed = {kind: {name: _element(x) for name, x in types.items()}
                        for kind, types in rules["packed"].items()}  # fmt: skip
+        self.groups = {int(bits): int(of) for bits, of in doc.data["metadata"]["groups"].items()}
+        self.choices = _choices(doc)
         self._registers = doc.data["registers"]
+
+    def unsigned(self) -> dict[str, str]:
+        """Return the types of scales that are another one without its sign."""
+        every = self._doc.data["scales"]["unsigned"]
+        where: Where = ("scales", "unsigned")
+        return {name: of for name, of in every.items()
+                if self._context.known(self._doc, (*where, name), of, self.elements, "type")}  # fmt: skip
 
     def forms(self) -> Iterator[Form]:
         for part in ("forms", "sparse"):
@@ -162,26 +192,42 @@ class _Forms:
                     ".".join((opcode, *spelled)), self.elements, (0, 0, 0, 0), requires,
                     entry.get("manual") != "none", entry.get("computes") != "nothing",
                 )  # fmt: skip
+                self._check(form)
             except ValueError as e:
                 self._context.errors.append(self._doc.error((*where, "syntax"), str(e)))
                 return
             yield form._replace(registers=self._registers_of(form))
 
+    def _element(self, form: Form, of: str) -> Element:
+        return self.packed.get(form.kind, {}).get(of) or self.elements[of]
+
+    def _check(self, form: Form) -> None:
+        bits = self._element(form, form.types[1]).bits
+        if form.is_sparse and bits not in self.groups:
+            raise ValueError(f"metadata.groups says nothing of elements of {bits} bits, as those of A are")
+        if form.is_scaled and form.scales not in self.choices.bytes:
+            raise ValueError(f"scales.bytes says nothing of {form.scales}X")
+
     def _registers_of(self, form: Form) -> tuple[int, int, int, int]:
         """How many registers D, A, B and C have."""
-        m, n, k = form.size
         special = self._registers.get(form.shape, {}).get(form.types[1], {})
         if {form.types[0], form.types[3]} <= {*special.get("c", ())}:
             d, c = (int(special["c"][t]) for t in (form.types[0], form.types[3]))
             return d, int(special["a"]), int(special["b"]), c
-        packed = self.packed.get(form.kind, {})
-        elements = (m * n, m * k // (2 if form.is_sparse else 1), n * k, m * n)
-        bits = [(packed.get(t) or self.elements[t]).bits for t in form.types]
         d, a, b, c = (
-            max(1, count * own // 32 // (64 if t == "f64" else 32))
-            for count, own, t in zip(elements, bits, form.types, strict=True)
+            max(1, rows * columns * self._element(form, t).bits // 32 // (64 if t == "f64" else 32))
+            for (rows, columns), t in zip(form.sizes, form.types, strict=True)
         )
         return d, a, b, c
+
+
+def _choices(doc: Document) -> Choices:
+    selectors, scales = doc.data["metadata"]["selectors"], doc.data["scales"]
+    return Choices(
+        {of: {shape: int(count) for shape, count in shapes.items()} for of, shapes in selectors.items()},
+        {int(name.removesuffix("X")): tuple(map(int, ids)) for name, ids in scales["bytes"].items()},
+        {matrix: tuple(map(int, ids)) for matrix, ids in scales["threads"].items()},
+    )
 
 
 def _element(about: Any) -> Element:

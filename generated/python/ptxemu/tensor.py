@@ -17,8 +17,9 @@ from .lookup import UnknownVariantError, target_named
 from .matrices.forms import Form, form_named
 from .matrices.rows import Row, row_of
 from .operands import OperandError
+from .sparse import Stored
 from .sums import Numbers, Scales, Sum, chained, numbers, scales_of, summed
-from .tensor_cores import ELEMENTS, FORMS, PACKED, ROWS
+from .tensor_cores import ELEMENTS, FORMS, GROUPS, PACKED, ROWS
 
 _NATIVE = {
     "f16": "float16", "f32": "float32", "f64": "float64", "tf32": "float32", "bf16": "bfloat16", "s32": "int32",
@@ -39,7 +40,9 @@ class NoRuleError(LookupError):
     """The error where it is not known what a target's tensor core does with a form."""
 
 
-def mma(form: str, a: Any, b: Any, c: Any, *, target: str, scale_a: Any = None, scale_b: Any = None) -> Any:
+def mma(
+    form: str, a: Any, b: Any, c: Any, *, target: str, metadata: Any = None, scale_a: Any = None, scale_b: Any = None
+) -> Any:
     """Return D = A B + C as the tensor core of a target computes it.
 
         >>> a, b = np.ones((16, 16), np.float16), np.ones((16, 8), np.float16)
@@ -52,6 +55,11 @@ def mma(form: str, a: Any, b: Any, c: Any, *, target: str, scale_a: Any = None, 
     are of NumPy's type or one of ml_dtypes, or bits: uint32 of f32 and tf32, uint8 of FP8, FP6 and FP4. With scales of
     blocks `scale_a` has M rows of 1, 2 or 4, and `scale_b` as many rows of N.
 
+    Of a sparse form, as in "m16n8k64.sp.s32.s8", A has M rows of the K / 2 elements that are stored. `metadata` are
+    integers in its shape: the place of each element in its group, from 0 on. Groups are 2 elements of tf32, 8 of 4
+    bits, where neighbours are stored together, and 4 of the others. A row of zeros but for elements 1, 2, 4 and 7 has
+    the metadata [1, 2, 0, 3].
+
     Raises OperandError (a TypeError) for matrices of another shape or type, ValueError for what is no form,
     UnknownVariantError where the target does not have it, NoRuleError (a LookupError) where nobody has told what the
     target computes, UnknownTargetError."""
@@ -59,13 +67,12 @@ def mma(form: str, a: Any, b: Any, c: Any, *, target: str, scale_a: Any = None, 
     if not CATALOG.takes(f.requires, t):
         raise UnknownVariantError(f"{f} is not available on {t}; it needs {CATALOG.text(f.requires)}")
     row = row_for(f, t)
-    m, n, k = f.size
     arrays = [
         _shaped(bits_of(x, name, of), name, f, size)
-        for x, name, of, size in (
-            (a, "A", f.types[1], (m, k)), (b, "B", f.types[2], (k, n)), (c, "C", f.types[3], (m, n)),
-        )
-    ]  # fmt: skip
+        for x, name, of, size in zip((a, b, c), "ABC", f.types[1:], f.sizes[1:], strict=True)
+    ]
+    if f.is_sparse or metadata is not None:
+        arrays[0] = _dense(f, arrays[0], metadata)
     scales = _scales(f, scale_a, scale_b) if f.is_scaled or scale_a is not None or scale_b is not None else None
     with np.errstate(all="ignore"):
         found = _computed(f, t, row, arrays, scales)
@@ -77,7 +84,8 @@ def mma(form: str, a: Any, b: Any, c: Any, *, target: str, scale_a: Any = None, 
 def row_for(f: Form, target: str) -> Row:
     """Return what a target does with a form. Raises NoRuleError."""
     if (found := row_of(f, CATALOG.targets[target].base or target, ROWS)) is None:
-        raise NoRuleError(f"nobody has told what {target} computes of {f}")
+        known = "; of sparse forms those of integers are known" if f.is_sparse else ""
+        raise NoRuleError(f"nobody has told what {target} computes of {f}{known}")
     return found
 
 
@@ -86,6 +94,22 @@ def _shaped(x: Array, name: str, f: Form, size: tuple[int, int]) -> Array:
     if x.shape[-2:] != size and not (name == "C" and not x.ndim):
         raise OperandError(f"{name} of {f.shape} has {size[0]} rows of {size[1]}, and this has the shape {x.shape}")
     return x
+
+
+def stored(f: Form) -> Stored:
+    """Return how A of a sparse form is stored."""
+    return Stored(f, GROUPS[element_of(f, f.types[1]).bits])
+
+
+def _dense(f: Form, a: Array, metadata: Any) -> Array:
+    """Return a sparse A with its zeros. Raises OperandError."""
+    if not f.is_sparse:
+        raise OperandError(f"{f} has no metadata; sparse forms have")
+    how = stored(f)
+    try:
+        return how.dense(a, how.places(metadata))
+    except ValueError:
+        raise OperandError(f"A has the shape {a.shape}, and metadata {metadata.shape}: they do not broadcast") from None
 
 
 def _scales(f: Form, scale_a: Any, scale_b: Any) -> Scales:

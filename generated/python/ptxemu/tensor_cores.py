@@ -2,7 +2,8 @@
 """What is known of tensor cores, as spec/tensor has it: how they sum, the forms of mma, and the lanes of elements."""
 
 from .catalog import Requirement
-from .layouts import Element, Integers, Layout, Place
+from .layouts import Element, Given, Integers, Layout, Place
+from .matrices.choices import Choices
 from .matrices.forms import Form
 from .matrices.rows import Row
 
@@ -46,6 +47,10 @@ PACKED = {
     "mxf4": {"e2m1": Element(4, 0), },
     "mxf4nvf4": {"e2m1": Element(4, 0), },
 }
+
+# How many elements of a sparse A are a group, by the bits of one.
+GROUPS = {32: 2, 16: 4, 8: 4, 4: 8}
+CHOICES = Choices({'f16': {'m16n8k16': 4, 'm16n8k32': 2}, 'bf16': {'m16n8k16': 4, 'm16n8k32': 2}, 'tf32': {'m16n8k8': 4, 'm16n8k16': 2}, 's8': {'m16n8k32': 2}, 'u8': {'m16n8k32': 2}, 's4': {'m16n8k64': 2}, 'u4': {'m16n8k64': 2}}, {1: (0, 1, 2, 3), 2: (0, 2), 4: (0,)}, {'a': (0, 1), 'b': (0, 1, 2, 3)})
 
 _NEEDS = (
     Requirement("6.4", "sm_70"),
@@ -690,6 +695,86 @@ def _ldmatrix_trans(lane: Integers, i: Integers, E: int, R: int) -> tuple[Intege
     return 2 * (lane % 4) + i, lane // 4
 
 
+def _metadata_0(lane: Integers, i: Integers) -> tuple[Integers, Integers]:
+    return lane // 4 + 8 * (i // 4), i % 4
+
+
+def _metadata_0_chosen(lane: Integers) -> Integers | int:
+    return lane % 4
+
+
+def _metadata_1(lane: Integers, i: Integers) -> tuple[Integers, Integers]:
+    return lane // 4 + 8 * (i // 4), i % 4
+
+
+def _metadata_1_chosen(lane: Integers) -> Integers | int:
+    return lane % 4
+
+
+def _metadata_2(lane: Integers, i: Integers) -> tuple[Integers, Integers]:
+    return lane // 4 + 8 * (i // 4), i % 4 + 4 * (lane % 4 % 2)
+
+
+def _metadata_2_chosen(lane: Integers) -> Integers | int:
+    return lane % 4 // 2
+
+
+def _metadata_3(lane: Integers, i: Integers) -> tuple[Integers, Integers]:
+    return lane // 4 + 8 * (i // 4), i % 4 + 4 * (lane % 4 % 2)
+
+
+def _metadata_3_chosen(lane: Integers) -> Integers | int:
+    return lane % 4 // 2
+
+
+def _metadata_4(lane: Integers, i: Integers) -> tuple[Integers, Integers]:
+    return lane // 4 + 8 * (lane % 4 % 2), i
+
+
+def _metadata_4_chosen(lane: Integers) -> Integers | int:
+    return lane % 4 // 2
+
+
+def _metadata_5(lane: Integers, i: Integers) -> tuple[Integers, Integers]:
+    return lane // 4 + 8 * (lane % 4 % 2), i
+
+
+def _metadata_5_chosen(lane: Integers) -> Integers | int:
+    return lane % 4 // 2
+
+
+def _metadata_6(lane: Integers, i: Integers) -> tuple[Integers, Integers]:
+    return lane // 4 + 8 * (lane % 4 % 2), i + 8 * (lane % 4 // 2)
+
+
+def _metadata_6_chosen(lane: Integers) -> Integers | int:
+    return 0
+
+
+def _metadata_7(lane: Integers, i: Integers) -> tuple[Integers, Integers]:
+    return lane // 4 + 8 * (lane % 4 % 2), i + 8 * (lane % 4 // 2)
+
+
+def _metadata_7_chosen(lane: Integers) -> Integers | int:
+    return 0
+
+
+def _scales_of_a(lane: Integers, i: Integers) -> tuple[Integers, Integers]:
+    return lane // 4 + 8 * (lane % 4 % 2), i
+
+
+def _scales_of_a_chosen(lane: Integers) -> Integers | int:
+    return lane % 4 // 2
+
+
+def _scales_of_b(lane: Integers, i: Integers) -> tuple[Integers, Integers]:
+    return i, lane // 4
+
+
+def _scales_of_b_chosen(lane: Integers) -> Integers | int:
+    return lane % 4
+
+
 LAYOUTS = (
     Layout(
         {"a": Place(_a_0, 4), "a_col": Place(_a_col_0, 4), "b": Place(_b_0, 4), "b_row": Place(_b_row_0, 4), "c": Place(_c_0, 8), "c_f32": Place(_c_f32_0, 8), },
@@ -703,4 +788,18 @@ LAYOUTS = (
 LOADS = {
     "ldmatrix": Place(_ldmatrix, 2),
     "ldmatrix.trans": Place(_ldmatrix_trans, 2),
+}
+METADATA = (
+    Given(_metadata_0, _metadata_0_chosen, ('m16n8k16',), ('f16', 'bf16')),
+    Given(_metadata_1, _metadata_1_chosen, ('m16n8k8',), ('tf32',)),
+    Given(_metadata_2, _metadata_2_chosen, ('m16n8k32',), ('f16', 'bf16')),
+    Given(_metadata_3, _metadata_3_chosen, ('m16n8k16',), ('tf32',)),
+    Given(_metadata_4, _metadata_4_chosen, ('m16n8k32',), ('s8', 'u8')),
+    Given(_metadata_5, _metadata_5_chosen, ('m16n8k64',), ('s4', 'u4')),
+    Given(_metadata_6, _metadata_6_chosen, (), ('s8', 'u8', 's4', 'u4')),
+    Given(_metadata_7, _metadata_7_chosen, (), ()),
+)
+SCALES = {
+    "a": Given(_scales_of_a, _scales_of_a_chosen),
+    "b": Given(_scales_of_b, _scales_of_b_chosen),
 }

@@ -10,12 +10,11 @@ import numpy as np
 
 from . import tensor
 from .binary import Array
-from .layouts import Element, Layout, Place, layout_of
-from .matrices.forms import Form, form_named
+from .chosen import LANES, BlockScales, Metadata
+from .layouts import Element, Layout, Place
+from .matrices.forms import Form, first_about, form_named
 from .operands import OperandError
-from .tensor_cores import ELEMENTS, FORMS, LAYOUTS, LOADS
-
-LANES = 32
+from .tensor_cores import ELEMENTS, FORMS, LAYOUTS, LOADS, METADATA, SCALES
 
 
 class Fragment:
@@ -95,7 +94,8 @@ class Fragment:
 
 
 class Fragments:
-    """The fragments of a form of mma: `d`, `a`, `b` and `c`, and what the instruction does with their registers.
+    """The fragments of a form of mma: `d`, `a`, `b` and `c`, and what the instruction does with their registers. A
+    sparse form has `metadata` too, and one with scales of blocks has `scale_a` and `scale_b`.
 
     >>> f = ptxemu.fragments("m16n8k16.f32.f16")
     >>> f.a.where(3, 5)
@@ -107,31 +107,61 @@ class Fragments:
 
     def __init__(self, form: Form) -> None:
         self.form = form
-        m, n, k = form.size
-        layout = layout_of(form, LAYOUTS)
-        d, a, b, c = form.types
-        order_a, order_b = form.orders
-        self.d = self._fragment("D", (m, n), d, layout, f"c_{d}")
-        self.a = self._fragment("A", (m, k), a, layout, f"a_{order_a}")
-        self.b = self._fragment("B", (k, n), b, layout, f"b_{order_b}")
-        self.c = self._fragment("C", (m, n), c, layout, f"c_{c}")
+        layout = first_about(form, LAYOUTS)
+        apart = (f"c_{form.types[0]}", *(f"{x}_{order}" for x, order in zip("ab", form.orders, strict=True)))
+        self.d, self.a, self.b, self.c = (
+            self._fragment(name, size, of, layout, place)
+            for name, size, of, place in zip(
+                "DABC", form.sizes, form.types, (*apart, f"c_{form.types[3]}"), strict=True
+            )
+        )
+
+    @cached_property
+    def metadata(self) -> Metadata:
+        """The fragment of metadata. Raises ValueError where the form is not sparse."""
+        if not self.form.is_sparse:
+            raise ValueError(f"{self.form} has no metadata; sparse forms have")
+        return Metadata(self.form, first_about(self.form, METADATA))
+
+    @cached_property
+    def scale_a(self) -> BlockScales:
+        """The fragment of the scales of rows of A. Raises ValueError where the form has none."""
+        return self._scales("a", (self.form.size[0], self.form.scales))
+
+    @cached_property
+    def scale_b(self) -> BlockScales:
+        """The fragment of the scales of columns of B. Raises ValueError where the form has none."""
+        return self._scales("b", (self.form.scales, self.form.size[1]))
+
+    def _scales(self, matrix: str, size: tuple[int, int]) -> BlockScales:
+        if not self.form.is_scaled:
+            raise ValueError(f"{self.form} has no scales; forms with .block_scale have")
+        return BlockScales(self.form, matrix, size, SCALES[matrix])
 
     def _fragment(self, name: str, size: tuple[int, int], of: str, layout: Layout, apart: str) -> Fragment:
         place = layout.places.get(apart) or layout.places[apart[0]]
         return Fragment(name, size, of, tensor.element_of(self.form, of), place, layout, name == "A")
 
-    def mma(self, a: Any, b: Any, c: Any, *, target: str, scale_a: Any = None, scale_b: Any = None) -> Array:
+    def mma(
+        self, a: Any, b: Any, c: Any, *, target: str, metadata: Any = None, selector: int = 0,
+        scale_a: Any = None, ids_a: tuple[int, int] = (0, 0), scale_b: Any = None, ids_b: tuple[int, int] = (0, 0),
+    ) -> Array:  # fmt: skip
         """Return the registers of D, as (..., 32, registers) of bits, of those of A, B and C, as a target computes
-        them; scales are matrices, as of ptxemu.mma. Raises what that raises."""
+        them; of a sparse form of those of metadata too, and of one with scales of those of both. `ids_a` and `ids_b`
+        are the byte-id and the thread-id of scales. Raises what ptxemu.mma raises."""
         matrices = (x.unpack(given) for x, given in ((self.a, a), (self.b, b), (self.c, c)))
-        found = tensor.mma(self.form.spelling, *matrices, target=target, scale_a=scale_a, scale_b=scale_b)
-        return self.d.pack(found)
+        besides = {
+            "metadata": None if metadata is None else self.metadata.unpack(metadata, selector),
+            "scale_a": None if scale_a is None else self.scale_a.unpack(scale_a, *ids_a),
+            "scale_b": None if scale_b is None else self.scale_b.unpack(scale_b, *ids_b),
+        }
+        return self.d.pack(tensor.mma(self.form.spelling, *matrices, target=target, **besides))
 
 
 def fragments(form: str) -> Fragments:
     """Return the fragments of a form of mma, by its whole spelling or in short. Raises ValueError."""
     found = form_named(form, FORMS, ELEMENTS)
-    if found.is_sparse or not found.computes:
+    if not found.computes:
         raise ValueError(f"{found}: the lanes of its elements are not known here")
     return Fragments(found)
 

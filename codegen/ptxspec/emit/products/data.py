@@ -112,7 +112,17 @@ def _tensor(spec: Spec) -> dict[str, Any]:
             }
             for x in cores.layouts
         ],
+        "metadata": [asdict(g) for g in cores.metadata],
+        "scales": {matrix: asdict(g) for matrix, g in cores.scales.items()},
+        "groups": _by_text(cores.groups),
+        "choices": {**cores.choices._asdict(), "bytes": _by_text(cores.choices.bytes)},
+        "unsigned": cores.unsigned,
     }
+
+
+def _by_text(x: Mapping[int, Any]) -> dict[str, Any]:
+    """Return a mapping as JSON has it."""
+    return {str(key): value for key, value in x.items()}
 
 
 def _shared(spec: Spec) -> dict[str, Any]:

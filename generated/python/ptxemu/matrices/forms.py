@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from ..catalog import Requirement
 from ..catalog.likeness import suggest
@@ -38,8 +38,19 @@ class Form(NamedTuple):
         return int(m[1]), int(m[2]), int(m[3])
 
     @property
+    def sizes(self) -> tuple[tuple[int, int], ...]:
+        """The rows and columns of D, A, B and C. Of a sparse A half of each row is stored."""
+        m, n, k = self.size
+        return (m, n), (m, k // 2 if self.is_sparse else k), (k, n), (m, n)
+
+    @property
     def is_sparse(self) -> bool:
         return any(name.partition("::")[0] == "sp" for name in self.names)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether stored elements of a sparse A stand in the order of their places."""
+        return any(name.partition("::")[2] == "ordered_metadata" for name in self.names)
 
     @property
     def kind(self) -> str:
@@ -86,6 +97,24 @@ def form_of(
         raise ValueError("a form has a shape, the orders of A and B, and the types of the elements of D, A, B and C")
     others = tuple(n for n in names if n != shapes[0] and n not in types)
     return Form(spelling, shapes[0], own, others, registers, requires, listed, computes)
+
+
+class About(Protocol):
+    """What is said of forms of some shapes with some types of A; where none are named, of all."""
+
+    @property
+    def shapes(self) -> tuple[str, ...]: ...
+
+    @property
+    def inputs(self) -> tuple[str, ...]: ...
+
+
+T = TypeVar("T", bound=About)
+
+
+def first_about(f: Form, every: Iterable[T]) -> T:
+    """Return the first that is said of a form."""
+    return next(x for x in every if (not x.shapes or f.shape in x.shapes) and (not x.inputs or f.types[1] in x.inputs))
 
 
 def form_named(text: str, forms: Iterable[Form], types: Iterable[str]) -> Form:

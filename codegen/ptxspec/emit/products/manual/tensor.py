@@ -1,14 +1,16 @@
-"""The model -> the manual's page of tensor cores: how targets sum, which lane holds which element, and the forms."""
+"""The model -> the manual's page of tensor cores: how targets sum, which lane holds which element, of metadata and of
+scales too, and the forms."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ....matrices.forms import Form
+from ....matrices.choices import BASES
+from ....matrices.forms import Form, first_about
 from ....matrices.rows import NOT_RECORDED, Row, claim, in_short, row_of
 from ....model import Spec
-from ....model.tensor import Element, Place, TensorCores
+from ....model.tensor import Element, Given, Place, TensorCores
 from ....read.tensor import FILES
 from ...text import Files
 from .site import Site
@@ -62,7 +64,7 @@ class Picture:
     anchor: str
     rows: int
     columns: int
-    place: Place
+    place: Place | Given
     runs: Sequence[Run]
     registers: int
     per_register: int
@@ -99,6 +101,20 @@ class Drawn:
 
 
 @dataclass(frozen=True)
+class Register:
+    """A register that some of each four lanes give: of which forms or of what, which lanes give it, the constants that
+    the forms take, what that rests on, and an example; and its picture, if it is the first of those that look so."""
+
+    name: str
+    given: Given
+    lanes: str
+    constants: str
+    basis: str
+    example: str
+    picture: Picture | None = None
+
+
+@dataclass(frozen=True)
 class Listed:
     """Forms that differ in the types of A and B alone."""
 
@@ -118,6 +134,9 @@ def emit(spec: Spec, site: Site) -> Files:
         "cores": cores,
         "sums": list(_sums(spec)),
         "drawn": [d for names in _DRAWN if (d := _drawn(cores, *names))],
+        "groups": [(of // 2, of, bits) for bits, of in cores.groups.items()],
+        "metadata": list(_metadata(cores)),
+        "scales": [_scales(cores, matrix, g) for matrix, g in cores.scales.items()],
         "dense": list(_listed(spec, [f for f in cores.forms if not f.is_sparse])),
         "sparse": list(_listed(spec, [f for f in cores.forms if f.is_sparse])),
         "counts": (sum(not f.is_sparse for f in cores.forms), sum(f.is_sparse for f in cores.forms)),
@@ -195,18 +214,13 @@ def _drawn(cores: TensorCores, shape: str, of: str, result: str) -> Drawn | None
     if not dense:
         return None
     f = min(dense, key=lambda f: len(f.names))
-    layout = next(
-        x for x in cores.layouts
-        if (not x.shapes or shape in x.shapes) and (not x.inputs or of in x.inputs)
-    )  # fmt: skip
-    m, n, k = f.size
-    sides = {"a": (m, k), "b": (k, n), "c": (m, n)}
+    layout = first_about(f, cores.layouts)
     pictures = []
-    for name, t in zip("abc", (of, f.types[2], f.types[3]), strict=True):
+    for name, t, size in zip("abc", f.types[1:], f.sizes[1:], strict=True):
         place = layout.places.get(f"{name}_{t}") or layout.places[name]
         anchor = f"{shape}-{of}-{name}"
-        title = f"{name.upper()}{' and D' if name == 'c' else ''}, {sides[name][0]} × {sides[name][1]} of {t}"
-        pictures.append(_picture(title, anchor, sides[name], place, cores.element(f, t), name == "a", layout.products))
+        title = f"{name.upper()}{' and D' if name == 'c' else ''}, {size[0]} × {size[1]} of {t}"
+        pictures.append(_picture(title, anchor, size, place, cores.element(f, t), name == "a", layout.products))
     products = (
         f"{layout.products} products at once: a lane belongs to number {layout.product}" if layout.product else ""
     )
@@ -240,6 +254,44 @@ def _runs(found: dict[tuple[int, int], tuple[int, int]], size: tuple[int, int]) 
             if c == size[1] or found[r, c] != found[r, start]:
                 yield Run(r, start, c - start, *found[r, start])
                 start = c
+
+
+# Metadata and scales
+
+
+def _metadata(cores: TensorCores) -> Iterator[Register]:
+    """Yield the registers of metadata, each with the forms that have it."""
+    seen = set()
+    for g in cores.metadata:
+        forms = [f for f in cores.forms if f.is_sparse and first_about(f, cores.metadata) is g]
+        types: dict[str, dict[str, None]] = {}
+        for f in forms:
+            types.setdefault(f.shape, {})[f.types[1]] = None
+        name = "; ".join(f"{shape} of {', '.join(of)}" for shape, of in types.items())
+        f, look = forms[0], (g.row, g.column, g.chosen)
+        constants = cores.choices.of(f)
+        size = f.size[0], f.size[2] // cores.groups[cores.element(f, f.types[1]).bits]
+        of = {g.at(lane, i): (lane, i) for lane in range(LANES) if not g.choice(lane) for i in range(8)}
+        lane, i = of[size[0] - 5, size[1] - 2]
+        example = f"row {size[0] - 5}, group {size[1] - 2} is in lane {lane}, bits {4 * i} to {4 * i + 3}"
+        lanes = "all" if len({g.choice(lane) for lane in range(LANES)}) == 1 else f"{g.chosen} == selector"
+        picture = None
+        if look not in seen:
+            title = f"Metadata of {name}, {size[0]} × {size[1]} groups"
+            picture = Picture(title, f"{f.shape}-{f.types[1]}-metadata", *size, g, list(_runs(of, size)), 8, 1, example)
+        seen.add(look)
+        choices = ", ".join(map(str, constants["selector"]))
+        yield Register(name, g, lanes, choices, BASES[g.basis], example, picture)
+
+
+def _scales(cores: TensorCores, matrix: str, g: Given) -> Register:
+    """Return the register of the scales of a matrix."""
+    thread, ids = f"thread-id-{matrix}", cores.choices.threads[matrix]
+    last = ids[-1]
+    lane = next(lane for lane in range(LANES // 2, LANES) if g.choice(lane) == last)
+    row, column = g.at(lane, 1)
+    example = f"row {row}, column {column} is in lane {lane}, where {thread} is {last}"
+    return Register(f"scale_{matrix}", g, f"{g.chosen} == {thread}", ", ".join(map(str, ids)), BASES[g.basis], example)
 
 
 # Forms

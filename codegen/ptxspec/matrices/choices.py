@@ -1,0 +1,30 @@
+"""The constants that a statement of mma has beside its registers, which choose lanes of some."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from .forms import Form
+
+# What it rests on which lanes give a register, in words.
+BASES = {"manual": "the manual", "machine code": "the machine code", "CUTLASS": "CUTLASS", "guess": "a guess"}
+
+
+class Choices(NamedTuple):
+    """What the constants may be: how many selectors there are, by the type of A and the shape, the others having one;
+    byte-ids, by the number of scales of a row; thread-ids of A and of B."""
+
+    selectors: Mapping[str, Mapping[str, int]]
+    bytes: Mapping[int, tuple[int, ...]]
+    threads: Mapping[str, tuple[int, ...]]
+
+    def of(self, f: Form) -> dict[str, tuple[int, ...]]:
+        """Return what a form takes, by the manual's names of the constants and in the order of the statement."""
+        found: dict[str, tuple[int, ...]] = {}
+        if f.is_sparse:
+            found["selector"] = tuple(range(self.selectors.get(f.types[1], {}).get(f.shape, 1)))
+        for matrix in "ab" if f.is_scaled else "":
+            found[f"byte-id-{matrix}"] = self.bytes[f.scales]
+            found[f"thread-id-{matrix}"] = self.threads[matrix]
+        return found

@@ -1,0 +1,104 @@
+"""Sparse matrices A, of which half of each group of elements is stored: where these stand in their groups, as numbers
+and as the bits of metadata."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .binary import Array
+from .layouts import Integers
+from .matrices.forms import Form
+from .operands import OperandError
+
+# The parts of a group, of which two are stored: of two elements these are halves, of eight they are pairs.
+_PARTS = 4
+
+
+class Stored:
+    """How A of a sparse form is stored. A place is the number of an element in its group of `of` elements, from 0 on;
+    `size` has the rows and columns of what is stored, and `each` is how many elements of a group are."""
+
+    def __init__(self, form: Form, of: int) -> None:
+        self._form, self._of = form, of
+        self._together = of // _PARTS
+        self.each = of // 2
+        _, self.size, _, _ = form.sizes
+
+    def places(self, metadata: Any) -> Integers:
+        """Return the places of stored elements, which are given. Raises OperandError."""
+        wanted = f"of each stored element of A its place in its group of {self._of}, from 0 on"
+        if metadata is None:
+            raise OperandError(f"metadata of {self._form} is missing; write integers {self.size}, {wanted}")
+        if not isinstance(metadata, np.ndarray) or metadata.dtype.kind not in "iu":
+            kind = metadata.dtype if isinstance(metadata, np.ndarray) else f"a {type(metadata).__name__}"
+            raise OperandError(f"metadata is {kind}; write an array of integers, {wanted}")
+        if metadata.shape[-2:] != self.size:
+            raise OperandError(f"metadata has the shape {self.size}, {wanted}, and this has {metadata.shape}")
+        groups = self._grouped(metadata.astype(np.int64))
+        wrong = self._are_wrong(groups, self._parts(groups))
+        if wrong.any():
+            first = tuple(np.argwhere(wrong)[0])
+            raise self._error(first, str(groups[first].tolist()))
+        return groups.reshape(metadata.shape)
+
+    def codes(self, places: Integers) -> Integers:
+        """Return the four bits of metadata of each group."""
+        parts = self._parts(self._grouped(places))
+        return np.asarray(parts[..., 0] | parts[..., 1] << 2)
+
+    def of_codes(self, codes: Integers) -> Integers:
+        """Return the places of stored elements, of the four bits of metadata of each group. Raises OperandError."""
+        parts = np.stack([codes & 3, codes >> 2], -1)
+        groups = self._elements(parts)
+        wrong = self._are_wrong(groups, parts)
+        if wrong.any():
+            first = tuple(np.argwhere(wrong)[0])
+            raise self._error(first, f"{codes[first]:#06b}")
+        return groups.reshape(*codes.shape[:-1], -1)
+
+    def dense(self, a: Array, places: Integers) -> Array:
+        """Return A with the zeros that are not stored."""
+        columns = np.arange(self.size[1]) // self.each * self._of + places
+        a, columns = np.broadcast_arrays(a, columns)
+        found = np.zeros((*a.shape[:-1], 2 * self.size[1]), a.dtype)
+        np.put_along_axis(found, columns, a, -1)
+        return found
+
+    def _grouped(self, places: Integers) -> Integers:
+        return places.reshape(*places.shape[:-1], -1, self.each)
+
+    def _parts(self, groups: Integers) -> Integers:
+        """Return the numbers of the two parts of groups that hold the stored elements."""
+        if not self._together:
+            return np.concatenate([2 * groups, 2 * groups + 1], -1)
+        return groups[..., :: self._together] // self._together
+
+    def _elements(self, parts: Integers) -> Integers:
+        """Return the places of the elements of two parts."""
+        if not self._together:
+            return parts[..., :1] // 2
+        every = parts[..., None] * self._together + np.arange(self._together)
+        return every.reshape(*parts.shape[:-1], -1)
+
+    def _are_wrong(self, groups: Integers, parts: Integers) -> Any:
+        """Return of which groups something else is stored than two of the four parts, or in another order."""
+        first, second = parts[..., 0], parts[..., 1]
+        right = ((groups >= 0) & (groups < self._of) & (groups == self._elements(parts))).all(-1)
+        right &= (parts == self._parts(groups)).all(-1) & (first < second if self._form.is_ordered else first != second)
+        return ~right
+
+    def _error(self, at: tuple[int, ...], given: str) -> OperandError:
+        *_, row, group = at
+        places = {
+            2: "place 0 or 1",
+            4: "two of the places 0 to 3",
+            8: "two of the pairs [0, 1], [2, 3], [4, 5], [6, 7]",
+        }
+        order = "the lower one first, and A's elements likewise" if self._form.is_ordered else "different ones"
+        said = f"{places[self._of]}{f', {order}' if self._together else ''}"
+        return OperandError(
+            f"metadata of row {row}, group {group} is {given}; of {self._of} elements {self.each} "
+            f"{'is' if self.each == 1 else 'are'} stored: write {said}"
+        )
