@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -15,7 +15,7 @@ from . import terminal
 from .catalog import requirement_of
 from .catalog.explaining import place, unmet
 from .diagnostics import PtxspecError
-from .matrices.choices import BASES, Choices
+from .matrices.choices import BASES, Choices, choices_of
 from .matrices.forms import Form, first_about, form_named, form_of
 from .matrices.rows import NOT_RECORDED, RECORDED, Recorded, Row, claim, in_words, row_of
 from .model import FixedPoint, Format, Kind, Type
@@ -114,7 +114,7 @@ class Cores(NamedTuple):
             tuple(Given(**_arguments(x)) for x in data["metadata"]),
             {matrix: Given(**_arguments(x)) for matrix, x in data["scales"].items()},
             data["groups"],
-            _choices(**data["choices"]),
+            choices_of(data["choices"]),
             data["unsigned"],
         )
 
@@ -164,12 +164,6 @@ def _chosen(g: Given, constant: str) -> str:
     """Say which lanes give a register, and who says so."""
     lanes = "of all lanes" if g.chosen.isdigit() else f"of lanes with {g.chosen} == {constant}"
     return f"{lanes}; rests on {BASES[g.basis]}"
-
-
-def _choices(selectors: Any, bytes: Mapping[str, Sequence[int]], threads: Mapping[str, Sequence[int]]) -> Choices:
-    return Choices(
-        selectors, {int(n): tuple(ids) for n, ids in bytes.items()}, {name: tuple(ids) for name, ids in threads.items()}
-    )
 
 
 def _arguments(row: Mapping[str, Any]) -> dict[str, Any]:

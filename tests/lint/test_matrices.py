@@ -44,6 +44,12 @@ TYPES = [*CORES.elements]
 CONSTANTS = ("0", "1.0", "0f3F800000", "_", "%tid.x", "-%r1", "nope")
 
 
+MORE = (
+    "%r1", "%s1", "%f1", "%h1", "%b1", "{%r1}", "0", "1", "-1", "1.0", "{0, 1}", "{1, 0}", "{2, 3}", "{%h1, 0}", "{0}",
+    "[%r1]",
+)  # fmt: skip
+
+
 def module(statement: str, pair: Pair) -> str:
     declared = " ".join(f".reg {type} {name}<16>;" for name, type in REGISTERS.items())
     return (
@@ -84,6 +90,9 @@ def spoilt(r: random.Random) -> str:
             names.insert(r.randrange(len(names)), names.pop(place))
         elif change < 0.45:
             own.pop()
+        elif change < 0.6 and len(own) > 4:
+            i = r.randrange(4, len(own))
+            own[i] = r.choice([*MORE, own[i].replace("0", r.choice("12345"), 1)])
         else:
             matrix = r.randrange(4)
             if matrix >= len(own):

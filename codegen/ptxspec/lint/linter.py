@@ -319,6 +319,8 @@ class Linter:
         if item.plain >= 0 and not judgement.complaints:
             return True, found
         complaints = _agreeing([_alone(c, item, module) for c in judgement.complaints], item)
+        if opcode in self.judge.matrices.opcodes and judgement.variant and operands and shapes is not None:
+            complaints += self.judge.matrices.chosen(judgement.variant, operands)
         if item.plain < 0 and (apart := self.judge.apart(item.head)):
             complaints = [apart]
         variant = judgement.variant or head

@@ -8,24 +8,26 @@ from functools import cached_property
 from typing import Any
 
 from ..catalog import requirement_of
-from ..catalog.explaining import unmet
+from ..catalog.explaining import WHOLE, unmet
 from ..catalog.likeness import nearest
+from ..matrices.choices import choices_of
 from ..matrices.forms import Form, Taken, form_of, is_shape, others_like, parts_of
 from ..ptx import constants, operands as kinds
 from ..ptx.complaints import ERROR, NOTE, WARNING, Complaint
 from ..ptx.matching import in_braces, mixed, unknown_names, unreadable
-from ..ptx.operands import Shape
+from ..ptx.operands import Operand, Shape
 from ..query.database import Database
 
 # The operands, as messages call them.
 _MATRICES = ("D", "A", "B", "C")
-_SPARSE = ("metadata", "selector")
-_SCALED = ("scales of A", "{byte-id, thread-id}", "scales of B", "{byte-id, thread-id}")
+_SELECTOR, _IDS, _WORDS = "selector", "{byte-id, thread-id}", ("metadata", "scales of A", "scales of B")
+_SPARSE = (_WORDS[0], _SELECTOR)
+_SCALED = (_WORDS[1], _IDS, _WORDS[2], _IDS)
 _CONSTANTS = (constants.INTEGER, constants.SINGLE, constants.DOUBLE)
 _NO_REGISTERS = (*_CONSTANTS, kinds.DISCARD)
 _SORTS = {"integer": constants.INTEGER, "single": constants.SINGLE, "double": constants.DOUBLE}
 _TYPES = {constants.INTEGER: ".s", constants.SINGLE: ".f32"}
-_SINGLE = 32
+_HALF, _SINGLE = 16, 32
 _SIZE = re.compile(r"(\d+)(?:x(\d))?$")
 
 
@@ -134,12 +136,56 @@ class MatrixJudge:
     def _operands(self, f: Form, shapes: Sequence[Shape] | None) -> list[Complaint]:
         if shapes is None:
             return []
-        operands = [*_MATRICES, *_SPARSE * f.is_sparse, *_SCALED * f.is_scaled]
+        operands = _names(f)
         if len(shapes) != len(operands):
             message = f"{f} takes {len(operands)} operands, not {len(shapes)}"
             return [Complaint(ERROR, "operand-count", message, f"write {', '.join(operands)}")]
         about = zip(_MATRICES, shapes, f.registers, f.types, strict=False)
-        return [c for i, one in enumerate(about) for c in self._matrix(f, i, *one)]
+        found = [c for i, one in enumerate(about) for c in self._matrix(f, i, *one)]
+        for i, (name, shape) in enumerate(zip(operands, shapes, strict=True)):
+            if name == _SELECTOR and shape not in (constants.INTEGER, kinds.UNKNOWN):
+                found.append(Complaint(ERROR, "illegal-operand", "the selector is an integer constant", operand=i))
+            elif name == _IDS and not self._are_ids(shape):
+                message = "{byte-id, thread-id} are integer constants, or registers of 16 bits"
+                found.append(Complaint(ERROR, "illegal-operand", message, operand=i))
+            elif name in _WORDS and not self._is_word(shape):
+                found.append(Complaint(ERROR, "illegal-operand", f"{name} is a register of 32 bits", operand=i))
+        return found
+
+    def _is_word(self, shape: Shape) -> bool:
+        """Return whether an operand may be a register of 32 bits, which may be a vector of one."""
+        if not isinstance(shape, str):
+            return shape[0] == kinds.VECTOR and len(shape) == 2 and self._is_word(shape[1])
+        return shape in (kinds.REGISTER, kinds.UNKNOWN) or (
+            shape[0] in '."' and _bits(self._type(shape)) == _SINGLE and not shape.startswith(".v")
+        )
+
+    def _are_ids(self, shape: Shape) -> bool:
+        if isinstance(shape, str):
+            return shape in (kinds.REGISTER, kinds.UNKNOWN) or shape.startswith(".v2")
+        known = (constants.INTEGER, kinds.REGISTER, kinds.UNKNOWN)
+        return (
+            shape[0] == kinds.VECTOR
+            and len(shape) == 3
+            and all(part in known or (part[0] in '."' and _bits(self._type(part)) == _HALF) for part in shape[1:])
+        )
+
+    def chosen(self, spelling: str, operands: Sequence[Operand]) -> Iterator[Complaint]:
+        """Yield which constants among the operands of a form are none that it takes."""
+        f = next(f for f in self._forms.values() if f.spelling == spelling)
+        given = [
+            (i, j, part)
+            for i, (name, o) in enumerate(zip(_names(f), operands, strict=False))
+            if name in (_SELECTOR, _IDS)
+            for j, part in (enumerate(o.parts) if name == _IDS else [(WHOLE, o)])
+        ]
+        choices = choices_of(self._data["choices"]).of(f)
+        for (name, taken), (i, j, part) in zip(choices.items(), given, strict=False):
+            kind, value = constants.value(part.text)
+            if kind == constants.INTEGER and value not in taken:
+                listed = " or ".join(map(str, taken))
+                message = f"{name} of {f.shape} with {f.types[1]} is {listed}, not {value}"
+                yield Complaint(ERROR, "illegal-immediate", message, operand=i, part=j)
 
     def _matrix(self, f: Form, operand: int, name: str, shape: Shape, count: int, of: str) -> Iterator[Complaint]:
         """Yield what is wrong with the registers of a matrix."""
@@ -178,9 +224,10 @@ class MatrixJudge:
     def _types(self, about: str, operand: int, parts: Sequence[str], taken: Sequence[str]) -> Iterator[Complaint]:
         """Yield what is wrong with the types of a matrix's registers. Of different types, they are bits."""
         wanted, size = {f".{t}" for t in taken}, _bits(taken[0])
-        if size != _SINGLE and kinds.SPECIAL in parts:
-            message = f"{{operand}} has 32 bits; {about} takes registers of {size}"
-            yield Complaint(ERROR, "illegal-operand", message, operand=operand, part=parts.index(kinds.SPECIAL))
+        small = [i for i, kind in enumerate(parts) if kind in (kinds.SPECIAL, kinds.NARROW_SPECIAL)]
+        if small and size != _SINGLE:
+            message = f"{{operand}} has 32 bits at most; {about} takes registers of {size}"
+            yield Complaint(ERROR, "illegal-operand", message, operand=operand, part=small[0])
         is_one = len({self._type(kind) for kind in parts if kind != kinds.DISCARD}) == 1
         for i, kind in enumerate(parts):
             own = self._letters.get(kind) or (kind,)
@@ -195,6 +242,11 @@ class MatrixJudge:
     def _type(self, kind: str) -> str:
         """Return the type of what stands in braces, where it has one: a single is .f32, an integer of any size."""
         return (self._letters.get(kind) or (_TYPES.get(kind, kind),))[0]
+
+
+def _names(f: Form) -> list[str]:
+    """Return the operands of a form."""
+    return [*_MATRICES, *_SPARSE * f.is_sparse, *_SCALED * f.is_scaled]
 
 
 def _may_stand(kind: str, is_result: bool) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .forms import Form
 
@@ -28,3 +28,12 @@ class Choices(NamedTuple):
             found[f"byte-id-{matrix}"] = self.bytes[f.scales]
             found[f"thread-id-{matrix}"] = self.threads[matrix]
         return found
+
+
+def choices_of(data: Mapping[str, Any]) -> Choices:
+    """Return the choices that tensor.json holds, whose keys are text."""
+    return Choices(
+        data["selectors"],
+        {int(scales): tuple(ids) for scales, ids in data["bytes"].items()},
+        {matrix: tuple(ids) for matrix, ids in data["threads"].items()},
+    )
