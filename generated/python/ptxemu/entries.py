@@ -115,6 +115,8 @@ def _blank(text: str) -> str:
 class _EntryReader(Reader):
     """A reader of a kernel's items."""
 
+    has_warps = False
+
     def __init__(self, text: str, target: str | None) -> None:
         super().__init__(text, target, None)
         self._parameters: list[Parameter] = []

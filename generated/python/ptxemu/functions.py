@@ -10,6 +10,7 @@ import numpy as np
 
 from . import native, plain
 from .binary import Array
+from .chosen import LANES
 from .kernels import Kernel
 from .lookup import Row, UnknownTargetError, target_named
 from .operands import OperandError, truths
@@ -54,6 +55,9 @@ def function(
         >>> f.inputs, f.results
         (('d', 'p'), ('d',))
 
+    mma is run by all lanes of a warp: the last axis of arrays is that of lanes then, 32 or several times that, and the
+    target must be named.
+
     `target` ("sm_90") picks the behaviour of that target, and refuses what it does not have. Raises StatementError (a
     ValueError), with every statement that cannot be run, and ValueError for `results` that are none; TypeError and
     UnknownTargetError for arguments that are no text."""
@@ -77,6 +81,12 @@ def _short(x: object) -> str:
     """Return a wrong argument as text of a line at most."""
     text = repr(x)
     return text if len(text) <= 60 else f"a {type(x).__name__}"
+
+
+def _check_lanes(shape: tuple[int, ...]) -> None:
+    """Raise OperandError where the last axis of a shape is not that of warps' lanes."""
+    if not shape or shape[-1] % LANES:
+        raise OperandError(f"the last axis is that of the {LANES} lanes of a warp, or of several; the shape is {shape}")
 
 
 class Traced(NamedTuple):
@@ -150,6 +160,8 @@ class Function(Kernel):
         operands, program = self._as_arrays(tuple(self._in_order(arrays, named))), self._program
         made = [self._as_bits(x, n.name, n.type) for n, x in zip(program.inputs, operands, strict=True)]
         shape = np.broadcast_shapes(*(x.shape for x in made))
+        if program.has_warps:
+            _check_lanes(shape)
         values = {n.value: np.broadcast_to(x, shape).ravel() for n, x in zip(program.inputs, made, strict=True)}
         size = int(np.prod(shape, dtype=int))
         plain.check_processor()
@@ -192,6 +204,10 @@ class Function(Kernel):
     def _run(self, arrays: list[Array], results: int, threads: int) -> None:
         """Fill the last arrays, block by block."""
         filled = len(self._program.results)
+        if self._program.has_warps:
+            plain.check_processor()
+            self._fill_warps(arrays, filled)
+            return
         # NumPy's steps hold the interpreter, so that only those in C gain from another thread.
         every = all(step.is_in_c for step in self._program.steps)
         if not every:
@@ -203,6 +219,21 @@ class Function(Kernel):
             for views in blocks if blocks.itersize else ():
                 # One array comes by itself.
                 self._fill_block(views if isinstance(views, tuple) else (views,))
+
+    def _fill_warps(self, arrays: list[Array], filled: int) -> None:
+        """Fill the last arrays, whose last axis is that of lanes, so many warps at once as are in a block."""
+        shape, size = arrays[-1].shape, arrays[-1].size
+        _check_lanes(shape)
+        flat = [
+            np.ascontiguousarray(np.broadcast_to(x, shape), x.dtype.newbyteorder("=")).reshape(-1)
+            for x in arrays[:-filled]
+        ]
+        made = [np.empty(size, x.dtype.newbyteorder("=")) for x in arrays[-filled:]]
+        with np.errstate(all="ignore"):
+            for start in range(0, size, plain.BLOCK):
+                self._fill_block([x[start : start + plain.BLOCK] for x in (*flat, *made)])
+        for x, found in zip(arrays[-filled:], made, strict=True):
+            x[...] = found.reshape(shape)
 
     def _fill_block(self, arrays: Sequence[Array]) -> None:
         """Fill the last arrays, statement by statement."""

@@ -69,6 +69,7 @@ class Step:
     names: tuple[str, ...]
     before: tuple[int | None, ...]
     guard: Guard | None = None
+    is_of_warps: bool = False
 
     @property
     def is_in_c(self) -> bool:
@@ -118,6 +119,7 @@ class Resize:
     guard: Guard | None = None
     claim: str = ""
     is_in_c: bool = False
+    is_of_warps: bool = False
 
     @property
     def reads(self) -> set[int]:
@@ -187,7 +189,12 @@ class Program:
     inputs: tuple[Named, ...]
     results: tuple[Named, ...]
     constants: Mapping[int, np.generic]
-    steps: tuple[Step | Resize, ...]
+    steps: tuple[Running, ...]
+
+    @cached_property
+    def has_warps(self) -> bool:
+        """Whether some statement is run by all lanes of a warp at once."""
+        return any(step.is_of_warps for step in self.steps)
 
     @cached_property
     def done_with(self) -> tuple[tuple[int, ...], ...]:
@@ -203,6 +210,30 @@ class Dependent(Protocol):
 
     @property
     def writes(self) -> set[int]: ...
+
+
+class Running(Dependent, Protocol):
+    """A step of a function. One that is of warps needs their 32 lanes one behind the other."""
+
+    @property
+    def line(self) -> int: ...
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def claim(self) -> str: ...
+
+    @property
+    def is_in_c(self) -> bool: ...
+
+    @property
+    def is_of_warps(self) -> bool: ...
+
+    @property
+    def effects(self) -> list[Effect]: ...
+
+    def run(self, values: dict[int, Array], size: int) -> None: ...
 
 
 def done_with(steps: Sequence[Dependent], results: set[int]) -> tuple[tuple[int, ...], ...]:

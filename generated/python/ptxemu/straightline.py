@@ -17,6 +17,7 @@ from .conditions import ALWAYS, NEVER, Conditions, TooManyError
 from .index import CATALOG, OPCODES
 from .kernels import compile as kernel_of
 from .lookup import find
+from .matrix_steps import CONSTANTS, MATRICES, OPCODES as MATRIX_OPCODES, TAKEN, MatrixStep, Multiplying, multiplying
 from .ptx import constants, operands as kinds
 from .ptx.complaints import ERROR, Position
 from .ptx.matching import Matcher, count
@@ -26,6 +27,7 @@ from .ptx.scanning import Declaration, Directive, Instruction, Other, Problem, S
 from .signature import Type, signature, type_named
 from .statements import Rules, Statement, bits_of, is_other, reversed_signature, statement
 from .steps import Named, Program, Refused, Resize, StatementError, Step, is_signed
+from .tensor import NoRuleError
 
 
 def read(
@@ -93,6 +95,8 @@ class Reader:
     """A reader of items one by one. It is what is scanned, too."""
 
     final, embedded, full = True, False, False
+    # Whether the lanes of a warp are run together.
+    has_warps = True
 
     def __init__(self, text: str, target: str | None, template: Template | None, around: str = "") -> None:
         self.text, self.target = template.text if template else text, target
@@ -180,9 +184,13 @@ class Reader:
 
     def take_other(self, item: Other) -> None:
         """Take a statement that is none of the database's. Raises Refusal."""
-        if item.text.partition(".")[0] != "bra":
+        opcode = item.text.partition(".")[0]
+        if opcode in MATRIX_OPCODES:
+            self._multiply(item)
+        elif opcode == "bra":
+            self._branch(item)
+        else:
             raise Refusal(item.start, _unknown(item.text + item.operands))
-        self._branch(item)
 
     def _refuse_directive(self, start: int, text: str) -> None:
         name = re.match(r"\.\w+", text)
@@ -240,6 +248,86 @@ class Reader:
             self.refuse(item.start, f"the label {label} stands twice")
         self._labels.add(label)
         self._active = self._conditions.either(self._active, self._jumps.pop(label, (0, NEVER))[1])
+
+    # Matrices
+
+    def _multiply(self, item: Other) -> None:
+        """Take a statement that multiplies matrices. Raises Refusal."""
+        head = "".join(item.text.split())
+        if not self.has_warps:
+            raise Refusal(item.start, f"{head}: a thread is run by itself here; ptxemu.function runs all 32 lanes")
+        try:
+            does = multiplying(head, self.target, self.ptx)
+        except (ValueError, NoRuleError) as e:
+            raise Refusal(item.start, str(e)) from None
+        if self._where(item) != ALWAYS:
+            raise Refusal(item.start, f"{head} is run by all lanes at once; no guard or branch may leave some out")
+        given = self._split(item)
+        operands = dict(zip(does.operands, given, strict=False))
+        if len(given) != len(does.operands):
+            raise Refusal(item.start, f"{head} takes the operands {', '.join(does.operands)}, not {len(given)}")
+        constants = {name: self._choice(o, name, item) for name, o in operands.items() if name in CONSTANTS}
+        registers = {name: self._matrix(o, name, does, item) for name, o in operands.items() if name not in CONSTANTS}
+        written, (_, t) = registers.pop("d"), does.operands["d"]
+        taken = {name: does.operands[name][1] for name in registers}
+        sources = {name: tuple(self._held(o, taken[name], item) for o in os) for name, os in registers.items()}
+        before = tuple(None if o.kind == kinds.DISCARD else self._register(o.text, 0).value for o in written)
+        results = tuple(None if o.kind == kinds.DISCARD else self._result(o, t, item) for o in written)
+        names = tuple("" if o.kind == kinds.DISCARD else self._register(o.text, 0).name for o in written)
+        line = self.place(item.start).line
+        self._steps.append(MatrixStep(line, self._said(item), does, sources, constants, results, names, before))
+
+    def _matrix(self, o: Operand, name: str, does: Multiplying, item: Other) -> tuple[Operand, ...]:
+        """Return the registers of an operand."""
+        count, _ = does.operands[name]
+        parts = o.parts if o.kind == kinds.VECTOR else (o,) if name not in MATRICES else ()
+        if len(parts) != count:
+            called = name.upper() if name in MATRICES else name
+            message = f"{called} of {does.form.shape} is {count} register{'s' * (count > 1)} in braces"
+            raise Refusal(item.operands_start + o.start, message)
+        for p in parts:
+            self._check_name(p, item)
+        return parts
+
+    def _choice(self, o: Operand, name: str, item: Other) -> Any:
+        """Return the value of a selector, or those of a byte-id and a thread-id."""
+        found = tuple(self._integer(p, item) for p in o.parts or (o,))
+        if len(found) != CONSTANTS[name]:
+            raise Refusal(item.operands_start + o.start, f"{name} has {CONSTANTS[name]}, not {len(found)}")
+        return found[0] if len(found) == 1 else found
+
+    def _integer(self, o: Operand, item: Other) -> int:
+        start = item.operands_start + o.start
+        kind, value = constants.value(_NUMBERED.sub(lambda m: self._number(m, start), o.text))
+        if kind != constants.INTEGER:
+            raise Refusal(start, f"{o.text} is no integer constant, and lanes are chosen by such")
+        return int(value)
+
+    def _held(self, o: Operand, t: Type, item: Other) -> int:
+        """Return the value of a register of a matrix, or of a constant in its place."""
+        if o.kind in (constants.INTEGER, constants.SINGLE, constants.DOUBLE):
+            return self._constant(o, t, item)
+        if o.kind in kinds.SPECIALS:
+            return self._special(o, t, item)
+        return self._value_of(self._of_matrix(o, t, item), t, item.operands_start + o.start, ALWAYS)
+
+    def _result(self, o: Operand, t: Type, item: Other) -> int:
+        register = self._of_matrix(o, t, item)
+        self._check_written(o, register)
+        return self._fill(register, t, ALWAYS)
+
+    def _of_matrix(self, o: Operand, t: Type, item: Other) -> Register:
+        """Return a register of a matrix, which has the bits of its type."""
+        start = item.operands_start + o.start
+        if o.kind[0] not in '."' and o.kind != kinds.REGISTER:
+            raise Refusal(start, f"{o.text} is no register")
+        register = self._register(o.text, start)
+        bits = 8 * t.bits.itemsize
+        if register.type is not None and register.type.bits != t.bits:
+            raise Refusal(start, f"{o.text} is a {register.declared} register; one of {bits} bits is taken here")
+        self._narrow(register, TAKEN[bits], start, "a matrix")
+        register.place = start
+        return register
 
     # Statements
 
@@ -342,7 +430,7 @@ class Reader:
         """Return the text of a statement."""
         return " ".join(self.text[item.statement : item.operands_start + len(item.operands)].split())
 
-    def _check_name(self, o: Operand, item: Instruction) -> None:
+    def _check_name(self, o: Operand, item: Instruction | Other) -> None:
         for p in (o, *o.parts):
             name = p.text.lstrip("!- \t")
             if re.match(r"%%|[%$]\d", name) and not self._arguments:
@@ -414,7 +502,7 @@ class Reader:
         code.last = t
         return self._value_of(code, t, item.start, where)
 
-    def _special(self, o: Operand, t: Type, item: Instruction) -> int:
+    def _special(self, o: Operand, t: Type, item: Instruction | Other) -> int:
         """Return the value of a special register, which is an input."""
         if t.sort == "bool" and o.kind != kinds.PREDICATE_SPECIAL:
             raise Refusal(item.operands_start + o.start, f"{o.text} is no predicate")
@@ -539,12 +627,16 @@ class Reader:
             return None
         register = self._register(o.text, item.operands_start + o.start)
         register.place = item.operands_start + o.start
+        self._check_written(o, register)
+        self._narrow(register, self._matcher.registers(v, t.name), register.place, f"{v.spelling}")
+        return self._fill(register, t, guard)
+
+    def _check_written(self, o: Operand, register: Register) -> None:
+        """Refuse a result in an operand that is an input alone."""
         number = self._operand(o.text)
         if number is not None and not self._arguments[self._arguments[number].register].writes:
             message = f'{o.text} is an input, "{register.name}"; what is written needs the constraint "=" or "+"'
             raise Refusal(register.place, message)
-        self._narrow(register, self._matcher.registers(v, t.name), register.place, f"{v.spelling}")
-        return self._fill(register, t, guard)
 
     def _fill(self, register: Register, t: Type, guard: int) -> int:
         """Return the value that a register has from now on."""
