@@ -135,8 +135,11 @@ class Passed:
 
 
 def name_of(item: pytest.Item, inputs: Iterable[str]) -> str:
-    """A sweep is the cases of a test with the same inputs."""
-    return f"{item.nodeid.partition('[')[0]} of {', '.join(sorted(inputs))}"
+    """A sweep is the cases of a test with the same inputs, and where the emulator runs with the same vectors: machines
+    of two kinds are recorded beside each other."""
+    kinds = sorted(inputs)
+    on = f" on {_processor() or 'no vectors'}" if any(kind.startswith("emulator") for kind in kinds) else ""
+    return f"{item.nodeid.partition('[')[0]} of {', '.join(kinds)}{on}"
 
 
 def read(path: Path) -> dict[str, tuple[int, str]]:
