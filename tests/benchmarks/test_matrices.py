@@ -11,7 +11,7 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers import extension
-from helpers.matrices import operands
+from helpers.matrices import installed, operands
 from timing import in_turn
 
 # So many matrices of A by as many of B.
@@ -34,10 +34,10 @@ def test_a_tile_of_many(
         ptxemu.mma(form, *matrices, target=target, **scales)
 
     def in_numpy() -> None:
-        with extension.installed(None):
+        with installed(extension.installed(None)):
             run()
 
-    with in_c("matrices"):
+    with installed(in_c("matrices")):
         numpy, c = in_turn(in_numpy, run, rounds=5, clock=time.process_time)
     of_each = [median(times) / SIDE**2 * 1e6 for times in (numpy, c)]
     what = f"a tile of {form} on {target}, of {SIDE**2} in a call"

@@ -62,7 +62,4 @@ def _forget(emulator: Any) -> None:
         del sys.modules[name]
     emulator.native._module.cache_clear()
     emulator.native._say.cache_clear()
-    if on_matrices := sys.modules.get(f"{emulator.__name__}.matrices_in_c"):
-        on_matrices.ufunc.cache_clear()
-        on_matrices._module.cache_clear()
     emulator.kernels._compile.cache_clear()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from ptxemu import formats
+from ptxemu import formats, matrices_in_c
 from ptxemu.index import CATALOG
 from ptxemu.matrices.forms import Form
 from ptxemu.matrices.rows import row_of
@@ -22,6 +23,22 @@ _INTEGERS = {
 }  # fmt: skip
 # Scales near 1.
 _SCALES = {"ue8m0": (120, 134), "ue4m3": (0x20, 0x50)}
+
+
+@contextmanager
+def installed(extension: AbstractContextManager[None]) -> Iterator[None]:
+    """Have matrices be computed by an extension, or without one, as the manager has it installed."""
+    with extension:
+        _forget()
+        try:
+            yield
+        finally:
+            _forget()
+
+
+def _forget() -> None:
+    matrices_in_c.ufunc.cache_clear()
+    matrices_in_c._module.cache_clear()
 
 
 def drawn(rng: np.random.Generator, of: str, size: tuple[int, ...], sort: str) -> NDArray[Any]:

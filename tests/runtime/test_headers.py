@@ -18,7 +18,7 @@ from ptxemu import arithmetic, comparison, encoding
 from ptxemu.binary import DIRECTIONS, Array, Format
 from ptxspec.emit.generate import generate
 
-pytestmark = pytest.mark.inputs("emulator", "generated/native")
+pytestmark = pytest.mark.inputs("emulator", "native")
 
 # Formats that a specification may add: each takes another way through the C.
 OTHERS = [Format("e3m4", 3, 4, 0x7F), Format("e4m11", 4, 11, 0x7FFF), Format("e7m8", 7, 8, 0x7FFF)]

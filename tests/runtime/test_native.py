@@ -30,7 +30,7 @@ from ptxspec.emit import native as emitted
 from ptxspec.emit.generate import generate
 from ptxspec.emit.lowering import shared
 
-pytestmark = pytest.mark.inputs("emulator", "generated/native")
+pytestmark = pytest.mark.inputs("emulator", "native")
 
 # What `pytest` builds, without optimization: arithmetic, comparisons, packed lanes, and results that NumPy decides.
 FEW = ("add", "setp", "lg2")
@@ -126,6 +126,7 @@ def test_every_kernel_gives_numpys_bits_for_many_operands(opcode: str, in_c: InC
         assert differing(opcode, 6000) == []
 
 
+@pytest.mark.inputs("generated/native/src/module.c")
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("opcode", [*FEW, *EASED])
 def test_on_processors_without_vectors_they_do_too(opcode: str, in_c: InC) -> None:
@@ -284,6 +285,7 @@ print(ptxemu.execute("and.pred", a == b, a == a)[0])
 """
 
 
+@pytest.mark.inputs("generated/native/src/module.c")
 @pytest.mark.exhaustive
 def test_kernels_of_another_specification_are_not_used(tmp_path: Path) -> None:
     root = tmp_path / "root"

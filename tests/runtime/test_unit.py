@@ -25,7 +25,7 @@ from ptxspec.roots import Root
 from ptxspec.semantics.exact import evaluate as exact, unit
 from ptxspec.specification import read
 
-pytestmark = pytest.mark.inputs("emulator", "generated/native", "codegen/ptxspec/semantics")
+pytestmark = pytest.mark.inputs("emulator", "native", "codegen/ptxspec/semantics")
 
 KINDS = models(repository.specification())
 

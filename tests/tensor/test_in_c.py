@@ -12,7 +12,7 @@ import pytest
 from helpers import extension
 from helpers.control import DIRECTIONS, left, needs_x86
 from helpers.layouts import Subclass
-from helpers.matrices import SORTS, computed, drawn, operands
+from helpers.matrices import SORTS, computed, drawn, installed, operands
 from helpers.recorded_tensor_cores import FOLDER, sets
 from helpers.sizes import each_size
 from numpy.typing import NDArray
@@ -29,13 +29,13 @@ HALVES = "m16n8k16.f32.f16"
 
 @pytest.fixture(autouse=True)
 def built(in_c: Callable[..., AbstractContextManager[None]]) -> Iterator[None]:
-    with in_c("matrices"):
+    with installed(in_c("matrices")):
         assert matrices_in_c.ufunc("sums") is not None
         yield
 
 
 def in_numpy(form: str, *matrices: Any, **keywords: Any) -> NDArray[Any]:
-    with extension.installed(None):
+    with installed(extension.installed(None)):
         assert matrices_in_c.ufunc("sums") is None
         found: NDArray[Any] = ptxemu.mma(form, *matrices, **keywords)
         return found
@@ -89,7 +89,7 @@ def test_matrices_of_any_size(m: int, k: int, n: int) -> None:
     a, b = (sums.numbers(drawn(rng, "bf16", size, "wide"), formats.bf16) for size in ((4, m, k), (4, k, n)))
     c = drawn(rng, "f32", (4, m, n), "wide")
     found = sums.summed(a, b, c, formats.f32, formats.f32, s)
-    with extension.installed(None):
+    with installed(extension.installed(None)):
         assert np.array_equal(found, sums.summed(a, b, c, formats.f32, formats.f32, s))
 
 
