@@ -252,8 +252,7 @@ def page(db: Database, cores: Cores, manual: Path, name: str) -> str:
 
 def _registers(f: Form) -> list[tuple[str, int, str]]:
     """The registers of D, A, B and C: their number and their type."""
-    types = {"f32": ".f32", "f64": ".f64"}
-    return [(name, n, types.get(t, ".b32")) for name, n, t in zip("dabc", f.registers, f.types, strict=True)]
+    return [(name, n, f".{register_type(t)}") for name, n, t in zip("dabc", f.registers, f.types, strict=True)]
 
 
 def _named(name: str, text: str) -> list[str]:

@@ -6,6 +6,7 @@ import ast
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..matrices.forms import Form
 from ..matrices.rows import Apart, Recorded, Row
@@ -66,10 +67,67 @@ class Element:
     shift: int = 0
 
 
+class FormOperand(NamedTuple):
+    """An operand of a form: so many registers of a type, which are in braces where it is a `vector`, or constants."""
+
+    name: str
+    type: str = ""
+    registers: int = 1
+    vector: bool = False
+    constants: tuple[int, ...] = ()
+
+
+class MatrixCode(NamedTuple):
+    """The machine code that ptxas makes of a form on some targets: how often each instruction stands there that
+    computes, by its name, and how many `others` there are, which move, select, shuffle or jump."""
+
+    targets: tuple[str, ...]
+    computes: Mapping[str, int]
+    others: int
+
+    @property
+    def text(self) -> str:
+        """The machine code in words, as in `2 HMMA.16816.F32, 12 F2FP, 4 FADD`."""
+        named = ", ".join(f"{n} {name}" if n > 1 else name for name, n in self.computes.items())
+        others = f"{self.others} other{'s' * (self.others > 1)}" if self.others else ""
+        return " and ".join(part for part in (named, others) if part) or "nothing"
+
+
+@dataclass(frozen=True)
+class MatrixEvidence:
+    """The machine code of forms, by their spellings, on `targets`."""
+
+    assembler: str
+    disassembler: str
+    targets: tuple[str, ...]
+    codes: Mapping[str, tuple[MatrixCode, ...]]
+
+
+# What stands in the name of an instruction of the machine for the types of the elements of A and of B.
+OF_ELEMENTS = ".a.b"
+
+
+def named_for(f: Form, name: str) -> str:
+    """Return the name of an instruction of the machine as it is for a form."""
+    return name.replace(OF_ELEMENTS, elements_named(f))
+
+
+def elements_named(f: Form) -> str:
+    """Return the types of the elements of A and of B as instructions of the machine name them."""
+    _, a, b, _ = f.types
+    return f".{a}.{b}".upper()
+
+
+def register_type(of: str) -> str:
+    """Return the type of the registers that hold elements of a type."""
+    return of if of in ("f32", "f64") else "b32"
+
+
 @dataclass(frozen=True)
 class TensorCores:
     """All that is known of mma. `elements` are by type, those in some kinds packed otherwise by kind and type. `loads`
-    are the layouts of instructions that load matrices, by name."""
+    are the layouts of instructions that load matrices, by name. `bytes` and `threads` are the constants that choose
+    scales: by how many scales a row has, and by the matrix."""
 
     sources: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     rows: tuple[Row, ...] = ()
@@ -81,7 +139,23 @@ class TensorCores:
     observed: str = ""
     recorded: tuple[Recorded, ...] = ()
     apart: tuple[Apart, ...] = ()
+    bytes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    threads: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    machine: MatrixEvidence | None = None
 
     def element(self, f: Form, of: str) -> Element:
         """Return how an element of a type stands in a register of a form."""
         return self.packed.get(f.kind, {}).get(of) or self.elements[of]
+
+    def operands(self, f: Form) -> tuple[FormOperand, ...]:
+        """Return the operands of a form in the order of a statement, the first constants of those that choose."""
+        found = [
+            FormOperand(name, register_type(of), count, vector=True)
+            for name, of, count in zip("dabc", f.types, f.registers, strict=True)
+        ]
+        if f.is_sparse:
+            found += [FormOperand("metadata", "b32"), FormOperand("selector", constants=(0,))]
+        for matrix in "ab" if f.is_scaled else "":
+            ids = self.bytes[f"{f.scales}X"][0], self.threads[matrix][0]
+            found += [FormOperand(f"scales of {matrix}", "b32"), FormOperand("ids", vector=True, constants=ids)]
+        return tuple(found)

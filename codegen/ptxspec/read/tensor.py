@@ -9,7 +9,7 @@ from typing import Any
 from ..catalog import Catalog
 from ..matrices.forms import Form, form_of
 from ..matrices.rows import Apart, Recorded, Row
-from ..model.tensor import OPERATORS, Element, Place, TensorCores, TensorLayout
+from ..model.tensor import OPERATORS, Element, Place, TensorCores, TensorLayout, register_type
 from .context import Context, words
 from .notation import NotationError, expand
 from .outside import are_known, requirement
@@ -43,6 +43,7 @@ def read_tensor(
         words(mma.data["observed"]),
         tuple(_recorded(recorded, arithmetic, context, catalog)),
         tuple(_apart(recorded, context, catalog)),
+        *({name: tuple(map(int, ids)) for name, ids in mma.data["scales"][of].items()} for of in ("bytes", "threads")),
     )  # fmt: skip
 
 
@@ -178,7 +179,7 @@ class _Forms:
         elements = (m * n, m * k // (2 if form.is_sparse else 1), n * k, m * n)
         bits = [(packed.get(t) or self.elements[t]).bits for t in form.types]
         d, a, b, c = (
-            max(1, count * own // 32 // (64 if t == "f64" else 32))
+            max(1, count * own // 32 // int(register_type(t)[1:]))
             for count, own, t in zip(elements, bits, form.types, strict=True)
         )
         return d, a, b, c
