@@ -18,6 +18,7 @@ from .diagnostics import PtxspecError
 from .matrices.forms import Form, form_named, form_of
 from .matrices.rows import NOT_RECORDED, RECORDED, Recorded, Row, claim, in_words, row_of
 from .model import FixedPoint, Format, Kind, Type
+from .model.tensor import register_type
 from .query.answers import requirement
 from .query.database import Database
 from .query.lists import wrapped

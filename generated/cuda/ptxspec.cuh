@@ -250,8 +250,8 @@ typedef struct {
     [[maybe_unused]] static const ptxspec_test name##_test = {spelling, (const void *)name, architecture, PTXSPEC_PTX >= (ptx), results};
 #define PTXSPEC_RUN(name, registers, rows, runs) \
     ptxspec_run(&name##_test, registers, sizeof registers / sizeof *registers, *rows, sizeof *rows / sizeof **rows, \
-                runs, sizeof runs / sizeof *runs)
-#define PTXSPEC_MOST 16
+                runs, sizeof runs / sizeof *runs, 1)
+#define PTXSPEC_MOST 32
 #define PTXSPEC_UNWRITTEN 0xa5
 
 static int ptxspec_architecture, ptxspec_passed, ptxspec_failed, ptxspec_skipped;
@@ -295,12 +295,13 @@ static bool ptxspec_same(unsigned long long got, unsigned long long want, const 
     return true;
 }
 
-// The numbers of all rows of some runs.
-static unsigned int *ptxspec_numbers(const unsigned short *runs, int length, unsigned int *n)
+// The numbers of all rows of some runs, each for so many threads.
+static unsigned int *ptxspec_numbers(const unsigned short *runs, int length, unsigned int threads, unsigned int *n)
 {
     unsigned int count = 0;
     for (int i = 0; i < length; i += 2)
         count += runs[i + 1];
+    count *= threads;
     unsigned int *numbers = (unsigned int *)malloc(count * sizeof *numbers);
     if (!numbers) {
         fprintf(stderr, "memory: %u rows\n", count);
@@ -308,22 +309,23 @@ static unsigned int *ptxspec_numbers(const unsigned short *runs, int length, uns
     }
     *n = 0;
     for (int i = 0; i < length; i += 2)
-        for (unsigned int row = 0; row < runs[i + 1]; row++)
-            numbers[(*n)++] = runs[i] + row;
+        for (unsigned int thread = 0; thread < runs[i + 1] * threads; thread++)
+            numbers[(*n)++] = runs[i] + thread / threads;
     return numbers;
 }
 
-// `runs` are those of the rows: the first row of each, and how many there are. In the last column a row says whether any
-// NaN will do.
+// `runs` are those of the rows: the first row of each, and how many there are; so many threads have each. In the last
+// column a row says whether any NaN will do.
 static void ptxspec_run(const ptxspec_test *test, const ptxspec_register *registers, int count,
-                        const unsigned long long *rows, int columns, const unsigned short *runs, int length)
+                        const unsigned long long *rows, int columns, const unsigned short *runs, int length,
+                        unsigned int threads)
 {
     if (!test->compiled || ptxspec_architecture < PTXSPEC_FIRST(test->architecture)) {
         ptxspec_skipped++;
         return;
     }
     unsigned int n;
-    unsigned int *numbers = ptxspec_numbers(runs, length, &n);
+    unsigned int *numbers = ptxspec_numbers(runs, length, threads, &n);
     int sources = count - test->results;
     unsigned char *memory[PTXSPEC_MOST];
     void *arguments[PTXSPEC_MOST + 1];

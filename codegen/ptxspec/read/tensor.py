@@ -43,7 +43,8 @@ def read_tensor(
         words(mma.data["observed"]),
         tuple(_recorded(recorded, arithmetic, context, catalog)),
         tuple(_apart(recorded, context, catalog)),
-        *({name: tuple(map(int, ids)) for name, ids in mma.data["scales"][of].items()} for of in ("bytes", "threads")),
+        _ids(mma, "bytes"),
+        _ids(mma, "threads"),
     )  # fmt: skip
 
 
@@ -64,6 +65,11 @@ def _apart(doc: Document | None, context: Context, catalog: Catalog) -> Iterator
         if context.known(doc, ("apart", i, "target"), a["target"], catalog.targets, "target"):
             counts = int(a["results"]), int(a["not_nearest"])
             yield Apart(a["form"], a["target"], *counts, float(a["median"]), float(a["largest"]))
+
+
+def _ids(doc: Document, of: str) -> dict[str, tuple[int, ...]]:
+    """The constants that choose scales."""
+    return {name: tuple(map(int, ids)) for name, ids in doc.data["scales"][of].items()}
 
 
 # Arithmetic
