@@ -18,7 +18,7 @@ from .diagnostics import PtxspecError
 from .matrices.forms import Form, form_named, form_of
 from .matrices.rows import NOT_RECORDED, RECORDED, Recorded, Row, claim, in_words, row_of
 from .model import FixedPoint, Format, Kind, Type
-from .model.tensor import register_type
+from .model.tensor import MatrixCode, named_for, register_type
 from .query.answers import requirement
 from .query.database import Database
 from .query.lists import wrapped
@@ -41,13 +41,15 @@ class Sums(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The answer to a question about a form: a verdict as of any instruction, the sums of the targets that have it, or
-    of the one that was asked about, and where the elements are in a lane."""
+    """The answer to a question about a form: a verdict as of any instruction, the sums and the machine code of the
+    targets that have it, or of the one that was asked about, and where the elements are in a lane."""
 
     verdict: Verdict
     form: Form | None = None
     sums: tuple[Sums, ...] = ()
     lanes: Mapping[str, str] = MappingProxyType({})
+    machine: tuple[MatrixCode, ...] = ()
+    assembler: str | None = None
 
     def as_json(self, db: Database) -> dict[str, Any]:
         """As `ptxspec query --format json` has it."""
@@ -65,13 +67,16 @@ class Answer(NamedTuple):
             "registers": registers,
             "lanes": dict(self.lanes),
             "sums": [s.as_json() for s in self.sums],
+            "machine": [{**c._asdict(), "targets": list(c.targets)} for c in self.machine],
+            "assembler": self.assembler,
             "reasons": [{"code": r.code, "message": r.message} for r in v.reasons],
             "help": v.help or None,
         }
 
 
 class Cores(NamedTuple):
-    """What tensor.json holds: the forms, the rows of sums, what was recorded, the bits of elements, and the layouts."""
+    """What tensor.json holds: the forms, the rows of sums, what was recorded, the bits of elements, the layouts, and
+    the machine code that an assembler makes of forms, by their spellings."""
 
     forms: tuple[Form, ...]
     rows: tuple[Row, ...]
@@ -79,20 +84,24 @@ class Cores(NamedTuple):
     elements: Mapping[str, int]
     packed: Mapping[str, Mapping[str, int]]
     layouts: Sequence[Mapping[str, Any]]
+    machine: Mapping[str, Sequence[Any]]
+    assembler: str | None
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Cores:
-        needs = [requirement_of(r) for r in data["requirements"]]
+        needs, machine = [requirement_of(r) for r in data["requirements"]], data["machine"]
         return cls(
             tuple(
                 form_of(spelling, data["elements"], (d, a, b, c), needs[n], listed, computes)
-                for spelling, d, a, b, c, n, listed, computes in data["forms"]
+                for spelling, d, a, b, c, n, listed, computes, _ in data["forms"]
             ),
             tuple(Row(**_arguments(r)) for r in data["rows"]),
             tuple(Recorded(**s) for s in data["recorded"]),
             data["elements"],
             data["packed"],
             data["layouts"],
+            {spelling: machine["ways"][n] for spelling, *_, n in data["forms"] if n is not None},
+            machine["assembler"],
         )
 
     def bits(self, f: Form, of: str) -> int:
@@ -117,6 +126,14 @@ class Cores(NamedTuple):
         if layout["product"]:
             found["product"] = str(layout["product"])
         return found
+
+    def code(self, f: Form, targets: Iterable[str], db: Database) -> Iterator[MatrixCode]:
+        """Yield the machine code of a form on targets; those together on which it is the same. It was recorded of one
+        kind of each architecture, and is that of all."""
+        plain = {db.targets[t].base or t for t in targets}
+        for on, instructions, others in self.machine.get(f.spelling, ()):
+            if here := tuple(p for t in on if (p := db.targets[t].base or t) in plain):
+                yield MatrixCode(here, {named_for(f, name): n for name, n in instructions.items()}, others)
 
     def sums(self, f: Form, targets: Iterable[str], db: Database) -> Iterator[Sums]:
         """Yield how targets sum with a form; those that do it alike together."""
@@ -163,12 +180,13 @@ def query(db: Database, cores: Cores, text: str, target: str | None, ptx: str | 
     here = db.catalog.here(f.requires, target) if target and db.catalog.takes(f.requires, target) else None
     on = [target] if target else [t for t in db.targets if db.catalog.takes(f.requires, t)]
     sums = tuple(cores.sums(f, on, db)) if f.computes and not reasons else ()
+    machine = tuple(cores.code(f, on, db)) if not reasons else ()
     verdict = Verdict(
         f.spelling, None, True, not reasons, f.requires, here, f.requires if f.listed else None,
         claim=sums[0].claim if target and sums else None, basis=sums[0].basis if target and sums else None,
         reasons=reasons, asked=(target, ptx),
     )  # fmt: skip
-    return Answer(verdict, f, sums, cores.lanes(f))
+    return Answer(verdict, f, sums, cores.lanes(f), machine, cores.assembler if machine else None)
 
 
 def types(db: Database, f: Form) -> tuple[Type, ...]:
@@ -223,6 +241,10 @@ def as_text(db: Database, found: Answer) -> str:
         )
     if not f.computes:
         lines += _named("computes", "nothing: the assembler writes no operation for it")
+    for c in found.machine:
+        lines += _named("machine", c.text if target else f"{', '.join(c.targets)}: {c.text}")
+    if found.machine:
+        lines += _named("", f"as {found.assembler} writes it")
     by_how: dict[str, list[Sums]] = {}
     for s in found.sums:
         by_how.setdefault(s.how, []).append(s)

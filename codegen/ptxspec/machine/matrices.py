@@ -14,7 +14,7 @@ from pathlib import Path
 from ..compact import compact
 from ..matrices.forms import Form
 from ..model import Spec, runs
-from ..model.tensor import OF_ELEMENTS, FormOperand, MatrixCode, MatrixEvidence, elements_named
+from ..model.tensor import FormOperand, MatrixCode, MatrixEvidence, named_for_all
 from ..ptxas.asking import version
 from .evidence import disassembler, find_nvdisasm, versions
 from .flow import begin, name_of
@@ -111,8 +111,8 @@ def as_yaml(e: MatrixEvidence, forms: Iterable[Form]) -> str:
     """Return the text of the file."""
     lines = [
         "# yaml-language-server: $schema=../schema/matrix_code.schema.json",
-        "# How often each instruction that computes stands in the machine code of a form, and how many others move, select,",
-        "# shuffle or jump. `a.b` in a name are the types of the elements of A and of B.",
+        "# How often each instruction that computes stands in the machine code of a form, and how many others move,",
+        "# select, shuffle or jump. `a.b` in a name are the types of the elements of A and of B.",
         "# Written by `ptxspec machine-code --record`; do not edit.",
         f"assembler: {e.assembler}",
         f"disassembler: {e.disassembler}",
@@ -126,8 +126,9 @@ def as_yaml(e: MatrixEvidence, forms: Iterable[Form]) -> str:
         lines += ["  - for: [" + ",\n      ".join([*first, last]) + "]", "    code:"]
         for c in e.codes[alike[0].spelling]:
             on = " ".join(f"{run[0]}..{run[-1]}" if len(run) > 1 else run[0] for run in runs(c.targets, e.targets))
-            counts = {_common(name, alike): n for name, n in c.computes.items()} | ({"others": c.others} if c.others else {})
-            lines.append(f"      {on}: {{{', '.join(f'{name}: {n}' for name, n in counts.items())}}}")
+            counts = [f"{_common(name, alike)}: {n}" for name, n in c.instructions.items()]
+            counts += [f"others: {c.others}"] if c.others else []
+            lines.append(f"      {on}: {{{', '.join(counts)}}}")
     return "\n".join(lines) + "\n"
 
 
@@ -135,9 +136,8 @@ def _alike(e: MatrixEvidence, forms: Iterable[Form]) -> list[list[Form]]:
     """Return the forms, those together of which the same comes."""
     found: dict[object, list[Form]] = {}
     for f in forms:
-        own = elements_named(f)
         told = tuple(
-            (c.targets, tuple((name.replace(own, OF_ELEMENTS), n) for name, n in c.computes.items()), c.others)
+            (c.targets, tuple((named_for_all(f, name), n) for name, n in c.instructions.items()), c.others)
             for c in e.codes.get(f.spelling, ())
         )
         if told:
@@ -146,6 +146,6 @@ def _alike(e: MatrixEvidence, forms: Iterable[Form]) -> list[list[Form]]:
 
 
 def _common(name: str, alike: Sequence[Form]) -> str:
-    """Return a name for all of some forms: that of the first, without its types where others have others."""
-    own = {elements_named(f) for f in alike}
-    return name if len(own) == 1 else name.replace(elements_named(alike[0]), OF_ELEMENTS)
+    """Return the name of an instruction of the first of some forms, or as it is for all, where these have others."""
+    same = len({f.types[1:3] for f in alike}) == 1
+    return name if same else named_for_all(alike[0], name)

@@ -82,13 +82,13 @@ class MatrixCode(NamedTuple):
     computes, by its name, and how many `others` there are, which move, select, shuffle or jump."""
 
     targets: tuple[str, ...]
-    computes: Mapping[str, int]
+    instructions: Mapping[str, int]
     others: int
 
     @property
     def text(self) -> str:
         """The machine code in words, as in `2 HMMA.16816.F32, 12 F2FP, 4 FADD`."""
-        named = ", ".join(f"{n} {name}" if n > 1 else name for name, n in self.computes.items())
+        named = ", ".join(f"{n} {name}" if n > 1 else name for name, n in self.instructions.items())
         others = f"{self.others} other{'s' * (self.others > 1)}" if self.others else ""
         return " and ".join(part for part in (named, others) if part) or "nothing"
 
@@ -104,16 +104,21 @@ class MatrixEvidence:
 
 
 # What stands in the name of an instruction of the machine for the types of the elements of A and of B.
-OF_ELEMENTS = ".a.b"
+_ELEMENTS = ".a.b"
 
 
 def named_for(f: Form, name: str) -> str:
     """Return the name of an instruction of the machine as it is for a form."""
-    return name.replace(OF_ELEMENTS, elements_named(f))
+    return name.replace(_ELEMENTS, _elements(f))
 
 
-def elements_named(f: Form) -> str:
-    """Return the types of the elements of A and of B as instructions of the machine name them."""
+def named_for_all(f: Form, name: str) -> str:
+    """Return the name of an instruction of a form as it is for forms with other types of the elements of A and of B,
+    too."""
+    return name.replace(_elements(f), _ELEMENTS)
+
+
+def _elements(f: Form) -> str:
     _, a, b, _ = f.types
     return f".{a}.{b}".upper()
 

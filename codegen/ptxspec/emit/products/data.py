@@ -16,6 +16,7 @@ from ...basis import Basis
 from ...check.checking import Checked
 from ...check.claims import followed, recorded
 from ...check.relations import relation
+from ...matrices.forms import Form
 from ...model import (
     BOOL,
     CornerRow,
@@ -38,6 +39,7 @@ from ...model import (
     Unit,
     Variant,
 )
+from ...model.tensor import TensorCores, named_for_all
 from ...query.database import SCHEMA, Data
 from ...recipes.inline import asm_operands
 from ..assembler import assembler
@@ -87,9 +89,13 @@ def _outside(spec: Spec) -> dict[str, Any]:
 
 def _tensor(spec: Spec) -> dict[str, Any]:
     """Return what is known of mma. A form is its spelling, the registers of D, A, B and C, the place of what it needs,
-    and whether the manual lists it and anything is computed."""
+    whether the manual lists it and anything is computed, and the place of its machine code among the ways, where `a.b`
+    are the types of the elements of A and of B."""
     cores = spec.tensor
     needs = list(dict.fromkeys(f.requires for f in cores.forms))
+    ways: dict[str, int] = {}
+    codes = [_matrix_code(cores, f) for f in cores.forms]
+    numbers = [ways.setdefault(json.dumps(code), len(ways)) if code else None for code in codes]
     return {
         "schema": SCHEMA,
         "generated": _STAMP,
@@ -97,7 +103,11 @@ def _tensor(spec: Spec) -> dict[str, Any]:
         "elements": {name: e.bits for name, e in cores.elements.items()},
         "packed": {kind: {name: e.bits for name, e in types.items()} for kind, types in cores.packed.items()},
         "requirements": [r.as_json() for r in needs],
-        "forms": [[f.spelling, *f.registers, needs.index(f.requires), f.listed, f.computes] for f in cores.forms],
+        "forms": [
+            [f.spelling, *f.registers, needs.index(f.requires), f.listed, f.computes, n]
+            for f, n in zip(cores.forms, numbers, strict=True)
+        ],
+        "machine": {"assembler": cores.machine.assembler if cores.machine else None, "ways": [*map(json.loads, ways)]},
         "rows": [
             {n: dict(x) if n == "zero" else x for n, x in r._asdict().items() if x != r._field_defaults.get(n)}
             for r in cores.rows
@@ -113,6 +123,13 @@ def _tensor(spec: Spec) -> dict[str, Any]:
             for x in cores.layouts
         ],
     }
+
+
+def _matrix_code(cores: TensorCores, f: Form) -> list[list[Any]]:
+    """Return the machine code of a form: targets, how often each instruction that computes stands there, and how many
+    others there are."""
+    codes = cores.machine.codes.get(f.spelling, ()) if cores.machine else ()
+    return [[c.targets, {named_for_all(f, name): n for name, n in c.instructions.items()}, c.others] for c in codes]
 
 
 def _shared(spec: Spec) -> dict[str, Any]:

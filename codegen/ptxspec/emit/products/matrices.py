@@ -148,9 +148,8 @@ def ones(spec: Spec, f: Form) -> tuple[int, ...]:
     large."""
     if f.is_sparse or f.is_scaled:
         return ()
-    m, n, k = f.size
     d, *others = f.types
-    products = k * _product(f) if f.computes else 0
+    products = f.size[2] * _product(f) if f.computes else 0
     return *(_word(spec, f, of, 1) for of in others), _word(spec, f, d, products + 1)
 
 

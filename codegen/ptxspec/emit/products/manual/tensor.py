@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from ....matrices.forms import Form
 from ....matrices.rows import NOT_RECORDED, Row, claim, in_short, row_of
 from ....model import Spec
-from ....model.tensor import Element, Place, TensorCores
+from ....model.tensor import Element, MatrixEvidence, Place, TensorCores, named_for_all
 from ....read.tensor import FILES
 from ...text import Files
 from .site import Site
 
-OBSERVED = "spec/observed/tensor_cores.yaml"
+OBSERVED, MACHINE_CODE = "spec/observed/tensor_cores.yaml", "spec/observed/matrix_code.yaml"
 LANES = 32
 # The forms whose layouts are drawn: one for each way in which elements fill registers.
 _DRAWN = (
@@ -99,6 +99,16 @@ class Drawn:
 
 
 @dataclass(frozen=True)
+class Written:
+    """What ptxas writes for forms with elements of some types, by groups of targets: that of the largest K there."""
+
+    forms: str
+    inputs: str
+    result: str
+    codes: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Listed:
     """Forms that differ in the types of A and B alone."""
 
@@ -114,9 +124,13 @@ class Listed:
 def emit(spec: Spec, site: Site) -> Files:
     cores = spec.tensor
     sources = [*(f"spec/tensor/{name}.yaml" for name in FILES), *([OBSERVED] if cores.recorded else [])]
+    sources += [MACHINE_CODE] if cores.machine else []
+    groups, written = _machine(spec, cores.machine) if cores.machine else ([], [])
     values = {
         "cores": cores,
         "sums": list(_sums(spec)),
+        "groups": groups,
+        "written": written,
         "drawn": [d for names in _DRAWN if (d := _drawn(cores, *names))],
         "dense": list(_listed(spec, [f for f in cores.forms if not f.is_sparse])),
         "sparse": list(_listed(spec, [f for f in cores.forms if f.is_sparse])),
@@ -184,6 +198,59 @@ def _error(cores: TensorCores, row: Row, a: str, result: str, on: Sequence[str])
 
 def _figure(x: float) -> str:
     return f"{x:,.0f}" if x >= 99.5 else f"{x:.2g}"
+
+
+# Machine code
+
+
+def _machine(spec: Spec, machine: MatrixEvidence) -> tuple[list[str], list[Written]]:
+    """Return the groups of targets for which ptxas writes the same, and what it writes."""
+    best: dict[tuple[str, ...], dict[str, Form]] = {}
+    for f in spec.tensor.forms:
+        d, a, b, _ = f.types
+        # Other roundings, clamping and kinds that are named in vain make no difference but in a modifier.
+        if a == b and f.listed and not {"satfinite", "rn", "rz", "rm", "rp"} & {*f.names}:
+            key = _class(f), a, d
+            for c in machine.codes.get(f.spelling, ()):
+                for t in c.targets:
+                    known = best.setdefault(key, {}).get(t)
+                    if known is None or (f.size[2], -len(f.names)) > (known.size[2], -len(known.names)):
+                        best[key][t] = f
+    literal = {key: [_written(machine, by.get(t), t) for t in machine.targets] for key, by in best.items()}
+    columns = list(zip(*literal.values(), strict=True))
+    first = [columns.index(column) for column in columns]
+    groups = [", ".join(_plain(spec, t) for t, m in zip(machine.targets, first, strict=True) if m == n)
+              for n in dict.fromkeys(first)]  # fmt: skip
+    rows: dict[tuple[str, str, tuple[str, ...]], list[tuple[str, tuple[str, ...]]]] = {}
+    for (forms, a, d), by in best.items():
+        told = tuple(literal[forms, a, d][n] for n in dict.fromkeys(first))
+        alike = tuple(named_for_all(next(iter(by.values())), text) for text in told)
+        rows.setdefault((forms, d, alike), []).append((a, told))
+    written = []
+    for (forms, d, alike), some in rows.items():
+        inputs = ", ".join(a for a, _ in some)
+        written.append(Written(forms, inputs, d, alike if len(some) > 1 else some[0][1]))
+    return groups, written
+
+
+def _class(f: Form) -> str:
+    """Return what sets forms apart besides their types and K: their M and N, and names."""
+    m, n, _ = f.size
+    names = [n for n in f.names if n not in ("sync", "aligned", *f.orders) and not n.startswith("scale_vec")]
+    return " ".join([f"m{m}n{n}", *(f".{n}" for n in names)])
+
+
+def _written(machine: MatrixEvidence, f: Form | None, target: str) -> str:
+    """Return the instructions that compute."""
+    if f is None:
+        return ""
+    c = next(c for c in machine.codes[f.spelling] if target in c.targets)
+    named = ", ".join(f"{n} {name}" if n > 1 else name for name, n in c.instructions.items())
+    return named + " and others" * (c.others > 0) or "nothing"
+
+
+def _plain(spec: Spec, target: str) -> str:
+    return spec.targets[target].base or target
 
 
 # Lanes
