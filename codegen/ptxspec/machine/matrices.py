@@ -31,9 +31,16 @@ _COMPUTES = re.compile(rf"{_MATRIX.pattern}|[FHD](?:ADD|MUL|FMA)2?|F2FP?")
 _REGISTER = re.compile(r"\bU?R\d")
 
 
+# Between what a lane and the next one load: more than all registers take.
+_APART = 1024
+# A kernel that loads one register and stores it: what it has besides, all kernels have.
+_NOTHING = (FormOperand("d", "b32"), FormOperand("a", "b32"))
+
+
 def kernel(name: str, spelling: str, operands: Sequence[FormOperand]) -> str:
-    """Return a kernel that loads the registers of a form from memory, `STEP` bytes apart, and stores those of D behind
-    them. All lanes load the same."""
+    """Return a kernel in which a lane loads the registers of a form from memory of its own, `STEP` bytes apart, and
+    stores those of D behind them. Where all lanes loaded the same, ptxas would leave out what moves it between
+    them."""
     counts: Counter[str] = Counter()
     written, registers = [], []
     for o in operands:
@@ -46,7 +53,8 @@ def kernel(name: str, spelling: str, operands: Sequence[FormOperand]) -> str:
         registers.append([(o.type, n) for n in names])
     results, *sources = registers
     loaded = [r for some in sources for r in some]
-    lines = [f".visible .entry {name}(.param .u64 p) {{", ".reg .u64 %at; ld.param.u64 %at, [p];"]
+    lines = [f".visible .entry {name}(.param .u64 p) {{", ".reg .u64 %at; .reg .u32 %lane; ld.param.u64 %at, [p];"]
+    lines.append(f"mov.u32 %lane, %laneid; mad.wide.u32 %at, %lane, {_APART}, %at;")
     lines += [f".reg .{type} %{type}_<{n}>;" for type, n in counts.items()]
     lines += [f"ld.volatile.global.{type} {r}, [%at+{i * STEP}];" for i, (type, r) in enumerate(loaded)]
     lines.append(f"{spelling} {', '.join(written)};")
@@ -84,8 +92,10 @@ def examine(
     def told(target: str) -> dict[str, tuple[dict[str, int], int]]:
         taken = [f for f in every if spec.catalog.takes(f.requires, target, pairs[target])]
         kernels = [kernel(f"k{n}", f.spelling, spec.tensor.operands(f)) for n, f in enumerate(taken)]
-        code = listed(ptxas, nvdisasm, kernels, target, pairs[target]) if taken else {}
-        return {f.spelling: computed(code[f"k{n}"]) for n, f in enumerate(taken)}
+        code = listed(ptxas, nvdisasm, [kernel("nothing", "mov.b32", _NOTHING), *kernels], target, pairs[target])
+        _, own = computed(code["nothing"])
+        found = {f.spelling: computed(code[f"k{n}"]) for n, f in enumerate(taken)}
+        return {spelling: (counts, others - own) for spelling, (counts, others) in found.items()}
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         by_target = dict(zip(on, pool.map(told, on), strict=True))

@@ -144,13 +144,12 @@ def identifiers(forms: Sequence[Form]) -> Iterator[str]:
 
 def ones(spec: Spec, f: Form) -> tuple[int, ...]:
     """Return a word of A, B, C and D where all elements of A, B and C are one: in every arithmetic a sum of so few ones
-    is exact. Empty for a form with metadata or scales, which would have to say which elements there are, and how
-    large."""
-    if f.is_sparse or f.is_scaled:
+    is exact. Empty for a form with metadata or scales, which would have to say which elements there are, and how large;
+    and for one that leaves D as its registers were."""
+    if f.is_sparse or f.is_scaled or not f.computes:
         return ()
     d, *others = f.types
-    products = f.size[2] * _product(f) if f.computes else 0
-    return *(_word(spec, f, of, 1) for of in others), _word(spec, f, d, products + 1)
+    return *(_word(spec, f, of, 1) for of in others), _word(spec, f, d, f.size[2] * _product(f) + 1)
 
 
 def _product(f: Form) -> int:
