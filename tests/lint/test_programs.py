@@ -24,7 +24,6 @@ pytestmark = pytest.mark.inputs(
 )
 
 
-
 # What compilers write
 
 
