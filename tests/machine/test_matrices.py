@@ -201,6 +201,35 @@ def test_what_computes_is_told_by_name_and_of_others_how_many_there_are() -> Non
     assert matrices.computed(code) == ({"F2FP.F16": 1, "HMMA.16816.F32": 2, "FADD": 1}, 2)
 
 
+# The page
+
+
+def test_the_page_tells_of_each_class_what_is_recorded(spec: Spec) -> None:
+    page = (ROOT / "generated/manual/tensor-cores.md").read_text("utf-8")
+    section = page.partition("\n## Machine code\n")[2].partition("\n## ")[0]
+    head, _, *rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("|")]
+    groups = [text.split(", ") for text in head[3:]]
+    plain = [spec.targets[t].base or t for t in recorded(spec).targets]
+    assert [t for group in groups for t in group] == plain and len(rows) > 40
+    known: dict[tuple[str, str, str], set[str]] = {}
+    for f in spec.tensor.forms:
+        d, a, b, _ = f.types
+        for t, c in by_target(recorded(spec).codes[f.spelling]).items():
+            text = ", ".join(f"{n} {name}" if n > 1 else name for name, n in c.instructions.items())
+            text += " and others" if c.others else ""
+            alike = {text, text.replace(f".{a}.{b}".upper(), ".a.b")} if a == b else set()
+            known.setdefault((a, d, spec.targets[t].base or t), set()).update(alike)
+    told = 0
+    for _, inputs, result, *codes in ([cell.strip() for cell in row] for row in rows):
+        for group, code in zip(groups, codes, strict=False):
+            told += bool(code)
+            assert not code or all(code in known[a, result, t] for a in inputs.split(", ") for t in group), (
+                inputs,
+                code,
+            )
+    assert told > 150
+
+
 # The command
 
 
