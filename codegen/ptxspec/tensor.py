@@ -76,7 +76,7 @@ class Answer(NamedTuple):
 
 class Cores(NamedTuple):
     """What tensor.json holds: the forms, the rows of sums, what was recorded, the bits of elements, the layouts, and
-    the machine code that an assembler makes of forms, by their spellings."""
+    the machine code that an assembler makes of forms for some targets, by their spellings."""
 
     forms: tuple[Form, ...]
     rows: tuple[Row, ...]
@@ -85,6 +85,7 @@ class Cores(NamedTuple):
     packed: Mapping[str, Mapping[str, int]]
     layouts: Sequence[Mapping[str, Any]]
     machine: Mapping[str, Sequence[Any]]
+    assembled: Sequence[str]
     assembler: str | None
 
     @classmethod
@@ -101,6 +102,7 @@ class Cores(NamedTuple):
             data["packed"],
             data["layouts"],
             {spelling: machine["ways"][n] for spelling, *_, n in data["forms"] if n is not None},
+            machine["targets"],
             machine["assembler"],
         )
 
@@ -132,7 +134,8 @@ class Cores(NamedTuple):
         kind of each architecture, and is that of all."""
         plain = {db.targets[t].base or t for t in targets}
         for on, instructions, others in self.machine.get(f.spelling, ()):
-            if here := tuple(p for t in on if (p := db.targets[t].base or t) in plain):
+            names = (self.assembled[n] for n in on)
+            if here := tuple(p for t in names if (p := db.targets[t].base or t) in plain):
                 yield MatrixCode(here, {named_for(f, name): n for name, n in instructions.items()}, others)
 
     def sums(self, f: Form, targets: Iterable[str], db: Database) -> Iterator[Sums]:

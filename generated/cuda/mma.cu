@@ -29,11 +29,7 @@
 
 #include "ptxspec.cuh"
 
-// What all kernels have before and behind the statement, and a register as it comes and goes.
-#define BEGIN(architecture, ptx) \
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-    PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) {
-#define END } }
+// A register as it comes from memory and goes there.
 #define IN_d(s) "d"(ptxspec_in_d(s[i]))
 #define OUT_d(d, r) d[i] = ptxspec_out_d(r)
 #define IN_f(s) "f"(ptxspec_in_f(s[i]))
@@ -43,285 +39,283 @@
 
 // The kernels' shapes, named after the registers of D and of each operand, and after constants.
 
-#define PTXSPEC_8f_2r_2r_4r(name, instruction, architecture, ptx) \
+#define PTXSPEC_8f_2r_2r_4r(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, const ptxspec_r *s5, const ptxspec_r *s6, const ptxspec_r *s7, ptxspec_r *d0, ptxspec_r *d1, ptxspec_r *d2, ptxspec_r *d3, ptxspec_r *d4, ptxspec_r *d5, ptxspec_r *d6, ptxspec_r *d7, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_f r0, r1, r2, r3, r4, r5, r6, r7; \
     asm volatile(instruction " {%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9}, {%10, %11}, {%12, %13, %14, %15};" \
         : "=f"(r0), "=f"(r1), "=f"(r2), "=f"(r3), "=f"(r4), "=f"(r5), "=f"(r6), "=f"(r7) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3), IN_r(s4), IN_r(s5), IN_r(s6), IN_r(s7)); \
     OUT_f(d0, r0); OUT_f(d1, r1); OUT_f(d2, r2); OUT_f(d3, r3); OUT_f(d4, r4); OUT_f(d5, r5); OUT_f(d6, r6); OUT_f(d7, r7); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 8)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 8, of_8f_2r_2r_4r, rows, __VA_ARGS__)
 
-#define PTXSPEC_8f_2r_2r_8f(name, instruction, architecture, ptx) \
+#define PTXSPEC_8f_2r_2r_8f(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, const ptxspec_r *s5, const ptxspec_r *s6, const ptxspec_r *s7, const ptxspec_r *s8, const ptxspec_r *s9, const ptxspec_r *s10, const ptxspec_r *s11, ptxspec_r *d0, ptxspec_r *d1, ptxspec_r *d2, ptxspec_r *d3, ptxspec_r *d4, ptxspec_r *d5, ptxspec_r *d6, ptxspec_r *d7, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_f r0, r1, r2, r3, r4, r5, r6, r7; \
     asm volatile(instruction " {%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9}, {%10, %11}, {%12, %13, %14, %15, %16, %17, %18, %19};" \
         : "=f"(r0), "=f"(r1), "=f"(r2), "=f"(r3), "=f"(r4), "=f"(r5), "=f"(r6), "=f"(r7) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3), IN_f(s4), IN_f(s5), IN_f(s6), IN_f(s7), IN_f(s8), IN_f(s9), IN_f(s10), IN_f(s11)); \
     OUT_f(d0, r0); OUT_f(d1, r1); OUT_f(d2, r2); OUT_f(d3, r3); OUT_f(d4, r4); OUT_f(d5, r5); OUT_f(d6, r6); OUT_f(d7, r7); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 8)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 8, of_8f_2r_2r_8f, rows, __VA_ARGS__)
 
-#define PTXSPEC_4r_2r_2r_4r(name, instruction, architecture, ptx) \
+#define PTXSPEC_4r_2r_2r_4r(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, const ptxspec_r *s5, const ptxspec_r *s6, const ptxspec_r *s7, ptxspec_r *d0, ptxspec_r *d1, ptxspec_r *d2, ptxspec_r *d3, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_r r0, r1, r2, r3; \
     asm volatile(instruction " {%0, %1, %2, %3}, {%4, %5}, {%6, %7}, {%8, %9, %10, %11};" \
         : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3), IN_r(s4), IN_r(s5), IN_r(s6), IN_r(s7)); \
     OUT_r(d0, r0); OUT_r(d1, r1); OUT_r(d2, r2); OUT_r(d3, r3); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 4)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 4, of_4r_2r_2r_4r, rows, __VA_ARGS__)
 
-#define PTXSPEC_2r_2r_1r_2r(name, instruction, architecture, ptx) \
+#define PTXSPEC_2r_2r_1r_2r(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, ptxspec_r *d0, ptxspec_r *d1, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_r r0, r1; \
     asm volatile(instruction " {%0, %1}, {%2, %3}, {%4}, {%5, %6};" \
         : "=r"(r0), "=r"(r1) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3), IN_r(s4)); \
     OUT_r(d0, r0); OUT_r(d1, r1); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, of_2r_2r_1r_2r, rows, __VA_ARGS__)
 
-#define PTXSPEC_4f_2r_1r_4f(name, instruction, architecture, ptx) \
+#define PTXSPEC_4f_2r_1r_4f(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, const ptxspec_r *s5, const ptxspec_r *s6, ptxspec_r *d0, ptxspec_r *d1, ptxspec_r *d2, ptxspec_r *d3, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_f r0, r1, r2, r3; \
     asm volatile(instruction " {%0, %1, %2, %3}, {%4, %5}, {%6}, {%7, %8, %9, %10};" \
         : "=f"(r0), "=f"(r1), "=f"(r2), "=f"(r3) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_f(s3), IN_f(s4), IN_f(s5), IN_f(s6)); \
     OUT_f(d0, r0); OUT_f(d1, r1); OUT_f(d2, r2); OUT_f(d3, r3); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 4)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 4, of_4f_2r_1r_4f, rows, __VA_ARGS__)
 
-#define PTXSPEC_2r_4r_2r_2r(name, instruction, architecture, ptx) \
+#define PTXSPEC_2r_4r_2r_2r(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, const ptxspec_r *s5, const ptxspec_r *s6, const ptxspec_r *s7, ptxspec_r *d0, ptxspec_r *d1, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_r r0, r1; \
     asm volatile(instruction " {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%8, %9};" \
         : "=r"(r0), "=r"(r1) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3), IN_r(s4), IN_r(s5), IN_r(s6), IN_r(s7)); \
     OUT_r(d0, r0); OUT_r(d1, r1); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, of_2r_4r_2r_2r, rows, __VA_ARGS__)
 
-#define PTXSPEC_4f_4r_2r_4f(name, instruction, architecture, ptx) \
+#define PTXSPEC_4f_4r_2r_4f(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, const ptxspec_r *s5, const ptxspec_r *s6, const ptxspec_r *s7, const ptxspec_r *s8, const ptxspec_r *s9, ptxspec_r *d0, ptxspec_r *d1, ptxspec_r *d2, ptxspec_r *d3, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_f r0, r1, r2, r3; \
     asm volatile(instruction " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};" \
         : "=f"(r0), "=f"(r1), "=f"(r2), "=f"(r3) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3), IN_r(s4), IN_r(s5), IN_f(s6), IN_f(s7), IN_f(s8), IN_f(s9)); \
     OUT_f(d0, r0); OUT_f(d1, r1); OUT_f(d2, r2); OUT_f(d3, r3); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 4)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 4, of_4f_4r_2r_4f, rows, __VA_ARGS__)
 
-#define PTXSPEC_8f_4r_4r_8f(name, instruction, architecture, ptx) \
+#define PTXSPEC_8f_4r_4r_8f(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, const ptxspec_r *s5, const ptxspec_r *s6, const ptxspec_r *s7, const ptxspec_r *s8, const ptxspec_r *s9, const ptxspec_r *s10, const ptxspec_r *s11, const ptxspec_r *s12, const ptxspec_r *s13, const ptxspec_r *s14, const ptxspec_r *s15, ptxspec_r *d0, ptxspec_r *d1, ptxspec_r *d2, ptxspec_r *d3, ptxspec_r *d4, ptxspec_r *d5, ptxspec_r *d6, ptxspec_r *d7, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_f r0, r1, r2, r3, r4, r5, r6, r7; \
     asm volatile(instruction " {%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9, %10, %11}, {%12, %13, %14, %15}, {%16, %17, %18, %19, %20, %21, %22, %23};" \
         : "=f"(r0), "=f"(r1), "=f"(r2), "=f"(r3), "=f"(r4), "=f"(r5), "=f"(r6), "=f"(r7) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3), IN_r(s4), IN_r(s5), IN_r(s6), IN_r(s7), IN_f(s8), IN_f(s9), IN_f(s10), IN_f(s11), IN_f(s12), IN_f(s13), IN_f(s14), IN_f(s15)); \
     OUT_f(d0, r0); OUT_f(d1, r1); OUT_f(d2, r2); OUT_f(d3, r3); OUT_f(d4, r4); OUT_f(d5, r5); OUT_f(d6, r6); OUT_f(d7, r7); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 8)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 8, __VA_ARGS__)
 
-#define PTXSPEC_2d_1d_1d_2d(name, instruction, architecture, ptx) \
+#define PTXSPEC_2d_1d_1d_2d(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_l *s0, const ptxspec_l *s1, const ptxspec_l *s2, const ptxspec_l *s3, ptxspec_l *d0, ptxspec_l *d1, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_d r0, r1; \
     asm volatile(instruction " {%0, %1}, {%2}, {%3}, {%4, %5};" \
         : "=d"(r0), "=d"(r1) \
         : IN_d(s0), IN_d(s1), IN_d(s2), IN_d(s3)); \
     OUT_d(d0, r0); OUT_d(d1, r1); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, of_2d_1d_1d_2d, rows, __VA_ARGS__)
 
-#define PTXSPEC_4d_2d_1d_4d(name, instruction, architecture, ptx) \
+#define PTXSPEC_4d_2d_1d_4d(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_l *s0, const ptxspec_l *s1, const ptxspec_l *s2, const ptxspec_l *s3, const ptxspec_l *s4, const ptxspec_l *s5, const ptxspec_l *s6, ptxspec_l *d0, ptxspec_l *d1, ptxspec_l *d2, ptxspec_l *d3, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_d r0, r1, r2, r3; \
     asm volatile(instruction " {%0, %1, %2, %3}, {%4, %5}, {%6}, {%7, %8, %9, %10};" \
         : "=d"(r0), "=d"(r1), "=d"(r2), "=d"(r3) \
         : IN_d(s0), IN_d(s1), IN_d(s2), IN_d(s3), IN_d(s4), IN_d(s5), IN_d(s6)); \
     OUT_d(d0, r0); OUT_d(d1, r1); OUT_d(d2, r2); OUT_d(d3, r3); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 4)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 4, of_4d_2d_1d_4d, rows, __VA_ARGS__)
 
-#define PTXSPEC_4d_4d_2d_4d(name, instruction, architecture, ptx) \
+#define PTXSPEC_4d_4d_2d_4d(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_l *s0, const ptxspec_l *s1, const ptxspec_l *s2, const ptxspec_l *s3, const ptxspec_l *s4, const ptxspec_l *s5, const ptxspec_l *s6, const ptxspec_l *s7, const ptxspec_l *s8, const ptxspec_l *s9, ptxspec_l *d0, ptxspec_l *d1, ptxspec_l *d2, ptxspec_l *d3, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_d r0, r1, r2, r3; \
     asm volatile(instruction " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};" \
         : "=d"(r0), "=d"(r1), "=d"(r2), "=d"(r3) \
         : IN_d(s0), IN_d(s1), IN_d(s2), IN_d(s3), IN_d(s4), IN_d(s5), IN_d(s6), IN_d(s7), IN_d(s8), IN_d(s9)); \
     OUT_d(d0, r0); OUT_d(d1, r1); OUT_d(d2, r2); OUT_d(d3, r3); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 4)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 4, of_4d_4d_2d_4d, rows, __VA_ARGS__)
 
-#define PTXSPEC_4d_8d_4d_4d(name, instruction, architecture, ptx) \
+#define PTXSPEC_4d_8d_4d_4d(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_l *s0, const ptxspec_l *s1, const ptxspec_l *s2, const ptxspec_l *s3, const ptxspec_l *s4, const ptxspec_l *s5, const ptxspec_l *s6, const ptxspec_l *s7, const ptxspec_l *s8, const ptxspec_l *s9, const ptxspec_l *s10, const ptxspec_l *s11, const ptxspec_l *s12, const ptxspec_l *s13, const ptxspec_l *s14, const ptxspec_l *s15, ptxspec_l *d0, ptxspec_l *d1, ptxspec_l *d2, ptxspec_l *d3, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_d r0, r1, r2, r3; \
     asm volatile(instruction " {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%16, %17, %18, %19};" \
         : "=d"(r0), "=d"(r1), "=d"(r2), "=d"(r3) \
         : IN_d(s0), IN_d(s1), IN_d(s2), IN_d(s3), IN_d(s4), IN_d(s5), IN_d(s6), IN_d(s7), IN_d(s8), IN_d(s9), IN_d(s10), IN_d(s11), IN_d(s12), IN_d(s13), IN_d(s14), IN_d(s15)); \
     OUT_d(d0, r0); OUT_d(d1, r1); OUT_d(d2, r2); OUT_d(d3, r3); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 4)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 4, of_4d_8d_4d_4d, rows, __VA_ARGS__)
 
-#define PTXSPEC_2r_1r_1r_2r(name, instruction, architecture, ptx) \
+#define PTXSPEC_2r_1r_1r_2r(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, ptxspec_r *d0, ptxspec_r *d1, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_r r0, r1; \
     asm volatile(instruction " {%0, %1}, {%2}, {%3}, {%4, %5};" \
         : "=r"(r0), "=r"(r1) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3)); \
     OUT_r(d0, r0); OUT_r(d1, r1); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, of_2r_1r_1r_2r, rows, __VA_ARGS__)
 
-#define PTXSPEC_4r_2r_1r_4r(name, instruction, architecture, ptx) \
+#define PTXSPEC_4r_2r_1r_4r(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, const ptxspec_r *s5, const ptxspec_r *s6, ptxspec_r *d0, ptxspec_r *d1, ptxspec_r *d2, ptxspec_r *d3, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_r r0, r1, r2, r3; \
     asm volatile(instruction " {%0, %1, %2, %3}, {%4, %5}, {%6}, {%7, %8, %9, %10};" \
         : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3), IN_r(s4), IN_r(s5), IN_r(s6)); \
     OUT_r(d0, r0); OUT_r(d1, r1); OUT_r(d2, r2); OUT_r(d3, r3); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 4)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 4, of_4r_2r_1r_4r, rows, __VA_ARGS__)
 
-#define PTXSPEC_4r_4r_2r_4r(name, instruction, architecture, ptx) \
+#define PTXSPEC_4r_4r_2r_4r(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, const ptxspec_r *s5, const ptxspec_r *s6, const ptxspec_r *s7, const ptxspec_r *s8, const ptxspec_r *s9, ptxspec_r *d0, ptxspec_r *d1, ptxspec_r *d2, ptxspec_r *d3, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_r r0, r1, r2, r3; \
     asm volatile(instruction " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};" \
         : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3), IN_r(s4), IN_r(s5), IN_r(s6), IN_r(s7), IN_r(s8), IN_r(s9)); \
     OUT_r(d0, r0); OUT_r(d1, r1); OUT_r(d2, r2); OUT_r(d3, r3); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 4)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 4, of_4r_4r_2r_4r, rows, __VA_ARGS__)
 
-#define PTXSPEC_4f_4r_2r_4f_1r_00_1r_00(name, instruction, architecture, ptx) \
+#define PTXSPEC_4f_4r_2r_4f_1r_00_1r_00(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, const ptxspec_r *s5, const ptxspec_r *s6, const ptxspec_r *s7, const ptxspec_r *s8, const ptxspec_r *s9, const ptxspec_r *s10, const ptxspec_r *s11, ptxspec_r *d0, ptxspec_r *d1, ptxspec_r *d2, ptxspec_r *d3, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_f r0, r1, r2, r3; \
     asm volatile(instruction " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13}, %14, {0, 0}, %15, {0, 0};" \
         : "=f"(r0), "=f"(r1), "=f"(r2), "=f"(r3) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3), IN_r(s4), IN_r(s5), IN_f(s6), IN_f(s7), IN_f(s8), IN_f(s9), IN_r(s10), IN_r(s11)); \
     OUT_f(d0, r0); OUT_f(d1, r1); OUT_f(d2, r2); OUT_f(d3, r3); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 4)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 4, __VA_ARGS__)
 
-#define PTXSPEC_2r_2r_2r_2r_1r_0(name, instruction, architecture, ptx) \
+#define PTXSPEC_2r_2r_2r_2r_1r_0(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, const ptxspec_r *s5, const ptxspec_r *s6, ptxspec_r *d0, ptxspec_r *d1, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_r r0, r1; \
     asm volatile(instruction " {%0, %1}, {%2, %3}, {%4, %5}, {%6, %7}, %8, 0;" \
         : "=r"(r0), "=r"(r1) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3), IN_r(s4), IN_r(s5), IN_r(s6)); \
     OUT_r(d0, r0); OUT_r(d1, r1); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
 
-#define PTXSPEC_2r_4r_4r_2r_1r_0(name, instruction, architecture, ptx) \
+#define PTXSPEC_2r_4r_4r_2r_1r_0(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, const ptxspec_r *s5, const ptxspec_r *s6, const ptxspec_r *s7, const ptxspec_r *s8, const ptxspec_r *s9, const ptxspec_r *s10, ptxspec_r *d0, ptxspec_r *d1, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_r r0, r1; \
     asm volatile(instruction " {%0, %1}, {%2, %3, %4, %5}, {%6, %7, %8, %9}, {%10, %11}, %12, 0;" \
         : "=r"(r0), "=r"(r1) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3), IN_r(s4), IN_r(s5), IN_r(s6), IN_r(s7), IN_r(s8), IN_r(s9), IN_r(s10)); \
     OUT_r(d0, r0); OUT_r(d1, r1); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
 
-#define PTXSPEC_4f_2r_2r_4f_1r_0(name, instruction, architecture, ptx) \
+#define PTXSPEC_4f_2r_2r_4f_1r_0(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, const ptxspec_r *s5, const ptxspec_r *s6, const ptxspec_r *s7, const ptxspec_r *s8, ptxspec_r *d0, ptxspec_r *d1, ptxspec_r *d2, ptxspec_r *d3, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_f r0, r1, r2, r3; \
     asm volatile(instruction " {%0, %1, %2, %3}, {%4, %5}, {%6, %7}, {%8, %9, %10, %11}, %12, 0;" \
         : "=f"(r0), "=f"(r1), "=f"(r2), "=f"(r3) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3), IN_f(s4), IN_f(s5), IN_f(s6), IN_f(s7), IN_r(s8)); \
     OUT_f(d0, r0); OUT_f(d1, r1); OUT_f(d2, r2); OUT_f(d3, r3); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 4)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 4, __VA_ARGS__)
 
-#define PTXSPEC_4f_4r_4r_4f_1r_0(name, instruction, architecture, ptx) \
+#define PTXSPEC_4f_4r_4r_4f_1r_0(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, const ptxspec_r *s5, const ptxspec_r *s6, const ptxspec_r *s7, const ptxspec_r *s8, const ptxspec_r *s9, const ptxspec_r *s10, const ptxspec_r *s11, const ptxspec_r *s12, ptxspec_r *d0, ptxspec_r *d1, ptxspec_r *d2, ptxspec_r *d3, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_f r0, r1, r2, r3; \
     asm volatile(instruction " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9, %10, %11}, {%12, %13, %14, %15}, %16, 0;" \
         : "=f"(r0), "=f"(r1), "=f"(r2), "=f"(r3) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3), IN_r(s4), IN_r(s5), IN_r(s6), IN_r(s7), IN_f(s8), IN_f(s9), IN_f(s10), IN_f(s11), IN_r(s12)); \
     OUT_f(d0, r0); OUT_f(d1, r1); OUT_f(d2, r2); OUT_f(d3, r3); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 4)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 4, __VA_ARGS__)
 
-#define PTXSPEC_4r_2r_2r_4r_1r_0(name, instruction, architecture, ptx) \
+#define PTXSPEC_4r_2r_2r_4r_1r_0(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, const ptxspec_r *s5, const ptxspec_r *s6, const ptxspec_r *s7, const ptxspec_r *s8, ptxspec_r *d0, ptxspec_r *d1, ptxspec_r *d2, ptxspec_r *d3, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_r r0, r1, r2, r3; \
     asm volatile(instruction " {%0, %1, %2, %3}, {%4, %5}, {%6, %7}, {%8, %9, %10, %11}, %12, 0;" \
         : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3), IN_r(s4), IN_r(s5), IN_r(s6), IN_r(s7), IN_r(s8)); \
     OUT_r(d0, r0); OUT_r(d1, r1); OUT_r(d2, r2); OUT_r(d3, r3); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 4)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 4, __VA_ARGS__)
 
-#define PTXSPEC_4r_4r_4r_4r_1r_0(name, instruction, architecture, ptx) \
+#define PTXSPEC_4r_4r_4r_4r_1r_0(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, const ptxspec_r *s5, const ptxspec_r *s6, const ptxspec_r *s7, const ptxspec_r *s8, const ptxspec_r *s9, const ptxspec_r *s10, const ptxspec_r *s11, const ptxspec_r *s12, ptxspec_r *d0, ptxspec_r *d1, ptxspec_r *d2, ptxspec_r *d3, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_r r0, r1, r2, r3; \
     asm volatile(instruction " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9, %10, %11}, {%12, %13, %14, %15}, %16, 0;" \
         : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3), IN_r(s4), IN_r(s5), IN_r(s6), IN_r(s7), IN_r(s8), IN_r(s9), IN_r(s10), IN_r(s11), IN_r(s12)); \
     OUT_r(d0, r0); OUT_r(d1, r1); OUT_r(d2, r2); OUT_r(d3, r3); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 4)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 4, __VA_ARGS__)
 
-#define PTXSPEC_4f_4r_4r_4f_1r_0_1r_00_1r_00(name, instruction, architecture, ptx) \
+#define PTXSPEC_4f_4r_4r_4f_1r_0_1r_00_1r_00(name, instruction, architecture, ptx, ...) \
     extern "C" __global__ void name( \
         const ptxspec_r *s0, const ptxspec_r *s1, const ptxspec_r *s2, const ptxspec_r *s3, const ptxspec_r *s4, const ptxspec_r *s5, const ptxspec_r *s6, const ptxspec_r *s7, const ptxspec_r *s8, const ptxspec_r *s9, const ptxspec_r *s10, const ptxspec_r *s11, const ptxspec_r *s12, const ptxspec_r *s13, const ptxspec_r *s14, ptxspec_r *d0, ptxspec_r *d1, ptxspec_r *d2, ptxspec_r *d3, unsigned int n) { \
-    BEGIN(architecture, ptx) \
+    PTXSPEC_BEGIN(architecture, ptx) \
     ptxspec_f r0, r1, r2, r3; \
     asm volatile(instruction " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9, %10, %11}, {%12, %13, %14, %15}, %16, 0, %17, {0, 0}, %18, {0, 0};" \
         : "=f"(r0), "=f"(r1), "=f"(r2), "=f"(r3) \
         : IN_r(s0), IN_r(s1), IN_r(s2), IN_r(s3), IN_r(s4), IN_r(s5), IN_r(s6), IN_r(s7), IN_f(s8), IN_f(s9), IN_f(s10), IN_f(s11), IN_r(s12), IN_r(s13), IN_r(s14)); \
     OUT_f(d0, r0); OUT_f(d1, r1); OUT_f(d2, r2); OUT_f(d3, r3); \
-    END \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 4)
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 4, __VA_ARGS__)
 
-#ifdef PTXSPEC_KERNELS_ONLY
-#define FORM(shape, name, instruction, architecture, ptx, row) PTXSPEC_##shape(name, instruction, architecture, ptx)
-#else
+#ifndef PTXSPEC_KERNELS_ONLY
 // A word of A, of B, of C and of D, where the first three are matrices of ones.
 static const unsigned long long rows[][5] = {
     {0x3c003c00, 0x3c003c00, 0x3c003c00, 0x40a00000},
@@ -387,66 +381,45 @@ static const unsigned long long rows[][5] = {
     {0x3c3c3c3c, 0x8080808, 0x3c003c00, 0x50205020},
 };
 
-// The numbers of registers of A, B, C and D, and the type of their words.
-typedef struct {
-    int registers[4];
-    ptxspec_type type;
-} ptxspec_shape;
-static const ptxspec_shape shape_8f_2r_2r_4r = {{2, 2, 4, 8}, PTXSPEC_TYPE_b32};
-static const ptxspec_shape shape_8f_2r_2r_8f = {{2, 2, 8, 8}, PTXSPEC_TYPE_b32};
-static const ptxspec_shape shape_4r_2r_2r_4r = {{2, 2, 4, 4}, PTXSPEC_TYPE_b32};
-static const ptxspec_shape shape_2r_2r_1r_2r = {{2, 1, 2, 2}, PTXSPEC_TYPE_b32};
-static const ptxspec_shape shape_4f_2r_1r_4f = {{2, 1, 4, 4}, PTXSPEC_TYPE_b32};
-static const ptxspec_shape shape_2r_4r_2r_2r = {{4, 2, 2, 2}, PTXSPEC_TYPE_b32};
-static const ptxspec_shape shape_4f_4r_2r_4f = {{4, 2, 4, 4}, PTXSPEC_TYPE_b32};
-static const ptxspec_shape shape_2d_1d_1d_2d = {{1, 1, 2, 2}, PTXSPEC_TYPE_b64};
-static const ptxspec_shape shape_4d_2d_1d_4d = {{2, 1, 4, 4}, PTXSPEC_TYPE_b64};
-static const ptxspec_shape shape_4d_4d_2d_4d = {{4, 2, 4, 4}, PTXSPEC_TYPE_b64};
-static const ptxspec_shape shape_4d_8d_4d_4d = {{8, 4, 4, 4}, PTXSPEC_TYPE_b64};
-static const ptxspec_shape shape_2r_1r_1r_2r = {{1, 1, 2, 2}, PTXSPEC_TYPE_b32};
-static const ptxspec_shape shape_4r_2r_1r_4r = {{2, 1, 4, 4}, PTXSPEC_TYPE_b32};
-static const ptxspec_shape shape_4r_4r_2r_4r = {{4, 2, 4, 4}, PTXSPEC_TYPE_b32};
-
-// What is run: each puts itself before those that were there.
-struct ptxspec_form {
-    const ptxspec_test *test;
-    const ptxspec_shape *shape;
-    unsigned short run[2];
-    const ptxspec_form *next;
-    static const ptxspec_form *first;
-    ptxspec_form(const ptxspec_test *test, const ptxspec_shape *shape, unsigned short row)
-        : test(test), shape(shape), run{row, 1}, next(first)
-    {
-        first = this;
-    }
-};
-const ptxspec_form *ptxspec_form::first;
-
-#define FORM(shape, name, instruction, architecture, ptx, row) \
-    PTXSPEC_##shape(name, instruction, architecture, ptx) \
-    static ptxspec_form name##_form(&name##_test, &shape_##shape, row);
+// The cell in a row of each register, and its type: those of A, B, C and D.
+#define b32(cell) {cell, PTXSPEC_TYPE_b32}
+#define b64(cell) {cell, PTXSPEC_TYPE_b64}
+static const ptxspec_register of_8f_2r_2r_4r[] = {b32(0), b32(0), b32(1), b32(1), b32(2), b32(2), b32(2), b32(2), b32(3), b32(3), b32(3), b32(3), b32(3), b32(3), b32(3), b32(3)};
+static const ptxspec_register of_8f_2r_2r_8f[] = {b32(0), b32(0), b32(1), b32(1), b32(2), b32(2), b32(2), b32(2), b32(2), b32(2), b32(2), b32(2), b32(3), b32(3), b32(3), b32(3), b32(3), b32(3), b32(3), b32(3)};
+static const ptxspec_register of_4r_2r_2r_4r[] = {b32(0), b32(0), b32(1), b32(1), b32(2), b32(2), b32(2), b32(2), b32(3), b32(3), b32(3), b32(3)};
+static const ptxspec_register of_2r_2r_1r_2r[] = {b32(0), b32(0), b32(1), b32(2), b32(2), b32(3), b32(3)};
+static const ptxspec_register of_4f_2r_1r_4f[] = {b32(0), b32(0), b32(1), b32(2), b32(2), b32(2), b32(2), b32(3), b32(3), b32(3), b32(3)};
+static const ptxspec_register of_2r_4r_2r_2r[] = {b32(0), b32(0), b32(0), b32(0), b32(1), b32(1), b32(2), b32(2), b32(3), b32(3)};
+static const ptxspec_register of_4f_4r_2r_4f[] = {b32(0), b32(0), b32(0), b32(0), b32(1), b32(1), b32(2), b32(2), b32(2), b32(2), b32(3), b32(3), b32(3), b32(3)};
+static const ptxspec_register of_2d_1d_1d_2d[] = {b64(0), b64(1), b64(2), b64(2), b64(3), b64(3)};
+static const ptxspec_register of_4d_2d_1d_4d[] = {b64(0), b64(0), b64(1), b64(2), b64(2), b64(2), b64(2), b64(3), b64(3), b64(3), b64(3)};
+static const ptxspec_register of_4d_4d_2d_4d[] = {b64(0), b64(0), b64(0), b64(0), b64(1), b64(1), b64(2), b64(2), b64(2), b64(2), b64(3), b64(3), b64(3), b64(3)};
+static const ptxspec_register of_4d_8d_4d_4d[] = {b64(0), b64(0), b64(0), b64(0), b64(0), b64(0), b64(0), b64(0), b64(1), b64(1), b64(1), b64(1), b64(2), b64(2), b64(2), b64(2), b64(3), b64(3), b64(3), b64(3)};
+static const ptxspec_register of_2r_1r_1r_2r[] = {b32(0), b32(1), b32(2), b32(2), b32(3), b32(3)};
+static const ptxspec_register of_4r_2r_1r_4r[] = {b32(0), b32(0), b32(1), b32(2), b32(2), b32(2), b32(2), b32(3), b32(3), b32(3), b32(3)};
+static const ptxspec_register of_4r_4r_2r_4r[] = {b32(0), b32(0), b32(0), b32(0), b32(1), b32(1), b32(2), b32(2), b32(2), b32(2), b32(3), b32(3), b32(3), b32(3)};
 #endif
 
-FORM(8f_2r_2r_4r, m8n8k4_row_row_f32_f16_f16_f16, "mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f16", 700, 64, 0)
-FORM(8f_2r_2r_8f, m8n8k4_row_row_f32_f16_f16_f32, "mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f32", 700, 64, 1)
-FORM(8f_2r_2r_4r, m8n8k4_f32_f16_f16_f16, "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16", 700, 64, 0)
-FORM(8f_2r_2r_8f, m8n8k4_f32_f16_f16_f32, "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32", 700, 64, 1)
-FORM(8f_2r_2r_4r, m8n8k4_col_row_f32_f16_f16_f16, "mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f16", 700, 64, 0)
-FORM(8f_2r_2r_8f, m8n8k4_col_row_f32_f16_f16_f32, "mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32", 700, 64, 1)
-FORM(8f_2r_2r_4r, m8n8k4_col_col_f32_f16_f16_f16, "mma.sync.aligned.m8n8k4.col.col.f32.f16.f16.f16", 700, 64, 0)
-FORM(8f_2r_2r_8f, m8n8k4_col_col_f32_f16_f16_f32, "mma.sync.aligned.m8n8k4.col.col.f32.f16.f16.f32", 700, 64, 1)
-FORM(4r_2r_2r_4r, m8n8k4_row_row_f16_f16_f16_f16, "mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16", 700, 64, 2)
-FORM(4r_2r_2r_4r, m8n8k4_f16_f16_f16_f16, "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16", 700, 64, 2)
-FORM(4r_2r_2r_4r, m8n8k4_col_row_f16_f16_f16_f16, "mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f16", 700, 64, 2)
-FORM(4r_2r_2r_4r, m8n8k4_col_col_f16_f16_f16_f16, "mma.sync.aligned.m8n8k4.col.col.f16.f16.f16.f16", 700, 64, 2)
-FORM(2r_2r_1r_2r, m16n8k8_f16_f16_f16_f16, "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16", 750, 65, 3)
-FORM(4f_2r_1r_4f, m16n8k8_f32_f16_f16_f32, "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 750, 65, 4)
-FORM(2r_4r_2r_2r, m16n8k16_f16_f16_f16_f16, "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", 800, 70, 5)
-FORM(4f_4r_2r_4f, m16n8k16_f32_f16_f16_f32, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 800, 70, 6)
-FORM(4f_2r_1r_4f, m16n8k8_f32_bf16_bf16_f32, "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32", 800, 70, 7)
-FORM(4f_4r_2r_4f, m16n8k16_f32_bf16_bf16_f32, "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 800, 70, 8)
-FORM(4f_2r_1r_4f, m16n8k4_f32_tf32_tf32_f32, "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32", 800, 70, 9)
-FORM(4f_4r_2r_4f, m16n8k8_f32_tf32_tf32_f32, "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 800, 70, 10)
+PTXSPEC_8f_2r_2r_4r(m8n8k4_row_row_f32_f16_f16_f16, "mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f16", 700, 64, 0)
+PTXSPEC_8f_2r_2r_8f(m8n8k4_row_row_f32_f16_f16_f32, "mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f32", 700, 64, 1)
+PTXSPEC_8f_2r_2r_4r(m8n8k4_f32_f16_f16_f16, "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16", 700, 64, 0)
+PTXSPEC_8f_2r_2r_8f(m8n8k4_f32_f16_f16_f32, "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32", 700, 64, 1)
+PTXSPEC_8f_2r_2r_4r(m8n8k4_col_row_f32_f16_f16_f16, "mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f16", 700, 64, 0)
+PTXSPEC_8f_2r_2r_8f(m8n8k4_col_row_f32_f16_f16_f32, "mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32", 700, 64, 1)
+PTXSPEC_8f_2r_2r_4r(m8n8k4_col_col_f32_f16_f16_f16, "mma.sync.aligned.m8n8k4.col.col.f32.f16.f16.f16", 700, 64, 0)
+PTXSPEC_8f_2r_2r_8f(m8n8k4_col_col_f32_f16_f16_f32, "mma.sync.aligned.m8n8k4.col.col.f32.f16.f16.f32", 700, 64, 1)
+PTXSPEC_4r_2r_2r_4r(m8n8k4_row_row_f16_f16_f16_f16, "mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16", 700, 64, 2)
+PTXSPEC_4r_2r_2r_4r(m8n8k4_f16_f16_f16_f16, "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16", 700, 64, 2)
+PTXSPEC_4r_2r_2r_4r(m8n8k4_col_row_f16_f16_f16_f16, "mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f16", 700, 64, 2)
+PTXSPEC_4r_2r_2r_4r(m8n8k4_col_col_f16_f16_f16_f16, "mma.sync.aligned.m8n8k4.col.col.f16.f16.f16.f16", 700, 64, 2)
+PTXSPEC_2r_2r_1r_2r(m16n8k8_f16_f16_f16_f16, "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16", 750, 65, 3)
+PTXSPEC_4f_2r_1r_4f(m16n8k8_f32_f16_f16_f32, "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 750, 65, 4)
+PTXSPEC_2r_4r_2r_2r(m16n8k16_f16_f16_f16_f16, "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", 800, 70, 5)
+PTXSPEC_4f_4r_2r_4f(m16n8k16_f32_f16_f16_f32, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 800, 70, 6)
+PTXSPEC_4f_2r_1r_4f(m16n8k8_f32_bf16_bf16_f32, "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32", 800, 70, 7)
+PTXSPEC_4f_4r_2r_4f(m16n8k16_f32_bf16_bf16_f32, "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 800, 70, 8)
+PTXSPEC_4f_2r_1r_4f(m16n8k4_f32_tf32_tf32_f32, "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32", 800, 70, 9)
+PTXSPEC_4f_4r_2r_4f(m16n8k8_f32_tf32_tf32_f32, "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 800, 70, 10)
 PTXSPEC_8f_2r_2r_8f(m8n8k4_row_row_f32_bf16_bf16_f32, "mma.sync.aligned.m8n8k4.row.row.f32.bf16.bf16.f32", 800, 70)
 PTXSPEC_8f_2r_2r_8f(m8n8k4_f32_bf16_bf16_f32, "mma.sync.aligned.m8n8k4.row.col.f32.bf16.bf16.f32", 800, 70)
 PTXSPEC_8f_2r_2r_8f(m8n8k4_col_row_f32_bf16_bf16_f32, "mma.sync.aligned.m8n8k4.col.row.f32.bf16.bf16.f32", 800, 70)
@@ -455,154 +428,154 @@ PTXSPEC_8f_4r_4r_8f(m8n8k4_row_row_f32_tf32_tf32_f32, "mma.sync.aligned.m8n8k4.r
 PTXSPEC_8f_4r_4r_8f(m8n8k4_f32_tf32_tf32_f32, "mma.sync.aligned.m8n8k4.row.col.f32.tf32.tf32.f32", 800, 70)
 PTXSPEC_8f_4r_4r_8f(m8n8k4_col_row_f32_tf32_tf32_f32, "mma.sync.aligned.m8n8k4.col.row.f32.tf32.tf32.f32", 800, 70)
 PTXSPEC_8f_4r_4r_8f(m8n8k4_col_col_f32_tf32_tf32_f32, "mma.sync.aligned.m8n8k4.col.col.f32.tf32.tf32.f32", 800, 70)
-FORM(2d_1d_1d_2d, m8n8k4_f64_f64_f64_f64, "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", 800, 70, 11)
-FORM(2d_1d_1d_2d, m8n8k4_rn_f64_f64_f64_f64, "mma.sync.aligned.m8n8k4.row.col.rn.f64.f64.f64.f64", 800, 70, 11)
-FORM(2d_1d_1d_2d, m8n8k4_rz_f64_f64_f64_f64, "mma.sync.aligned.m8n8k4.row.col.rz.f64.f64.f64.f64", 800, 70, 11)
-FORM(2d_1d_1d_2d, m8n8k4_rm_f64_f64_f64_f64, "mma.sync.aligned.m8n8k4.row.col.rm.f64.f64.f64.f64", 800, 70, 11)
-FORM(2d_1d_1d_2d, m8n8k4_rp_f64_f64_f64_f64, "mma.sync.aligned.m8n8k4.row.col.rp.f64.f64.f64.f64", 800, 70, 11)
-FORM(4d_2d_1d_4d, m16n8k4_f64_f64_f64_f64, "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64", 900, 78, 11)
-FORM(4d_2d_1d_4d, m16n8k4_rn_f64_f64_f64_f64, "mma.sync.aligned.m16n8k4.row.col.rn.f64.f64.f64.f64", 900, 78, 11)
-FORM(4d_2d_1d_4d, m16n8k4_rz_f64_f64_f64_f64, "mma.sync.aligned.m16n8k4.row.col.rz.f64.f64.f64.f64", 900, 78, 11)
-FORM(4d_2d_1d_4d, m16n8k4_rm_f64_f64_f64_f64, "mma.sync.aligned.m16n8k4.row.col.rm.f64.f64.f64.f64", 900, 78, 11)
-FORM(4d_2d_1d_4d, m16n8k4_rp_f64_f64_f64_f64, "mma.sync.aligned.m16n8k4.row.col.rp.f64.f64.f64.f64", 900, 78, 11)
-FORM(4d_4d_2d_4d, m16n8k8_f64_f64_f64_f64, "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64", 900, 78, 12)
-FORM(4d_4d_2d_4d, m16n8k8_rn_f64_f64_f64_f64, "mma.sync.aligned.m16n8k8.row.col.rn.f64.f64.f64.f64", 900, 78, 12)
-FORM(4d_4d_2d_4d, m16n8k8_rz_f64_f64_f64_f64, "mma.sync.aligned.m16n8k8.row.col.rz.f64.f64.f64.f64", 900, 78, 12)
-FORM(4d_4d_2d_4d, m16n8k8_rm_f64_f64_f64_f64, "mma.sync.aligned.m16n8k8.row.col.rm.f64.f64.f64.f64", 900, 78, 12)
-FORM(4d_4d_2d_4d, m16n8k8_rp_f64_f64_f64_f64, "mma.sync.aligned.m16n8k8.row.col.rp.f64.f64.f64.f64", 900, 78, 12)
-FORM(4d_8d_4d_4d, m16n8k16_f64_f64_f64_f64, "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64", 900, 78, 13)
-FORM(4d_8d_4d_4d, m16n8k16_rn_f64_f64_f64_f64, "mma.sync.aligned.m16n8k16.row.col.rn.f64.f64.f64.f64", 900, 78, 13)
-FORM(4d_8d_4d_4d, m16n8k16_rz_f64_f64_f64_f64, "mma.sync.aligned.m16n8k16.row.col.rz.f64.f64.f64.f64", 900, 78, 13)
-FORM(4d_8d_4d_4d, m16n8k16_rm_f64_f64_f64_f64, "mma.sync.aligned.m16n8k16.row.col.rm.f64.f64.f64.f64", 900, 78, 13)
-FORM(4d_8d_4d_4d, m16n8k16_rp_f64_f64_f64_f64, "mma.sync.aligned.m16n8k16.row.col.rp.f64.f64.f64.f64", 900, 78, 13)
-FORM(2r_1r_1r_2r, m8n8k16_s32_s8_s8_s32, "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32", 750, 65, 14)
-FORM(2r_1r_1r_2r, m8n8k16_s32_s8_u8_s32, "mma.sync.aligned.m8n8k16.row.col.s32.s8.u8.s32", 750, 65, 14)
-FORM(2r_1r_1r_2r, m8n8k16_s32_u8_s8_s32, "mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32", 750, 65, 14)
-FORM(2r_1r_1r_2r, m8n8k16_s32_u8_u8_s32, "mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32", 750, 65, 14)
-FORM(2r_1r_1r_2r, m8n8k16_satfinite_s32_s8_s8_s32, "mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.s8.s32", 750, 65, 14)
-FORM(2r_1r_1r_2r, m8n8k16_satfinite_s32_s8_u8_s32, "mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.u8.s32", 750, 65, 14)
-FORM(2r_1r_1r_2r, m8n8k16_satfinite_s32_u8_s8_s32, "mma.sync.aligned.m8n8k16.row.col.satfinite.s32.u8.s8.s32", 750, 65, 14)
-FORM(2r_1r_1r_2r, m8n8k16_satfinite_s32_u8_u8_s32, "mma.sync.aligned.m8n8k16.row.col.satfinite.s32.u8.u8.s32", 750, 65, 14)
-FORM(2r_1r_1r_2r, m8n8k32_s32_s4_s4_s32, "mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32", 750, 65, 15)
-FORM(2r_1r_1r_2r, m8n8k32_s32_s4_u4_s32, "mma.sync.aligned.m8n8k32.row.col.s32.s4.u4.s32", 750, 65, 15)
-FORM(2r_1r_1r_2r, m8n8k32_s32_u4_s4_s32, "mma.sync.aligned.m8n8k32.row.col.s32.u4.s4.s32", 750, 65, 15)
-FORM(2r_1r_1r_2r, m8n8k32_s32_u4_u4_s32, "mma.sync.aligned.m8n8k32.row.col.s32.u4.u4.s32", 750, 65, 15)
-FORM(2r_1r_1r_2r, m8n8k32_satfinite_s32_s4_s4_s32, "mma.sync.aligned.m8n8k32.row.col.satfinite.s32.s4.s4.s32", 750, 65, 15)
-FORM(2r_1r_1r_2r, m8n8k32_satfinite_s32_s4_u4_s32, "mma.sync.aligned.m8n8k32.row.col.satfinite.s32.s4.u4.s32", 750, 65, 15)
-FORM(2r_1r_1r_2r, m8n8k32_satfinite_s32_u4_s4_s32, "mma.sync.aligned.m8n8k32.row.col.satfinite.s32.u4.s4.s32", 750, 65, 15)
-FORM(2r_1r_1r_2r, m8n8k32_satfinite_s32_u4_u4_s32, "mma.sync.aligned.m8n8k32.row.col.satfinite.s32.u4.u4.s32", 750, 65, 15)
-FORM(4r_2r_1r_4r, m16n8k16_s32_s8_s8_s32, "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32", 800, 70, 14)
-FORM(4r_2r_1r_4r, m16n8k16_s32_s8_u8_s32, "mma.sync.aligned.m16n8k16.row.col.s32.s8.u8.s32", 800, 70, 14)
-FORM(4r_2r_1r_4r, m16n8k16_s32_u8_s8_s32, "mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32", 800, 70, 14)
-FORM(4r_2r_1r_4r, m16n8k16_s32_u8_u8_s32, "mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32", 800, 70, 14)
-FORM(4r_2r_1r_4r, m16n8k16_satfinite_s32_s8_s8_s32, "mma.sync.aligned.m16n8k16.row.col.satfinite.s32.s8.s8.s32", 800, 70, 14)
-FORM(4r_2r_1r_4r, m16n8k16_satfinite_s32_s8_u8_s32, "mma.sync.aligned.m16n8k16.row.col.satfinite.s32.s8.u8.s32", 800, 70, 14)
-FORM(4r_2r_1r_4r, m16n8k16_satfinite_s32_u8_s8_s32, "mma.sync.aligned.m16n8k16.row.col.satfinite.s32.u8.s8.s32", 800, 70, 14)
-FORM(4r_2r_1r_4r, m16n8k16_satfinite_s32_u8_u8_s32, "mma.sync.aligned.m16n8k16.row.col.satfinite.s32.u8.u8.s32", 800, 70, 14)
-FORM(4r_4r_2r_4r, m16n8k32_s32_s8_s8_s32, "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 800, 70, 16)
-FORM(4r_4r_2r_4r, m16n8k32_s32_s8_u8_s32, "mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32", 800, 70, 16)
-FORM(4r_4r_2r_4r, m16n8k32_s32_u8_s8_s32, "mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32", 800, 70, 16)
-FORM(4r_4r_2r_4r, m16n8k32_s32_u8_u8_s32, "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32", 800, 70, 16)
-FORM(4r_4r_2r_4r, m16n8k32_satfinite_s32_s8_s8_s32, "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.s8.s32", 800, 70, 16)
-FORM(4r_4r_2r_4r, m16n8k32_satfinite_s32_s8_u8_s32, "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.u8.s32", 800, 70, 16)
-FORM(4r_4r_2r_4r, m16n8k32_satfinite_s32_u8_s8_s32, "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.s8.s32", 800, 70, 16)
-FORM(4r_4r_2r_4r, m16n8k32_satfinite_s32_u8_u8_s32, "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.u8.s32", 800, 70, 16)
-FORM(4r_2r_1r_4r, m16n8k32_s32_s4_s4_s32, "mma.sync.aligned.m16n8k32.row.col.s32.s4.s4.s32", 800, 70, 15)
-FORM(4r_2r_1r_4r, m16n8k32_s32_s4_u4_s32, "mma.sync.aligned.m16n8k32.row.col.s32.s4.u4.s32", 800, 70, 15)
-FORM(4r_2r_1r_4r, m16n8k32_s32_u4_s4_s32, "mma.sync.aligned.m16n8k32.row.col.s32.u4.s4.s32", 800, 70, 15)
-FORM(4r_2r_1r_4r, m16n8k32_s32_u4_u4_s32, "mma.sync.aligned.m16n8k32.row.col.s32.u4.u4.s32", 800, 70, 15)
-FORM(4r_2r_1r_4r, m16n8k32_satfinite_s32_s4_s4_s32, "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s4.s4.s32", 800, 70, 15)
-FORM(4r_2r_1r_4r, m16n8k32_satfinite_s32_s4_u4_s32, "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s4.u4.s32", 800, 70, 15)
-FORM(4r_2r_1r_4r, m16n8k32_satfinite_s32_u4_s4_s32, "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u4.s4.s32", 800, 70, 15)
-FORM(4r_2r_1r_4r, m16n8k32_satfinite_s32_u4_u4_s32, "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u4.u4.s32", 800, 70, 15)
-FORM(4r_4r_2r_4r, m16n8k64_s32_s4_s4_s32, "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32", 800, 70, 17)
-FORM(4r_4r_2r_4r, m16n8k64_s32_s4_u4_s32, "mma.sync.aligned.m16n8k64.row.col.s32.s4.u4.s32", 800, 70, 17)
-FORM(4r_4r_2r_4r, m16n8k64_s32_u4_s4_s32, "mma.sync.aligned.m16n8k64.row.col.s32.u4.s4.s32", 800, 70, 17)
-FORM(4r_4r_2r_4r, m16n8k64_s32_u4_u4_s32, "mma.sync.aligned.m16n8k64.row.col.s32.u4.u4.s32", 800, 70, 17)
-FORM(4r_4r_2r_4r, m16n8k64_satfinite_s32_s4_s4_s32, "mma.sync.aligned.m16n8k64.row.col.satfinite.s32.s4.s4.s32", 800, 70, 17)
-FORM(4r_4r_2r_4r, m16n8k64_satfinite_s32_s4_u4_s32, "mma.sync.aligned.m16n8k64.row.col.satfinite.s32.s4.u4.s32", 800, 70, 17)
-FORM(4r_4r_2r_4r, m16n8k64_satfinite_s32_u4_s4_s32, "mma.sync.aligned.m16n8k64.row.col.satfinite.s32.u4.s4.s32", 800, 70, 17)
-FORM(4r_4r_2r_4r, m16n8k64_satfinite_s32_u4_u4_s32, "mma.sync.aligned.m16n8k64.row.col.satfinite.s32.u4.u4.s32", 800, 70, 17)
-FORM(2r_1r_1r_2r, m8n8k128_s32_b1_b1_s32_xor_popc, "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc", 750, 70, 18)
-FORM(4r_2r_1r_4r, m16n8k128_s32_b1_b1_s32_xor_popc, "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.xor.popc", 800, 70, 18)
-FORM(4r_4r_2r_4r, m16n8k256_s32_b1_b1_s32_xor_popc, "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc", 800, 70, 18)
-FORM(2r_1r_1r_2r, m8n8k128_s32_b1_b1_s32_and_popc, "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc", 800, 71, 19)
-FORM(4r_2r_1r_4r, m16n8k128_s32_b1_b1_s32_and_popc, "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.and.popc", 800, 71, 19)
-FORM(4r_4r_2r_4r, m16n8k256_s32_b1_b1_s32_and_popc, "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc", 800, 71, 20)
-FORM(4f_4r_2r_4f, m16n8k32_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32", 890, 84, 21)
-FORM(4f_4r_2r_4f, m16n8k32_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32", 890, 84, 22)
-FORM(4f_4r_2r_4f, m16n8k32_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32", 890, 84, 23)
-FORM(4f_4r_2r_4f, m16n8k32_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32", 890, 84, 24)
-FORM(4f_2r_1r_4f, m16n8k16_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e4m3.f32", 890, 87, 25)
-FORM(4f_2r_1r_4f, m16n8k16_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32", 890, 87, 26)
-FORM(4f_2r_1r_4f, m16n8k16_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.f32.e5m2.e4m3.f32", 890, 87, 27)
-FORM(4f_2r_1r_4f, m16n8k16_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.f32.e5m2.e5m2.f32", 890, 87, 28)
-FORM(2r_2r_1r_2r, m16n8k16_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.f16.e4m3.e4m3.f16", 890, 87, 29)
-FORM(2r_2r_1r_2r, m16n8k16_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.f16.e4m3.e5m2.f16", 890, 87, 30)
-FORM(2r_2r_1r_2r, m16n8k16_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e4m3.f16", 890, 87, 31)
-FORM(2r_2r_1r_2r, m16n8k16_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e5m2.f16", 890, 87, 32)
-FORM(2r_4r_2r_2r, m16n8k32_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e4m3.f16", 890, 87, 33)
-FORM(2r_4r_2r_2r, m16n8k32_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16", 890, 87, 34)
-FORM(2r_4r_2r_2r, m16n8k32_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.f16.e5m2.e4m3.f16", 890, 87, 35)
-FORM(2r_4r_2r_2r, m16n8k32_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.f16.e5m2.e5m2.f16", 890, 87, 36)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32", 101001, 86, 21)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e5m2.f32", 101001, 86, 22)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e5m2.e4m3.f32", 101001, 86, 23)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e5m2.e5m2.f32", 101001, 86, 24)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e4m3.e4m3.f16", 201001, 87, 33)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e4m3.e5m2.f16", 201001, 87, 34)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e5m2.e4m3.f16", 201001, 87, 35)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e5m2.e5m2.f16", 201001, 87, 36)
-FORM(4f_2r_1r_4f, m16n8k16_kind_f8f6f4_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32", 201001, 87, 25)
-FORM(4f_2r_1r_4f, m16n8k16_kind_f8f6f4_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f32.e4m3.e5m2.f32", 201001, 87, 26)
-FORM(4f_2r_1r_4f, m16n8k16_kind_f8f6f4_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f32.e5m2.e4m3.f32", 201001, 87, 27)
-FORM(4f_2r_1r_4f, m16n8k16_kind_f8f6f4_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f32.e5m2.e5m2.f32", 201001, 87, 28)
-FORM(2r_2r_1r_2r, m16n8k16_kind_f8f6f4_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f16.e4m3.e4m3.f16", 201001, 87, 29)
-FORM(2r_2r_1r_2r, m16n8k16_kind_f8f6f4_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f16.e4m3.e5m2.f16", 201001, 87, 30)
-FORM(2r_2r_1r_2r, m16n8k16_kind_f8f6f4_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f16.e5m2.e4m3.f16", 201001, 87, 31)
-FORM(2r_2r_1r_2r, m16n8k16_kind_f8f6f4_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f16.e5m2.e5m2.f16", 201001, 87, 32)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e3m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e4m3.f32", 301201, 87, 37)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e3m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e5m2.f32", 301201, 87, 38)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e3m2_e3m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e3m2.f32", 301201, 87, 39)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e3m2_e2m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m3.f32", 301201, 87, 40)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e3m2_e2m1_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32", 301201, 87, 40)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e2m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m3.e4m3.f32", 301201, 87, 41)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e2m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m3.e5m2.f32", 301201, 87, 42)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e2m3_e3m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m3.e3m2.f32", 301201, 87, 43)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e2m3_e2m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m3.e2m3.f32", 301201, 87, 44)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e2m3_e2m1_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m3.e2m1.f32", 301201, 87, 44)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e2m1_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e4m3.f32", 301201, 87, 41)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e2m1_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e5m2.f32", 301201, 87, 42)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e2m1_e3m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e3m2.f32", 301201, 87, 43)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e2m1_e2m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e2m3.f32", 301201, 87, 44)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e2m1_e2m1_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e2m1.f32", 301201, 87, 44)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e3m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e3m2.e4m3.f16", 301201, 87, 45)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e3m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e3m2.e5m2.f16", 301201, 87, 46)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e3m2_e3m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e3m2.e3m2.f16", 301201, 87, 47)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e3m2_e2m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e3m2.e2m3.f16", 301201, 87, 48)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e3m2_e2m1_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e3m2.e2m1.f16", 301201, 87, 48)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e2m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m3.e4m3.f16", 301201, 87, 49)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e2m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m3.e5m2.f16", 301201, 87, 50)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e2m3_e3m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m3.e3m2.f16", 301201, 87, 51)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e2m3_e2m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m3.e2m3.f16", 301201, 87, 52)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e2m3_e2m1_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m3.e2m1.f16", 301201, 87, 52)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e2m1_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m1.e4m3.f16", 301201, 87, 49)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e2m1_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m1.e5m2.f16", 301201, 87, 50)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e2m1_e3m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m1.e3m2.f16", 301201, 87, 51)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e2m1_e2m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m1.e2m3.f16", 301201, 87, 52)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e2m1_e2m1_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m1.e2m1.f16", 301201, 87, 52)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e4m3_e3m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e3m2.f32", 301201, 87, 53)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e4m3_e2m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e2m3.f32", 301201, 87, 54)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e4m3_e2m1_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e2m1.f32", 301201, 87, 54)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e5m2_e3m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e5m2.e3m2.f32", 301201, 87, 55)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e5m2_e2m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e5m2.e2m3.f32", 301201, 87, 56)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f8f6f4_f32_e5m2_e2m1_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e5m2.e2m1.f32", 301201, 87, 56)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e4m3_e3m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e4m3.e3m2.f16", 301201, 87, 57)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e4m3_e2m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e4m3.e2m3.f16", 301201, 87, 58)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e4m3_e2m1_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e4m3.e2m1.f16", 301201, 87, 58)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e5m2_e3m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e5m2.e3m2.f16", 301201, 87, 59)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e5m2_e2m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e5m2.e2m3.f16", 301201, 87, 60)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f8f6f4_f16_e5m2_e2m1_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e5m2.e2m1.f16", 301201, 87, 60)
+PTXSPEC_2d_1d_1d_2d(m8n8k4_f64_f64_f64_f64, "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", 800, 70, 11)
+PTXSPEC_2d_1d_1d_2d(m8n8k4_rn_f64_f64_f64_f64, "mma.sync.aligned.m8n8k4.row.col.rn.f64.f64.f64.f64", 800, 70, 11)
+PTXSPEC_2d_1d_1d_2d(m8n8k4_rz_f64_f64_f64_f64, "mma.sync.aligned.m8n8k4.row.col.rz.f64.f64.f64.f64", 800, 70, 11)
+PTXSPEC_2d_1d_1d_2d(m8n8k4_rm_f64_f64_f64_f64, "mma.sync.aligned.m8n8k4.row.col.rm.f64.f64.f64.f64", 800, 70, 11)
+PTXSPEC_2d_1d_1d_2d(m8n8k4_rp_f64_f64_f64_f64, "mma.sync.aligned.m8n8k4.row.col.rp.f64.f64.f64.f64", 800, 70, 11)
+PTXSPEC_4d_2d_1d_4d(m16n8k4_f64_f64_f64_f64, "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64", 900, 78, 11)
+PTXSPEC_4d_2d_1d_4d(m16n8k4_rn_f64_f64_f64_f64, "mma.sync.aligned.m16n8k4.row.col.rn.f64.f64.f64.f64", 900, 78, 11)
+PTXSPEC_4d_2d_1d_4d(m16n8k4_rz_f64_f64_f64_f64, "mma.sync.aligned.m16n8k4.row.col.rz.f64.f64.f64.f64", 900, 78, 11)
+PTXSPEC_4d_2d_1d_4d(m16n8k4_rm_f64_f64_f64_f64, "mma.sync.aligned.m16n8k4.row.col.rm.f64.f64.f64.f64", 900, 78, 11)
+PTXSPEC_4d_2d_1d_4d(m16n8k4_rp_f64_f64_f64_f64, "mma.sync.aligned.m16n8k4.row.col.rp.f64.f64.f64.f64", 900, 78, 11)
+PTXSPEC_4d_4d_2d_4d(m16n8k8_f64_f64_f64_f64, "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64", 900, 78, 12)
+PTXSPEC_4d_4d_2d_4d(m16n8k8_rn_f64_f64_f64_f64, "mma.sync.aligned.m16n8k8.row.col.rn.f64.f64.f64.f64", 900, 78, 12)
+PTXSPEC_4d_4d_2d_4d(m16n8k8_rz_f64_f64_f64_f64, "mma.sync.aligned.m16n8k8.row.col.rz.f64.f64.f64.f64", 900, 78, 12)
+PTXSPEC_4d_4d_2d_4d(m16n8k8_rm_f64_f64_f64_f64, "mma.sync.aligned.m16n8k8.row.col.rm.f64.f64.f64.f64", 900, 78, 12)
+PTXSPEC_4d_4d_2d_4d(m16n8k8_rp_f64_f64_f64_f64, "mma.sync.aligned.m16n8k8.row.col.rp.f64.f64.f64.f64", 900, 78, 12)
+PTXSPEC_4d_8d_4d_4d(m16n8k16_f64_f64_f64_f64, "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64", 900, 78, 13)
+PTXSPEC_4d_8d_4d_4d(m16n8k16_rn_f64_f64_f64_f64, "mma.sync.aligned.m16n8k16.row.col.rn.f64.f64.f64.f64", 900, 78, 13)
+PTXSPEC_4d_8d_4d_4d(m16n8k16_rz_f64_f64_f64_f64, "mma.sync.aligned.m16n8k16.row.col.rz.f64.f64.f64.f64", 900, 78, 13)
+PTXSPEC_4d_8d_4d_4d(m16n8k16_rm_f64_f64_f64_f64, "mma.sync.aligned.m16n8k16.row.col.rm.f64.f64.f64.f64", 900, 78, 13)
+PTXSPEC_4d_8d_4d_4d(m16n8k16_rp_f64_f64_f64_f64, "mma.sync.aligned.m16n8k16.row.col.rp.f64.f64.f64.f64", 900, 78, 13)
+PTXSPEC_2r_1r_1r_2r(m8n8k16_s32_s8_s8_s32, "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32", 750, 65, 14)
+PTXSPEC_2r_1r_1r_2r(m8n8k16_s32_s8_u8_s32, "mma.sync.aligned.m8n8k16.row.col.s32.s8.u8.s32", 750, 65, 14)
+PTXSPEC_2r_1r_1r_2r(m8n8k16_s32_u8_s8_s32, "mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32", 750, 65, 14)
+PTXSPEC_2r_1r_1r_2r(m8n8k16_s32_u8_u8_s32, "mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32", 750, 65, 14)
+PTXSPEC_2r_1r_1r_2r(m8n8k16_satfinite_s32_s8_s8_s32, "mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.s8.s32", 750, 65, 14)
+PTXSPEC_2r_1r_1r_2r(m8n8k16_satfinite_s32_s8_u8_s32, "mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.u8.s32", 750, 65, 14)
+PTXSPEC_2r_1r_1r_2r(m8n8k16_satfinite_s32_u8_s8_s32, "mma.sync.aligned.m8n8k16.row.col.satfinite.s32.u8.s8.s32", 750, 65, 14)
+PTXSPEC_2r_1r_1r_2r(m8n8k16_satfinite_s32_u8_u8_s32, "mma.sync.aligned.m8n8k16.row.col.satfinite.s32.u8.u8.s32", 750, 65, 14)
+PTXSPEC_2r_1r_1r_2r(m8n8k32_s32_s4_s4_s32, "mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32", 750, 65, 15)
+PTXSPEC_2r_1r_1r_2r(m8n8k32_s32_s4_u4_s32, "mma.sync.aligned.m8n8k32.row.col.s32.s4.u4.s32", 750, 65, 15)
+PTXSPEC_2r_1r_1r_2r(m8n8k32_s32_u4_s4_s32, "mma.sync.aligned.m8n8k32.row.col.s32.u4.s4.s32", 750, 65, 15)
+PTXSPEC_2r_1r_1r_2r(m8n8k32_s32_u4_u4_s32, "mma.sync.aligned.m8n8k32.row.col.s32.u4.u4.s32", 750, 65, 15)
+PTXSPEC_2r_1r_1r_2r(m8n8k32_satfinite_s32_s4_s4_s32, "mma.sync.aligned.m8n8k32.row.col.satfinite.s32.s4.s4.s32", 750, 65, 15)
+PTXSPEC_2r_1r_1r_2r(m8n8k32_satfinite_s32_s4_u4_s32, "mma.sync.aligned.m8n8k32.row.col.satfinite.s32.s4.u4.s32", 750, 65, 15)
+PTXSPEC_2r_1r_1r_2r(m8n8k32_satfinite_s32_u4_s4_s32, "mma.sync.aligned.m8n8k32.row.col.satfinite.s32.u4.s4.s32", 750, 65, 15)
+PTXSPEC_2r_1r_1r_2r(m8n8k32_satfinite_s32_u4_u4_s32, "mma.sync.aligned.m8n8k32.row.col.satfinite.s32.u4.u4.s32", 750, 65, 15)
+PTXSPEC_4r_2r_1r_4r(m16n8k16_s32_s8_s8_s32, "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32", 800, 70, 14)
+PTXSPEC_4r_2r_1r_4r(m16n8k16_s32_s8_u8_s32, "mma.sync.aligned.m16n8k16.row.col.s32.s8.u8.s32", 800, 70, 14)
+PTXSPEC_4r_2r_1r_4r(m16n8k16_s32_u8_s8_s32, "mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32", 800, 70, 14)
+PTXSPEC_4r_2r_1r_4r(m16n8k16_s32_u8_u8_s32, "mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32", 800, 70, 14)
+PTXSPEC_4r_2r_1r_4r(m16n8k16_satfinite_s32_s8_s8_s32, "mma.sync.aligned.m16n8k16.row.col.satfinite.s32.s8.s8.s32", 800, 70, 14)
+PTXSPEC_4r_2r_1r_4r(m16n8k16_satfinite_s32_s8_u8_s32, "mma.sync.aligned.m16n8k16.row.col.satfinite.s32.s8.u8.s32", 800, 70, 14)
+PTXSPEC_4r_2r_1r_4r(m16n8k16_satfinite_s32_u8_s8_s32, "mma.sync.aligned.m16n8k16.row.col.satfinite.s32.u8.s8.s32", 800, 70, 14)
+PTXSPEC_4r_2r_1r_4r(m16n8k16_satfinite_s32_u8_u8_s32, "mma.sync.aligned.m16n8k16.row.col.satfinite.s32.u8.u8.s32", 800, 70, 14)
+PTXSPEC_4r_4r_2r_4r(m16n8k32_s32_s8_s8_s32, "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 800, 70, 16)
+PTXSPEC_4r_4r_2r_4r(m16n8k32_s32_s8_u8_s32, "mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32", 800, 70, 16)
+PTXSPEC_4r_4r_2r_4r(m16n8k32_s32_u8_s8_s32, "mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32", 800, 70, 16)
+PTXSPEC_4r_4r_2r_4r(m16n8k32_s32_u8_u8_s32, "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32", 800, 70, 16)
+PTXSPEC_4r_4r_2r_4r(m16n8k32_satfinite_s32_s8_s8_s32, "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.s8.s32", 800, 70, 16)
+PTXSPEC_4r_4r_2r_4r(m16n8k32_satfinite_s32_s8_u8_s32, "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.u8.s32", 800, 70, 16)
+PTXSPEC_4r_4r_2r_4r(m16n8k32_satfinite_s32_u8_s8_s32, "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.s8.s32", 800, 70, 16)
+PTXSPEC_4r_4r_2r_4r(m16n8k32_satfinite_s32_u8_u8_s32, "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.u8.s32", 800, 70, 16)
+PTXSPEC_4r_2r_1r_4r(m16n8k32_s32_s4_s4_s32, "mma.sync.aligned.m16n8k32.row.col.s32.s4.s4.s32", 800, 70, 15)
+PTXSPEC_4r_2r_1r_4r(m16n8k32_s32_s4_u4_s32, "mma.sync.aligned.m16n8k32.row.col.s32.s4.u4.s32", 800, 70, 15)
+PTXSPEC_4r_2r_1r_4r(m16n8k32_s32_u4_s4_s32, "mma.sync.aligned.m16n8k32.row.col.s32.u4.s4.s32", 800, 70, 15)
+PTXSPEC_4r_2r_1r_4r(m16n8k32_s32_u4_u4_s32, "mma.sync.aligned.m16n8k32.row.col.s32.u4.u4.s32", 800, 70, 15)
+PTXSPEC_4r_2r_1r_4r(m16n8k32_satfinite_s32_s4_s4_s32, "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s4.s4.s32", 800, 70, 15)
+PTXSPEC_4r_2r_1r_4r(m16n8k32_satfinite_s32_s4_u4_s32, "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s4.u4.s32", 800, 70, 15)
+PTXSPEC_4r_2r_1r_4r(m16n8k32_satfinite_s32_u4_s4_s32, "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u4.s4.s32", 800, 70, 15)
+PTXSPEC_4r_2r_1r_4r(m16n8k32_satfinite_s32_u4_u4_s32, "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u4.u4.s32", 800, 70, 15)
+PTXSPEC_4r_4r_2r_4r(m16n8k64_s32_s4_s4_s32, "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32", 800, 70, 17)
+PTXSPEC_4r_4r_2r_4r(m16n8k64_s32_s4_u4_s32, "mma.sync.aligned.m16n8k64.row.col.s32.s4.u4.s32", 800, 70, 17)
+PTXSPEC_4r_4r_2r_4r(m16n8k64_s32_u4_s4_s32, "mma.sync.aligned.m16n8k64.row.col.s32.u4.s4.s32", 800, 70, 17)
+PTXSPEC_4r_4r_2r_4r(m16n8k64_s32_u4_u4_s32, "mma.sync.aligned.m16n8k64.row.col.s32.u4.u4.s32", 800, 70, 17)
+PTXSPEC_4r_4r_2r_4r(m16n8k64_satfinite_s32_s4_s4_s32, "mma.sync.aligned.m16n8k64.row.col.satfinite.s32.s4.s4.s32", 800, 70, 17)
+PTXSPEC_4r_4r_2r_4r(m16n8k64_satfinite_s32_s4_u4_s32, "mma.sync.aligned.m16n8k64.row.col.satfinite.s32.s4.u4.s32", 800, 70, 17)
+PTXSPEC_4r_4r_2r_4r(m16n8k64_satfinite_s32_u4_s4_s32, "mma.sync.aligned.m16n8k64.row.col.satfinite.s32.u4.s4.s32", 800, 70, 17)
+PTXSPEC_4r_4r_2r_4r(m16n8k64_satfinite_s32_u4_u4_s32, "mma.sync.aligned.m16n8k64.row.col.satfinite.s32.u4.u4.s32", 800, 70, 17)
+PTXSPEC_2r_1r_1r_2r(m8n8k128_s32_b1_b1_s32_xor_popc, "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc", 750, 70, 18)
+PTXSPEC_4r_2r_1r_4r(m16n8k128_s32_b1_b1_s32_xor_popc, "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.xor.popc", 800, 70, 18)
+PTXSPEC_4r_4r_2r_4r(m16n8k256_s32_b1_b1_s32_xor_popc, "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc", 800, 70, 18)
+PTXSPEC_2r_1r_1r_2r(m8n8k128_s32_b1_b1_s32_and_popc, "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc", 800, 71, 19)
+PTXSPEC_4r_2r_1r_4r(m16n8k128_s32_b1_b1_s32_and_popc, "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.and.popc", 800, 71, 19)
+PTXSPEC_4r_4r_2r_4r(m16n8k256_s32_b1_b1_s32_and_popc, "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc", 800, 71, 20)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32", 890, 84, 21)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32", 890, 84, 22)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32", 890, 84, 23)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32", 890, 84, 24)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e4m3.f32", 890, 87, 25)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32", 890, 87, 26)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.f32.e5m2.e4m3.f32", 890, 87, 27)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.f32.e5m2.e5m2.f32", 890, 87, 28)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.f16.e4m3.e4m3.f16", 890, 87, 29)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.f16.e4m3.e5m2.f16", 890, 87, 30)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e4m3.f16", 890, 87, 31)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e5m2.f16", 890, 87, 32)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e4m3.f16", 890, 87, 33)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16", 890, 87, 34)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.f16.e5m2.e4m3.f16", 890, 87, 35)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.f16.e5m2.e5m2.f16", 890, 87, 36)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32", 101001, 86, 21)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e5m2.f32", 101001, 86, 22)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e5m2.e4m3.f32", 101001, 86, 23)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e5m2.e5m2.f32", 101001, 86, 24)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e4m3.e4m3.f16", 201001, 87, 33)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e4m3.e5m2.f16", 201001, 87, 34)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e5m2.e4m3.f16", 201001, 87, 35)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e5m2.e5m2.f16", 201001, 87, 36)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_f8f6f4_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32", 201001, 87, 25)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_f8f6f4_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f32.e4m3.e5m2.f32", 201001, 87, 26)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_f8f6f4_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f32.e5m2.e4m3.f32", 201001, 87, 27)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_f8f6f4_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f32.e5m2.e5m2.f32", 201001, 87, 28)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_f8f6f4_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f16.e4m3.e4m3.f16", 201001, 87, 29)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_f8f6f4_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f16.e4m3.e5m2.f16", 201001, 87, 30)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_f8f6f4_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f16.e5m2.e4m3.f16", 201001, 87, 31)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_f8f6f4_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f16.e5m2.e5m2.f16", 201001, 87, 32)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e3m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e4m3.f32", 301201, 87, 37)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e3m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e5m2.f32", 301201, 87, 38)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e3m2_e3m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e3m2.f32", 301201, 87, 39)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e3m2_e2m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m3.f32", 301201, 87, 40)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e3m2_e2m1_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32", 301201, 87, 40)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e2m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m3.e4m3.f32", 301201, 87, 41)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e2m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m3.e5m2.f32", 301201, 87, 42)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e2m3_e3m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m3.e3m2.f32", 301201, 87, 43)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e2m3_e2m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m3.e2m3.f32", 301201, 87, 44)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e2m3_e2m1_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m3.e2m1.f32", 301201, 87, 44)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e2m1_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e4m3.f32", 301201, 87, 41)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e2m1_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e5m2.f32", 301201, 87, 42)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e2m1_e3m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e3m2.f32", 301201, 87, 43)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e2m1_e2m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e2m3.f32", 301201, 87, 44)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e2m1_e2m1_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e2m1.f32", 301201, 87, 44)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e3m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e3m2.e4m3.f16", 301201, 87, 45)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e3m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e3m2.e5m2.f16", 301201, 87, 46)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e3m2_e3m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e3m2.e3m2.f16", 301201, 87, 47)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e3m2_e2m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e3m2.e2m3.f16", 301201, 87, 48)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e3m2_e2m1_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e3m2.e2m1.f16", 301201, 87, 48)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e2m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m3.e4m3.f16", 301201, 87, 49)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e2m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m3.e5m2.f16", 301201, 87, 50)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e2m3_e3m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m3.e3m2.f16", 301201, 87, 51)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e2m3_e2m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m3.e2m3.f16", 301201, 87, 52)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e2m3_e2m1_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m3.e2m1.f16", 301201, 87, 52)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e2m1_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m1.e4m3.f16", 301201, 87, 49)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e2m1_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m1.e5m2.f16", 301201, 87, 50)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e2m1_e3m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m1.e3m2.f16", 301201, 87, 51)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e2m1_e2m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m1.e2m3.f16", 301201, 87, 52)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e2m1_e2m1_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e2m1.e2m1.f16", 301201, 87, 52)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e4m3_e3m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e3m2.f32", 301201, 87, 53)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e4m3_e2m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e2m3.f32", 301201, 87, 54)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e4m3_e2m1_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e2m1.f32", 301201, 87, 54)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e5m2_e3m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e5m2.e3m2.f32", 301201, 87, 55)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e5m2_e2m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e5m2.e2m3.f32", 301201, 87, 56)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f8f6f4_f32_e5m2_e2m1_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e5m2.e2m1.f32", 301201, 87, 56)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e4m3_e3m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e4m3.e3m2.f16", 301201, 87, 57)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e4m3_e2m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e4m3.e2m3.f16", 301201, 87, 58)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e4m3_e2m1_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e4m3.e2m1.f16", 301201, 87, 58)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e5m2_e3m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e5m2.e3m2.f16", 301201, 87, 59)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e5m2_e2m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e5m2.e2m3.f16", 301201, 87, 60)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f8f6f4_f16_e5m2_e2m1_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e5m2.e2m1.f16", 301201, 87, 60)
 PTXSPEC_4f_4r_2r_4f_1r_00_1r_00(m16n8k32_kind_mxf8f6f4_block_scale_f32_e4m3_e4m3_f32_ue8m0, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e4m3.f32.ue8m0", 301201, 87)
 PTXSPEC_4f_4r_2r_4f_1r_00_1r_00(m16n8k32_kind_mxf8f6f4_block_scale_f32_e4m3_e5m2_f32_ue8m0, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e5m2.f32.ue8m0", 301201, 87)
 PTXSPEC_4f_4r_2r_4f_1r_00_1r_00(m16n8k32_kind_mxf8f6f4_block_scale_f32_e4m3_e3m2_f32_ue8m0, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e3m2.f32.ue8m0", 301201, 87)
@@ -658,102 +631,102 @@ PTXSPEC_4f_4r_2r_4f_1r_00_1r_00(m16n8k64_kind_mxf4_block_scale_scale_vec_2X_f32_
 PTXSPEC_4f_4r_2r_4f_1r_00_1r_00(m16n8k64_kind_mxf4nvf4_block_scale_scale_vec_2X_f32_e2m1_e2m1_f32_ue8m0, "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0", 301201, 87)
 PTXSPEC_4f_4r_2r_4f_1r_00_1r_00(m16n8k64_kind_mxf4nvf4_block_scale_scale_vec_4X_f32_e2m1_e2m1_f32_ue4m3, "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3", 301201, 87)
 PTXSPEC_4f_4r_2r_4f_1r_00_1r_00(m16n8k64_kind_mxf4nvf4_block_scale_scale_vec_4X_f32_e2m1_e2m1_f32_ue8m0, "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0", 401201, 91)
-FORM(2r_2r_1r_2r, m16n8k16_kind_mxf8f6f4_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf8f6f4.f16.e4m3.e4m3.f16", 201001, 87, 29)
-FORM(2r_2r_1r_2r, m16n8k16_kind_mxf8f6f4_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf8f6f4.f16.e4m3.e5m2.f16", 201001, 87, 30)
-FORM(2r_2r_1r_2r, m16n8k16_kind_mxf8f6f4_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf8f6f4.f16.e5m2.e4m3.f16", 201001, 87, 31)
-FORM(2r_2r_1r_2r, m16n8k16_kind_mxf8f6f4_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf8f6f4.f16.e5m2.e5m2.f16", 201001, 87, 32)
-FORM(2r_2r_1r_2r, m16n8k16_kind_mxf4_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4.f16.e4m3.e4m3.f16", 201001, 87, 29)
-FORM(2r_2r_1r_2r, m16n8k16_kind_mxf4_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4.f16.e4m3.e5m2.f16", 201001, 87, 30)
-FORM(2r_2r_1r_2r, m16n8k16_kind_mxf4_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4.f16.e5m2.e4m3.f16", 201001, 87, 31)
-FORM(2r_2r_1r_2r, m16n8k16_kind_mxf4_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4.f16.e5m2.e5m2.f16", 201001, 87, 32)
-FORM(2r_2r_1r_2r, m16n8k16_kind_mxf4nvf4_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4nvf4.f16.e4m3.e4m3.f16", 201001, 87, 29)
-FORM(2r_2r_1r_2r, m16n8k16_kind_mxf4nvf4_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4nvf4.f16.e4m3.e5m2.f16", 201001, 87, 30)
-FORM(2r_2r_1r_2r, m16n8k16_kind_mxf4nvf4_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4nvf4.f16.e5m2.e4m3.f16", 201001, 87, 31)
-FORM(2r_2r_1r_2r, m16n8k16_kind_mxf4nvf4_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4nvf4.f16.e5m2.e5m2.f16", 201001, 87, 32)
-FORM(2r_4r_2r_2r, m16n8k32_kind_mxf8f6f4_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f16.e4m3.e4m3.f16", 201001, 87, 33)
-FORM(2r_4r_2r_2r, m16n8k32_kind_mxf8f6f4_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f16.e4m3.e5m2.f16", 201001, 87, 34)
-FORM(2r_4r_2r_2r, m16n8k32_kind_mxf8f6f4_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f16.e5m2.e4m3.f16", 201001, 87, 35)
-FORM(2r_4r_2r_2r, m16n8k32_kind_mxf8f6f4_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f16.e5m2.e5m2.f16", 201001, 87, 36)
-FORM(2r_4r_2r_2r, m16n8k32_kind_mxf4_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4.f16.e4m3.e4m3.f16", 201001, 87, 33)
-FORM(2r_4r_2r_2r, m16n8k32_kind_mxf4_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4.f16.e4m3.e5m2.f16", 201001, 87, 34)
-FORM(2r_4r_2r_2r, m16n8k32_kind_mxf4_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4.f16.e5m2.e4m3.f16", 201001, 87, 35)
-FORM(2r_4r_2r_2r, m16n8k32_kind_mxf4_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4.f16.e5m2.e5m2.f16", 201001, 87, 36)
-FORM(2r_4r_2r_2r, m16n8k32_kind_mxf4nvf4_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4nvf4.f16.e4m3.e4m3.f16", 201001, 87, 33)
-FORM(2r_4r_2r_2r, m16n8k32_kind_mxf4nvf4_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4nvf4.f16.e4m3.e5m2.f16", 201001, 87, 34)
-FORM(2r_4r_2r_2r, m16n8k32_kind_mxf4nvf4_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4nvf4.f16.e5m2.e4m3.f16", 201001, 87, 35)
-FORM(2r_4r_2r_2r, m16n8k32_kind_mxf4nvf4_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4nvf4.f16.e5m2.e5m2.f16", 201001, 87, 36)
-FORM(4f_2r_1r_4f, m16n8k16_kind_mxf8f6f4_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf8f6f4.f32.e4m3.e4m3.f32", 201001, 87, 25)
-FORM(4f_2r_1r_4f, m16n8k16_kind_mxf8f6f4_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf8f6f4.f32.e4m3.e5m2.f32", 201001, 87, 26)
-FORM(4f_2r_1r_4f, m16n8k16_kind_mxf8f6f4_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf8f6f4.f32.e5m2.e4m3.f32", 201001, 87, 27)
-FORM(4f_2r_1r_4f, m16n8k16_kind_mxf8f6f4_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf8f6f4.f32.e5m2.e5m2.f32", 201001, 87, 28)
-FORM(4f_2r_1r_4f, m16n8k16_kind_mxf4_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4.f32.e4m3.e4m3.f32", 201001, 87, 25)
-FORM(4f_2r_1r_4f, m16n8k16_kind_mxf4_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4.f32.e4m3.e5m2.f32", 201001, 87, 26)
-FORM(4f_2r_1r_4f, m16n8k16_kind_mxf4_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4.f32.e5m2.e4m3.f32", 201001, 87, 27)
-FORM(4f_2r_1r_4f, m16n8k16_kind_mxf4_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4.f32.e5m2.e5m2.f32", 201001, 87, 28)
-FORM(4f_2r_1r_4f, m16n8k16_kind_mxf4nvf4_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4nvf4.f32.e4m3.e4m3.f32", 201001, 87, 25)
-FORM(4f_2r_1r_4f, m16n8k16_kind_mxf4nvf4_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4nvf4.f32.e4m3.e5m2.f32", 201001, 87, 26)
-FORM(4f_2r_1r_4f, m16n8k16_kind_mxf4nvf4_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4nvf4.f32.e5m2.e4m3.f32", 201001, 87, 27)
-FORM(4f_2r_1r_4f, m16n8k16_kind_mxf4nvf4_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4nvf4.f32.e5m2.e5m2.f32", 201001, 87, 28)
-FORM(4f_4r_2r_4f, m16n8k32_kind_mxf4nvf4_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4nvf4.f32.e4m3.e4m3.f32", 201001, 87, 21)
-FORM(4f_4r_2r_4f, m16n8k32_kind_mxf4nvf4_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4nvf4.f32.e4m3.e5m2.f32", 201001, 87, 22)
-FORM(4f_4r_2r_4f, m16n8k32_kind_mxf4nvf4_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4nvf4.f32.e5m2.e4m3.f32", 201001, 87, 23)
-FORM(4f_4r_2r_4f, m16n8k32_kind_mxf4nvf4_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4nvf4.f32.e5m2.e5m2.f32", 201001, 87, 24)
-FORM(4f_4r_2r_4f, m16n8k32_kind_mxf8f6f4_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e4m3.e4m3.f32", 101001, 86, 21)
-FORM(4f_4r_2r_4f, m16n8k32_kind_mxf8f6f4_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e4m3.e5m2.f32", 101001, 86, 22)
-FORM(4f_4r_2r_4f, m16n8k32_kind_mxf8f6f4_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e5m2.e4m3.f32", 101001, 86, 23)
-FORM(4f_4r_2r_4f, m16n8k32_kind_mxf8f6f4_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e5m2.e5m2.f32", 101001, 86, 24)
-FORM(4f_4r_2r_4f, m16n8k32_kind_mxf4_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4.f32.e4m3.e4m3.f32", 101001, 86, 21)
-FORM(4f_4r_2r_4f, m16n8k32_kind_mxf4_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4.f32.e4m3.e5m2.f32", 101001, 86, 22)
-FORM(4f_4r_2r_4f, m16n8k32_kind_mxf4_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4.f32.e5m2.e4m3.f32", 101001, 86, 23)
-FORM(4f_4r_2r_4f, m16n8k32_kind_mxf4_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4.f32.e5m2.e5m2.f32", 101001, 86, 24)
-FORM(2r_2r_1r_2r, m16n8k16_kind_f16_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::f16.f16.e4m3.e4m3.f16", 501001, 87, 29)
-FORM(2r_2r_1r_2r, m16n8k16_kind_f16_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::f16.f16.e4m3.e5m2.f16", 501001, 87, 30)
-FORM(2r_2r_1r_2r, m16n8k16_kind_f16_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::f16.f16.e5m2.e4m3.f16", 501001, 87, 31)
-FORM(2r_2r_1r_2r, m16n8k16_kind_f16_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::f16.f16.e5m2.e5m2.f16", 501001, 87, 32)
-FORM(2r_2r_1r_2r, m16n8k16_kind_tf32_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::tf32.f16.e4m3.e4m3.f16", 501001, 87, 29)
-FORM(2r_2r_1r_2r, m16n8k16_kind_tf32_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::tf32.f16.e4m3.e5m2.f16", 501001, 87, 30)
-FORM(2r_2r_1r_2r, m16n8k16_kind_tf32_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::tf32.f16.e5m2.e4m3.f16", 501001, 87, 31)
-FORM(2r_2r_1r_2r, m16n8k16_kind_tf32_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::tf32.f16.e5m2.e5m2.f16", 501001, 87, 32)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f16_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f16.f16.e4m3.e4m3.f16", 501001, 87, 33)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f16_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f16.f16.e4m3.e5m2.f16", 501001, 87, 34)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f16_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f16.f16.e5m2.e4m3.f16", 501001, 87, 35)
-FORM(2r_4r_2r_2r, m16n8k32_kind_f16_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f16.f16.e5m2.e5m2.f16", 501001, 87, 36)
-FORM(2r_4r_2r_2r, m16n8k32_kind_tf32_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::tf32.f16.e4m3.e4m3.f16", 501001, 87, 33)
-FORM(2r_4r_2r_2r, m16n8k32_kind_tf32_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::tf32.f16.e4m3.e5m2.f16", 501001, 87, 34)
-FORM(2r_4r_2r_2r, m16n8k32_kind_tf32_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::tf32.f16.e5m2.e4m3.f16", 501001, 87, 35)
-FORM(2r_4r_2r_2r, m16n8k32_kind_tf32_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::tf32.f16.e5m2.e5m2.f16", 501001, 87, 36)
-FORM(4f_2r_1r_4f, m16n8k16_kind_f16_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::f16.f32.e4m3.e4m3.f32", 501001, 87, 25)
-FORM(4f_2r_1r_4f, m16n8k16_kind_f16_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::f16.f32.e4m3.e5m2.f32", 501001, 87, 26)
-FORM(4f_2r_1r_4f, m16n8k16_kind_f16_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::f16.f32.e5m2.e4m3.f32", 501001, 87, 27)
-FORM(4f_2r_1r_4f, m16n8k16_kind_f16_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::f16.f32.e5m2.e5m2.f32", 501001, 87, 28)
-FORM(4f_2r_1r_4f, m16n8k16_kind_tf32_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::tf32.f32.e4m3.e4m3.f32", 501001, 87, 25)
-FORM(4f_2r_1r_4f, m16n8k16_kind_tf32_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::tf32.f32.e4m3.e5m2.f32", 501001, 87, 26)
-FORM(4f_2r_1r_4f, m16n8k16_kind_tf32_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::tf32.f32.e5m2.e4m3.f32", 501001, 87, 27)
-FORM(4f_2r_1r_4f, m16n8k16_kind_tf32_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::tf32.f32.e5m2.e5m2.f32", 501001, 87, 28)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f16_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f16.f32.e4m3.e4m3.f32", 601001, 86, 21)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f16_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f16.f32.e4m3.e5m2.f32", 601001, 86, 22)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f16_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f16.f32.e5m2.e4m3.f32", 601001, 86, 23)
-FORM(4f_4r_2r_4f, m16n8k32_kind_f16_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f16.f32.e5m2.e5m2.f32", 601001, 86, 24)
-FORM(4f_4r_2r_4f, m16n8k32_kind_tf32_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::tf32.f32.e4m3.e4m3.f32", 601001, 86, 21)
-FORM(4f_4r_2r_4f, m16n8k32_kind_tf32_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::tf32.f32.e4m3.e5m2.f32", 601001, 86, 22)
-FORM(4f_4r_2r_4f, m16n8k32_kind_tf32_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::tf32.f32.e5m2.e4m3.f32", 601001, 86, 23)
-FORM(4f_4r_2r_4f, m16n8k32_kind_tf32_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::tf32.f32.e5m2.e5m2.f32", 601001, 86, 24)
-FORM(2r_2r_1r_2r, m16n8k16_kind_i8_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::i8.f16.e4m3.e4m3.f16", 701002, 87, 29)
-FORM(2r_2r_1r_2r, m16n8k16_kind_i8_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::i8.f16.e4m3.e5m2.f16", 701002, 87, 30)
-FORM(2r_2r_1r_2r, m16n8k16_kind_i8_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::i8.f16.e5m2.e4m3.f16", 701002, 87, 31)
-FORM(2r_2r_1r_2r, m16n8k16_kind_i8_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::i8.f16.e5m2.e5m2.f16", 701002, 87, 32)
-FORM(2r_4r_2r_2r, m16n8k32_kind_i8_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::i8.f16.e4m3.e4m3.f16", 701002, 87, 33)
-FORM(2r_4r_2r_2r, m16n8k32_kind_i8_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::i8.f16.e4m3.e5m2.f16", 701002, 87, 34)
-FORM(2r_4r_2r_2r, m16n8k32_kind_i8_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::i8.f16.e5m2.e4m3.f16", 701002, 87, 35)
-FORM(2r_4r_2r_2r, m16n8k32_kind_i8_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::i8.f16.e5m2.e5m2.f16", 701002, 87, 36)
-FORM(4f_2r_1r_4f, m16n8k16_kind_i8_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::i8.f32.e4m3.e4m3.f32", 701002, 87, 25)
-FORM(4f_2r_1r_4f, m16n8k16_kind_i8_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::i8.f32.e4m3.e5m2.f32", 701002, 87, 26)
-FORM(4f_2r_1r_4f, m16n8k16_kind_i8_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::i8.f32.e5m2.e4m3.f32", 701002, 87, 27)
-FORM(4f_2r_1r_4f, m16n8k16_kind_i8_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::i8.f32.e5m2.e5m2.f32", 701002, 87, 28)
-FORM(4f_4r_2r_4f, m16n8k32_kind_i8_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::i8.f32.e4m3.e4m3.f32", 801002, 86, 21)
-FORM(4f_4r_2r_4f, m16n8k32_kind_i8_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::i8.f32.e4m3.e5m2.f32", 801002, 86, 22)
-FORM(4f_4r_2r_4f, m16n8k32_kind_i8_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::i8.f32.e5m2.e4m3.f32", 801002, 86, 23)
-FORM(4f_4r_2r_4f, m16n8k32_kind_i8_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::i8.f32.e5m2.e5m2.f32", 801002, 86, 24)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_mxf8f6f4_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf8f6f4.f16.e4m3.e4m3.f16", 201001, 87, 29)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_mxf8f6f4_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf8f6f4.f16.e4m3.e5m2.f16", 201001, 87, 30)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_mxf8f6f4_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf8f6f4.f16.e5m2.e4m3.f16", 201001, 87, 31)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_mxf8f6f4_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf8f6f4.f16.e5m2.e5m2.f16", 201001, 87, 32)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_mxf4_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4.f16.e4m3.e4m3.f16", 201001, 87, 29)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_mxf4_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4.f16.e4m3.e5m2.f16", 201001, 87, 30)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_mxf4_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4.f16.e5m2.e4m3.f16", 201001, 87, 31)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_mxf4_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4.f16.e5m2.e5m2.f16", 201001, 87, 32)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_mxf4nvf4_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4nvf4.f16.e4m3.e4m3.f16", 201001, 87, 29)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_mxf4nvf4_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4nvf4.f16.e4m3.e5m2.f16", 201001, 87, 30)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_mxf4nvf4_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4nvf4.f16.e5m2.e4m3.f16", 201001, 87, 31)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_mxf4nvf4_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4nvf4.f16.e5m2.e5m2.f16", 201001, 87, 32)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_mxf8f6f4_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f16.e4m3.e4m3.f16", 201001, 87, 33)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_mxf8f6f4_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f16.e4m3.e5m2.f16", 201001, 87, 34)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_mxf8f6f4_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f16.e5m2.e4m3.f16", 201001, 87, 35)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_mxf8f6f4_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f16.e5m2.e5m2.f16", 201001, 87, 36)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_mxf4_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4.f16.e4m3.e4m3.f16", 201001, 87, 33)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_mxf4_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4.f16.e4m3.e5m2.f16", 201001, 87, 34)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_mxf4_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4.f16.e5m2.e4m3.f16", 201001, 87, 35)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_mxf4_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4.f16.e5m2.e5m2.f16", 201001, 87, 36)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_mxf4nvf4_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4nvf4.f16.e4m3.e4m3.f16", 201001, 87, 33)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_mxf4nvf4_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4nvf4.f16.e4m3.e5m2.f16", 201001, 87, 34)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_mxf4nvf4_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4nvf4.f16.e5m2.e4m3.f16", 201001, 87, 35)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_mxf4nvf4_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4nvf4.f16.e5m2.e5m2.f16", 201001, 87, 36)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_mxf8f6f4_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf8f6f4.f32.e4m3.e4m3.f32", 201001, 87, 25)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_mxf8f6f4_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf8f6f4.f32.e4m3.e5m2.f32", 201001, 87, 26)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_mxf8f6f4_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf8f6f4.f32.e5m2.e4m3.f32", 201001, 87, 27)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_mxf8f6f4_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf8f6f4.f32.e5m2.e5m2.f32", 201001, 87, 28)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_mxf4_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4.f32.e4m3.e4m3.f32", 201001, 87, 25)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_mxf4_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4.f32.e4m3.e5m2.f32", 201001, 87, 26)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_mxf4_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4.f32.e5m2.e4m3.f32", 201001, 87, 27)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_mxf4_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4.f32.e5m2.e5m2.f32", 201001, 87, 28)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_mxf4nvf4_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4nvf4.f32.e4m3.e4m3.f32", 201001, 87, 25)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_mxf4nvf4_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4nvf4.f32.e4m3.e5m2.f32", 201001, 87, 26)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_mxf4nvf4_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4nvf4.f32.e5m2.e4m3.f32", 201001, 87, 27)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_mxf4nvf4_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::mxf4nvf4.f32.e5m2.e5m2.f32", 201001, 87, 28)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_mxf4nvf4_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4nvf4.f32.e4m3.e4m3.f32", 201001, 87, 21)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_mxf4nvf4_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4nvf4.f32.e4m3.e5m2.f32", 201001, 87, 22)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_mxf4nvf4_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4nvf4.f32.e5m2.e4m3.f32", 201001, 87, 23)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_mxf4nvf4_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4nvf4.f32.e5m2.e5m2.f32", 201001, 87, 24)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_mxf8f6f4_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e4m3.e4m3.f32", 101001, 86, 21)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_mxf8f6f4_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e4m3.e5m2.f32", 101001, 86, 22)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_mxf8f6f4_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e5m2.e4m3.f32", 101001, 86, 23)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_mxf8f6f4_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e5m2.e5m2.f32", 101001, 86, 24)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_mxf4_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4.f32.e4m3.e4m3.f32", 101001, 86, 21)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_mxf4_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4.f32.e4m3.e5m2.f32", 101001, 86, 22)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_mxf4_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4.f32.e5m2.e4m3.f32", 101001, 86, 23)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_mxf4_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::mxf4.f32.e5m2.e5m2.f32", 101001, 86, 24)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_f16_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::f16.f16.e4m3.e4m3.f16", 501001, 87, 29)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_f16_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::f16.f16.e4m3.e5m2.f16", 501001, 87, 30)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_f16_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::f16.f16.e5m2.e4m3.f16", 501001, 87, 31)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_f16_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::f16.f16.e5m2.e5m2.f16", 501001, 87, 32)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_tf32_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::tf32.f16.e4m3.e4m3.f16", 501001, 87, 29)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_tf32_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::tf32.f16.e4m3.e5m2.f16", 501001, 87, 30)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_tf32_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::tf32.f16.e5m2.e4m3.f16", 501001, 87, 31)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_tf32_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::tf32.f16.e5m2.e5m2.f16", 501001, 87, 32)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f16_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f16.f16.e4m3.e4m3.f16", 501001, 87, 33)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f16_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f16.f16.e4m3.e5m2.f16", 501001, 87, 34)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f16_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f16.f16.e5m2.e4m3.f16", 501001, 87, 35)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_f16_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::f16.f16.e5m2.e5m2.f16", 501001, 87, 36)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_tf32_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::tf32.f16.e4m3.e4m3.f16", 501001, 87, 33)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_tf32_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::tf32.f16.e4m3.e5m2.f16", 501001, 87, 34)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_tf32_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::tf32.f16.e5m2.e4m3.f16", 501001, 87, 35)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_tf32_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::tf32.f16.e5m2.e5m2.f16", 501001, 87, 36)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_f16_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::f16.f32.e4m3.e4m3.f32", 501001, 87, 25)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_f16_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::f16.f32.e4m3.e5m2.f32", 501001, 87, 26)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_f16_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::f16.f32.e5m2.e4m3.f32", 501001, 87, 27)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_f16_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::f16.f32.e5m2.e5m2.f32", 501001, 87, 28)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_tf32_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::tf32.f32.e4m3.e4m3.f32", 501001, 87, 25)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_tf32_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::tf32.f32.e4m3.e5m2.f32", 501001, 87, 26)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_tf32_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::tf32.f32.e5m2.e4m3.f32", 501001, 87, 27)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_tf32_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::tf32.f32.e5m2.e5m2.f32", 501001, 87, 28)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f16_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f16.f32.e4m3.e4m3.f32", 601001, 86, 21)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f16_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f16.f32.e4m3.e5m2.f32", 601001, 86, 22)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f16_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f16.f32.e5m2.e4m3.f32", 601001, 86, 23)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_f16_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::f16.f32.e5m2.e5m2.f32", 601001, 86, 24)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_tf32_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::tf32.f32.e4m3.e4m3.f32", 601001, 86, 21)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_tf32_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::tf32.f32.e4m3.e5m2.f32", 601001, 86, 22)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_tf32_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::tf32.f32.e5m2.e4m3.f32", 601001, 86, 23)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_tf32_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::tf32.f32.e5m2.e5m2.f32", 601001, 86, 24)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_i8_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::i8.f16.e4m3.e4m3.f16", 701002, 87, 29)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_i8_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::i8.f16.e4m3.e5m2.f16", 701002, 87, 30)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_i8_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k16.row.col.kind::i8.f16.e5m2.e4m3.f16", 701002, 87, 31)
+PTXSPEC_2r_2r_1r_2r(m16n8k16_kind_i8_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k16.row.col.kind::i8.f16.e5m2.e5m2.f16", 701002, 87, 32)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_i8_f16_e4m3_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::i8.f16.e4m3.e4m3.f16", 701002, 87, 33)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_i8_f16_e4m3_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::i8.f16.e4m3.e5m2.f16", 701002, 87, 34)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_i8_f16_e5m2_e4m3_f16, "mma.sync.aligned.m16n8k32.row.col.kind::i8.f16.e5m2.e4m3.f16", 701002, 87, 35)
+PTXSPEC_2r_4r_2r_2r(m16n8k32_kind_i8_f16_e5m2_e5m2_f16, "mma.sync.aligned.m16n8k32.row.col.kind::i8.f16.e5m2.e5m2.f16", 701002, 87, 36)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_i8_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::i8.f32.e4m3.e4m3.f32", 701002, 87, 25)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_i8_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::i8.f32.e4m3.e5m2.f32", 701002, 87, 26)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_i8_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k16.row.col.kind::i8.f32.e5m2.e4m3.f32", 701002, 87, 27)
+PTXSPEC_4f_2r_1r_4f(m16n8k16_kind_i8_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k16.row.col.kind::i8.f32.e5m2.e5m2.f32", 701002, 87, 28)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_i8_f32_e4m3_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::i8.f32.e4m3.e4m3.f32", 801002, 86, 21)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_i8_f32_e4m3_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::i8.f32.e4m3.e5m2.f32", 801002, 86, 22)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_i8_f32_e5m2_e4m3_f32, "mma.sync.aligned.m16n8k32.row.col.kind::i8.f32.e5m2.e4m3.f32", 801002, 86, 23)
+PTXSPEC_4f_4r_2r_4f(m16n8k32_kind_i8_f32_e5m2_e5m2_f32, "mma.sync.aligned.m16n8k32.row.col.kind::i8.f32.e5m2.e5m2.f32", 801002, 86, 24)
 PTXSPEC_2r_2r_2r_2r_1r_0(sp_m16n8k16_f16_f16_f16_f16, "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", 800, 71)
 PTXSPEC_2r_4r_4r_2r_1r_0(sp_m16n8k32_f16_f16_f16_f16, "mma.sp.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16", 800, 71)
 PTXSPEC_4f_2r_2r_4f_1r_0(sp_m16n8k16_f32_f16_f16_f32, "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 800, 71)
@@ -991,15 +964,6 @@ PTXSPEC_4f_4r_4r_4f_1r_0(sp_ordered_metadata_m16n8k64_kind_i8_f32_e5m2_e5m2_f32,
 #ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("mma");
-    for (const ptxspec_form *f = ptxspec_form::first; f; f = f->next) {
-        ptxspec_register registers[PTXSPEC_MOST];
-        int count = 0;
-        for (unsigned char matrix = 0; matrix < 4; matrix++)
-            for (int r = 0; r < f->shape->registers[matrix]; r++)
-                registers[count++] = {matrix, f->shape->type};
-        ptxspec_run(f->test, registers, count, *rows, sizeof *rows / sizeof **rows, f->run, 2, 32);
-    }
-    return ptxspec_end();
+    return ptxspec_main("mma");
 }
 #endif

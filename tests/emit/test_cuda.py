@@ -40,7 +40,7 @@ def test_runs_of_rows_reach_every_row_and_none_beyond(source: Path) -> None:
     rows = {m[1]: m[3].count("{") for m in re.finditer(r"(rows(\d+))\[\]\[\d+\] = \{\n(.*?)\n\};", text, re.DOTALL)}
     runs = {m[1]: [int(n) for n in m[2].split(",")] for m in re.finditer(r"short (c\d+)\[\] = \{([\d, \n]+)\}", text)}
     reached: dict[str, set[int]] = {name: set() for name in rows}
-    for name, chosen in set(re.findall(r"PTXSPEC_RUN\(\w+, s\d+, (rows\d+), (c\d+)\);", text)):
+    for name, chosen in set(re.findall(r"^PTXSPEC_\w+\(.*, s\d+, (rows\d+), (c\d+)\)$", text, re.MULTILINE)):
         numbers = [
             n for i in range(0, len(runs[chosen]), 2) for n in range(runs[chosen][i], sum(runs[chosen][i : i + 2]))
         ]
@@ -244,7 +244,7 @@ def test_kernels_of_one_shape_share_a_macro(made: Few) -> None:
     shapes = re.findall(r"#define PTXSPEC_(\w+)\(name, instruction", header)
     assert len(set(shapes)) == len(shapes) == len({cuda.shape_of(v).name for v in made.variants}) < len(made.variants)
     lines = (made.kernels / "setp.cu").read_text("utf-8").splitlines()
-    assert 'PTXSPEC_pp_f_f_p(setp_lt_and_f32_3, "setp.lt.and.f32", 100, 10)' in lines
+    assert any(x.startswith('PTXSPEC_pp_f_f_p(setp_lt_and_f32_3, "setp.lt.and.f32", 100, 10') for x in lines)
 
 
 @pytest.mark.exhaustive

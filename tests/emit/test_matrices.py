@@ -34,7 +34,7 @@ KERNELS = dict(zip(matrices.identifiers(CORES.forms), CORES.forms, strict=True))
 
 def test_each_form_has_a_kernel_that_is_named_after_it() -> None:
     text = SOURCE.read_text("utf-8")
-    found = re.findall(r'^(?:FORM\(|PTXSPEC_)(\w+)(?:\(|, )(\w+), "(\S+)", \d', text, re.MULTILINE)
+    found = re.findall(r'^PTXSPEC_(\w+)\((\w+), "(\S+)", \d', text, re.MULTILINE)
     assert {name: spelling for _, name, spelling in found} == {name: f.spelling for name, f in KERNELS.items()}
     assert len(found) == len(CORES.forms)
     # Those of one shape share a macro.
@@ -110,7 +110,7 @@ def test_matrices_of_ones_give_the_sums_that_the_program_expects(spec: Spec) -> 
     text = SOURCE.read_text("utf-8")
     table = text.partition("rows[][5] = {\n")[2].partition("\n};")[0]
     rows = [[int(x, 0) for x in re.findall(r"\w+", line)] for line in table.splitlines()]
-    run_on = {s: int(row) for s, row in re.findall(r'^FORM\(.*"(\S+)", \d+, \d+, (\d+)\)$', text, re.MULTILINE)}
+    run_on = {s: int(row) for s, row in re.findall(r'^PTXSPEC_.*"(\S+)", \d+, \d+, (\d+)\)$', text, re.MULTILINE)}
     assert {*run_on} == {f.spelling for f in CORES.forms if f.computes and not (f.is_sparse or f.is_scaled)}
     computed_by = 0
     for f in (f for f in CORES.forms if f.spelling in run_on):

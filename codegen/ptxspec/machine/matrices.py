@@ -21,8 +21,10 @@ from .flow import begin, name_of
 from .kernels import STEP, Listed, listed
 
 PATH = "spec/observed/matrix_code.yaml"
-# What a kernel does besides: it loads operands, and stores results.
-_FRAME = ("EXIT", "NOP", "LDG", "STG")
+# What a kernel does besides: it asks where its operands are, loads them, and stores results.
+_FRAME = ("EXIT", "NOP", "ATOMG", "LDG", "STG")
+# The operands of a kernel without an instruction.
+_NOTHING = (FormOperand("d", "b32"), FormOperand("a", "b32"))
 # What has never run: ptxas fills up with it.
 _NEVER = re.compile(r"!U?PT")
 # What multiplies matrices, and what else computes: with floats, or converts them.
@@ -31,16 +33,9 @@ _COMPUTES = re.compile(rf"{_MATRIX.pattern}|[FHD](?:ADD|MUL|FMA)2?|F2FP?")
 _REGISTER = re.compile(r"\bU?R\d")
 
 
-# Between what a lane and the next one load: more than all registers take.
-_APART = 1024
-# A kernel that loads one register and stores it: what it has besides, all kernels have.
-_NOTHING = (FormOperand("d", "b32"), FormOperand("a", "b32"))
-
-
 def kernel(name: str, spelling: str, operands: Sequence[FormOperand]) -> str:
     """Return a kernel in which a lane loads the registers of a form from memory of its own, `STEP` bytes apart, and
-    stores those of D behind them. Where all lanes loaded the same, ptxas would leave out what moves it between
-    them."""
+    stores those of D behind them. Where all lanes loaded the same, ptxas would leave out what moves it between them."""
     counts: Counter[str] = Counter()
     written, registers = [], []
     for o in operands:
@@ -53,11 +48,12 @@ def kernel(name: str, spelling: str, operands: Sequence[FormOperand]) -> str:
         registers.append([(o.type, n) for n in names])
     results, *sources = registers
     loaded = [r for some in sources for r in some]
-    lines = [f".visible .entry {name}(.param .u64 p) {{", ".reg .u64 %at; .reg .u32 %lane; ld.param.u64 %at, [p];"]
-    lines.append(f"mov.u32 %lane, %laneid; mad.wide.u32 %at, %lane, {_APART}, %at;")
+    lines = [f".visible .entry {name}(.param .u64 p) {{", ".reg .u64 %at; ld.param.u64 %at, [p];"]
+    # No two lanes are given the same by what is atomic.
+    lines.append("atom.global.exch.b64 %at, [%at], %at;")
     lines += [f".reg .{type} %{type}_<{n}>;" for type, n in counts.items()]
     lines += [f"ld.volatile.global.{type} {r}, [%at+{i * STEP}];" for i, (type, r) in enumerate(loaded)]
-    lines.append(f"{spelling} {', '.join(written)};")
+    lines += [f"{spelling} {', '.join(written)};"] if spelling else []
     lines += [f"st.volatile.global.{type} [%at+{i * STEP}], {r};" for i, (type, r) in enumerate(results, len(loaded))]
     return "\n".join([*lines, "ret; }"])
 
@@ -69,7 +65,7 @@ def computed(code: Sequence[Listed]) -> tuple[dict[str, int], int]:
     for n, i in enumerate(code):
         name, operands = name_of(i), i.get("operands", "")
         first = name.partition(".")[0]
-        # The kernel's parameter is in the constants; at its end it jumps to where it is.
+        # What all kernels are given is in the constants; at its end one jumps to where it is.
         is_own = "c[0x0]" not in operands and not (first == "BRA" and operands == hex(16 * n))
         if n <= start or first in _FRAME or not is_own or _NEVER.search(i.get("predicate", "")):
             continue
@@ -92,7 +88,8 @@ def examine(
     def told(target: str) -> dict[str, tuple[dict[str, int], int]]:
         taken = [f for f in every if spec.catalog.takes(f.requires, target, pairs[target])]
         kernels = [kernel(f"k{n}", f.spelling, spec.tensor.operands(f)) for n, f in enumerate(taken)]
-        code = listed(ptxas, nvdisasm, [kernel("nothing", "mov.b32", _NOTHING), *kernels], target, pairs[target])
+        code = listed(ptxas, nvdisasm, [kernel("nothing", "", _NOTHING), *kernels], target, pairs[target])
+        # What a kernel has without an instruction, all have.
         _, own = computed(code["nothing"])
         found = {f.spelling: computed(code[f"k{n}"]) for n, f in enumerate(taken)}
         return {spelling: (counts, others - own) for spelling, (counts, others) in found.items()}

@@ -107,7 +107,11 @@ def _tensor(spec: Spec) -> dict[str, Any]:
             [f.spelling, *f.registers, needs.index(f.requires), f.listed, f.computes, n]
             for f, n in zip(cores.forms, numbers, strict=True)
         ],
-        "machine": {"assembler": cores.machine.assembler if cores.machine else None, "ways": [*map(json.loads, ways)]},
+        "machine": {
+            "assembler": cores.machine.assembler if cores.machine else None,
+            "targets": cores.machine.targets if cores.machine else [],
+            "ways": [*map(json.loads, ways)],
+        },
         "rows": [
             {n: dict(x) if n == "zero" else x for n, x in r._asdict().items() if x != r._field_defaults.get(n)}
             for r in cores.rows
@@ -126,10 +130,15 @@ def _tensor(spec: Spec) -> dict[str, Any]:
 
 
 def _matrix_code(cores: TensorCores, f: Form) -> list[list[Any]]:
-    """Return the machine code of a form: targets, how often each instruction that computes stands there, and how many
-    others there are."""
-    codes = cores.machine.codes.get(f.spelling, ()) if cores.machine else ()
-    return [[c.targets, {named_for_all(f, name): n for name, n in c.instructions.items()}, c.others] for c in codes]
+    """Return the machine code of a form: the places of targets, how often each instruction that computes stands there,
+    and how many others there are."""
+    if cores.machine is None:
+        return []
+    return [
+        [[*map(cores.machine.targets.index, c.targets)],
+         {named_for_all(f, name): n for name, n in c.instructions.items()}, c.others]
+        for c in cores.machine.codes.get(f.spelling, ())
+    ]  # fmt: skip
 
 
 def _shared(spec: Spec) -> dict[str, Any]:

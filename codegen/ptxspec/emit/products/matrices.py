@@ -58,15 +58,11 @@ class Shape:
         return ", ".join(found)
 
     @property
-    def counts(self) -> str:
-        """The numbers of registers of A, B, C and D."""
-        d, a, b, c, *_ = (o.registers for o in self.operands)
-        return f"{a}, {b}, {c}, {d}"
-
-    @property
-    def word(self) -> str:
-        """The type of a word in memory."""
-        return f"b{self.operands[0].type[1:]}"
+    def cells(self) -> str:
+        """The cell in a row of each register, and the type of its memory: those of A, B, C and D."""
+        results, *sources = self.operands
+        every = enumerate((*sources, results))
+        return ", ".join(f"b{o.type[1:]}({n})" for n, o in every for _ in range(o.registers))
 
 
 @dataclass(frozen=True)

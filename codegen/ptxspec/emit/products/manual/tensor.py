@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple, TypeVar
 
 from ....matrices.forms import Form
 from ....matrices.rows import NOT_RECORDED, Row, claim, in_short, row_of
@@ -20,6 +22,7 @@ _DRAWN = (
     ("m16n8k16", "f16", "f32"), ("m16n8k8", "tf32", "f32"), ("m16n8k32", "e4m3", "f32"), ("m16n8k64", "s4", "s32"),
     ("m8n8k4", "f64", "f64"), ("m8n8k4", "f16", "f32"),
 )  # fmt: skip
+_Row = TypeVar("_Row")
 # The size of an element in a picture.
 _WIDTH, _HEIGHT = 22, 18
 
@@ -38,6 +41,18 @@ class Sums:
     error: tuple[str, ...]
 
 
+class Line(NamedTuple):
+    """Numbers at the same height of a picture, each with its place."""
+
+    y: str
+    numbers: Sequence[tuple[str, int]]
+
+
+def _line(row: int, numbers: Iterable[tuple[float, int]]) -> Line:
+    """Return numbers in the middle of columns, in a row; the heads of columns are in row -1."""
+    return Line(f"{(row + 1.7) * _HEIGHT:g}", [(f"{(column + 1) * _WIDTH:g}", n) for column, n in numbers])
+
+
 @dataclass(frozen=True)
 class Run:
     """Elements beside each other that a lane has in one register: where they begin, and how many they are."""
@@ -47,11 +62,6 @@ class Run:
     length: int
     lane: int
     register: int
-
-    @property
-    def text(self) -> tuple[float, float]:
-        """The middle of it in a picture."""
-        return (self.column + self.length / 2 + 1) * _WIDTH, (self.row + 1.7) * _HEIGHT
 
 
 @dataclass(frozen=True)
@@ -73,18 +83,52 @@ class Picture:
         return (self.columns + 1) * _WIDTH, (self.rows + 1) * _HEIGHT
 
     @property
-    def heads(self) -> Iterator[tuple[float, float, int]]:
-        """The numbers of columns and of rows, each with its place."""
-        yield from (((c + 1.5) * _WIDTH, 0.7 * _HEIGHT, c) for c in range(self.columns))
-        yield from ((0.5 * _WIDTH, (r + 1.7) * _HEIGHT, r) for r in range(self.rows))
+    def heads(self) -> Iterator[Line]:
+        """The numbers of columns and of rows."""
+        yield _line(-1, ((c + 0.5, c) for c in range(self.columns)))
+        yield from (_line(r, [(-0.5, r)]) for r in range(self.rows))
 
-    def outline(self, register: int) -> str:
-        """The path around the elements in a register of each lane."""
+    @property
+    def lanes(self) -> Iterator[Line]:
+        """The lanes of each row's elements."""
+        for row, runs in groupby(self.runs, lambda run: run.row):
+            yield _line(row, ((run.column + run.length / 2, run.lane) for run in runs))
+
+    def fill(self, register: int) -> str:
+        """The path around the elements in a register of all lanes."""
+
+        def spans(row: int) -> tuple[tuple[int, int], ...]:
+            own = (run for run in self.runs if run.row == row)
+            together = ((r, list(some)) for r, some in groupby(own, lambda run: run.register))
+            return tuple((some[0].column, sum(x.length for x in some)) for r, some in together if r == register)
+
         return "".join(
-            f"M{(r.column + 1) * _WIDTH} {(r.row + 1) * _HEIGHT}h{r.length * _WIDTH}v{_HEIGHT}h-{r.length * _WIDTH}z"
-            for r in self.runs
-            if r.register == register
+            f"M{(column + 1) * _WIDTH} {(first + 1) * _HEIGHT}h{length * _WIDTH}v{rows * _HEIGHT}h-{length * _WIDTH}z"
+            for first, rows, found in _alike(map(spans, range(self.rows)))
+            for column, length in found
         )
+
+    @property
+    def grid(self) -> str:
+        """The path of the lines between rows, and between lanes and registers in a row."""
+        width = self.columns * _WIDTH
+        lines = [f"M{_WIDTH} {(row + 1) * _HEIGHT}h{width}" for row in range(self.rows + 1)]
+        ends = ((0, *(run.column + run.length for run in self.runs if run.row == row)) for row in range(self.rows))
+        lines += [
+            f"M{(column + 1) * _WIDTH} {(first + 1) * _HEIGHT}v{rows * _HEIGHT}"
+            for first, rows, found in _alike(ends)
+            for column in found
+        ]
+        return "".join(lines)
+
+
+def _alike(rows: Iterable[_Row]) -> Iterator[tuple[int, int, _Row]]:
+    """Yield rows that follow each other and are the same: the first, how many there are, and what they are."""
+    first = 0
+    for found, some in groupby(rows):
+        count = sum(1 for _ in some)
+        yield first, count, found
+        first += count
 
 
 @dataclass(frozen=True)
