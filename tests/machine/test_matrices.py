@@ -176,7 +176,7 @@ def test_mistakes_in_the_file_are_reported_by_their_place(
 def test_a_kernel_loads_the_registers_of_a_form_and_stores_those_of_d() -> None:
     d, a = FormOperand("d", "f32", 2, vector=True), FormOperand("a", "b32", 1, vector=True)
     text = matrices.kernel("k", "made.up", (d, a, FormOperand("selector", constants=(0,))))
-    assert "made.up {%f32_0, %f32_1}, {%b32_0}, 0;" in text
+    assert "made.up {%f32_0, %f32_1}, {%b32_2}, 0;" in text
     assert [line.partition(" ")[0] for line in text.splitlines() if "volatile" in line] == [
         "ld.volatile.global.b32", "st.volatile.global.f32", "st.volatile.global.f32",
     ]  # fmt: skip

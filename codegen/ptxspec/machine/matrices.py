@@ -14,7 +14,7 @@ from pathlib import Path
 from ..compact import compact
 from ..matrices.forms import Form
 from ..model import Spec, runs
-from ..model.tensor import FormOperand, MatrixCode, MatrixEvidence, named_for_all
+from ..model.tensor import FormOperand, MatrixCode, MatrixEvidence, named_for_all, written
 from ..ptxas.asking import version
 from .evidence import disassembler, find_nvdisasm, versions
 from .flow import begin, name_of
@@ -36,25 +36,16 @@ _REGISTER = re.compile(r"\bU?R\d")
 def kernel(name: str, spelling: str, operands: Sequence[FormOperand]) -> str:
     """Return a kernel in which a lane loads the registers of a form from memory of its own, `STEP` bytes apart, and
     stores those of D behind them. Where all lanes loaded the same, ptxas would leave out what moves it between them."""
-    counts: Counter[str] = Counter()
-    written, registers = [], []
-    for o in operands:
-        names = []
-        for _ in range(o.registers if o.type else 0):
-            names.append(f"%{o.type}_{counts[o.type]}")
-            counts[o.type] += 1
-        text = ", ".join(names or map(str, o.constants))
-        written.append(f"{{{text}}}" if o.vector else text)
-        registers.append([(o.type, n) for n in names])
-    results, *sources = registers
-    loaded = [r for some in sources for r in some]
+    types = [o.type for o in operands if o.type for _ in range(o.registers)]
+    registers = [(type, f"%{type}_{n}") for n, type in enumerate(types)]
+    stored, loaded = registers[: operands[0].registers], registers[operands[0].registers :]
     lines = [f".visible .entry {name}(.param .u64 p) {{", ".reg .u64 %at; ld.param.u64 %at, [p];"]
     # No two lanes are given the same by what is atomic.
     lines.append("atom.global.exch.b64 %at, [%at], %at;")
-    lines += [f".reg .{type} %{type}_<{n}>;" for type, n in counts.items()]
+    lines += [f".reg .{type} {r};" for type, r in registers]
     lines += [f"ld.volatile.global.{type} {r}, [%at+{i * STEP}];" for i, (type, r) in enumerate(loaded)]
-    lines += [f"{spelling} {', '.join(written)};"] if spelling else []
-    lines += [f"st.volatile.global.{type} [%at+{i * STEP}], {r};" for i, (type, r) in enumerate(results, len(loaded))]
+    lines += [f"{spelling} {written(operands, (r for _, r in registers))};"] if spelling else []
+    lines += [f"st.volatile.global.{type} [%at+{i * STEP}], {r};" for i, (type, r) in enumerate(stored, len(loaded))]
     return "\n".join([*lines, "ret; }"])
 
 

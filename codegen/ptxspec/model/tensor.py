@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import NamedTuple
 
 from ..matrices.forms import Form
@@ -75,6 +76,15 @@ class FormOperand(NamedTuple):
     registers: int = 1
     vector: bool = False
     constants: tuple[int, ...] = ()
+
+
+def written(operands: Iterable[FormOperand], names: Iterator[str]) -> str:
+    """Return operands as a statement has them, with names for their registers, as in `{%0, %1}, {%2}, {%3}, 0`."""
+    found = []
+    for o in operands:
+        text = ", ".join(map(str, o.constants) if o.constants else islice(names, o.registers))
+        found.append(f"{{{text}}}" if o.vector else text)
+    return ", ".join(found)
 
 
 class MatrixCode(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import ptxemu
 import pytest
@@ -42,7 +43,7 @@ def lanes(picture: str, rows: int, columns: int) -> dict[tuple[int, int], int]:
         assert row < float(y) / HEIGHT - 1 < row + 1
         cuts = sorted(ends[row])
         told = [(float(x) / WIDTH - 1, int(n)) for x, n in re.findall(r'<tspan x="([\d.]+)">(\d+)<', numbers)]
-        for (start, end), (middle, lane) in zip(zip(cuts, cuts[1:], strict=False), told, strict=True):
+        for (start, end), (middle, lane) in zip(pairwise(cuts), told, strict=True):
             assert middle == (start + end) / 2
             found.update({(row, column): lane for column in range(start, end)})
     return found

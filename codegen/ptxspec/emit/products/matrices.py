@@ -13,7 +13,7 @@ from itertools import count
 from ...check.checking import Checked
 from ...matrices.forms import Form
 from ...model import Format, Spec
-from ...model.tensor import FormOperand
+from ...model.tensor import FormOperand, written
 from ...semantics.exact.rounding import round_to
 from ..parts import Parts
 from ..registry import product
@@ -51,11 +51,7 @@ class Shape:
     @property
     def statement(self) -> str:
         """The operands of a statement, as in `{%0, %1}, {%2}, {%3}, {%4, %5}`."""
-        places, found = count(), []
-        for o in self.operands:
-            text = ", ".join(map(str, o.constants) if o.constants else (f"%{next(places)}" for _ in range(o.registers)))
-            found.append(f"{{{text}}}" if o.vector else text)
-        return ", ".join(found)
+        return written(self.operands, (f"%{n}" for n in count()))
 
     @property
     def cells(self) -> str:
@@ -87,8 +83,8 @@ class Source:
     rows: dict[tuple[int, ...], int] = field(default_factory=dict)
 
     @property
-    def written(self) -> list[str]:
-        """The rows."""
+    def cells(self) -> list[str]:
+        """The cells of each row."""
         return [", ".join(map(cell, row)) for row in self.rows]
 
     @property
