@@ -5,21 +5,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, NamedTuple
 
 from . import terminal
-from .catalog import requirement_of
 from .catalog.explaining import place, unmet
 from .diagnostics import PtxspecError
 from .matrices.choices import BASES, Choices, choices_of
-from .matrices.forms import Form, first_about, form_named, form_of
+from .matrices.forms import Form, first_about, form_named, forms_of
 from .matrices.rows import NOT_RECORDED, RECORDED, Recorded, Row, claim, in_words, row_of
 from .model import FixedPoint, Format, Kind, Type
-from .model.tensor import Given, Place, TensorLayout
+from .model.tensor import Given, MatrixCode, Place, TensorLayout, named_for, register_type
 from .query.answers import requirement
 from .query.database import Database
 from .query.lists import wrapped
@@ -42,14 +41,17 @@ class Sums(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The answer to a question about a form: a verdict as of any instruction, the sums of the targets that have it, or
-    of the one that was asked about, where the elements are in a lane, and the constants that the form takes."""
+    """The answer to a question about a form: a verdict as of any instruction, the sums and the machine code of the
+    targets that have it, or of the one that was asked about, where the elements are in a lane, and the constants that
+    the form takes."""
 
     verdict: Verdict
     form: Form | None = None
     sums: tuple[Sums, ...] = ()
     lanes: Mapping[str, str] = MappingProxyType({})
     constants: Mapping[str, tuple[int, ...]] = MappingProxyType({})
+    machine: tuple[MatrixCode, ...] = ()
+    assembler: str | None = None
 
     def as_json(self, db: Database) -> dict[str, Any]:
         """As `ptxspec query --format json` has it."""
@@ -68,6 +70,8 @@ class Answer(NamedTuple):
             "lanes": dict(self.lanes),
             "constants": {name: list(choices) for name, choices in self.constants.items()},
             "sums": [s.as_json() for s in self.sums],
+            "machine": [{**c._asdict(), "targets": list(c.targets)} for c in self.machine],
+            "assembler": self.assembler,
             "reasons": [{"code": r.code, "message": r.message} for r in v.reasons],
             "help": v.help or None,
         }
@@ -76,7 +80,8 @@ class Answer(NamedTuple):
 class Cores(NamedTuple):
     """What tensor.json holds: the forms, the rows of sums, what was recorded, the bits of elements, the layouts, those
     of metadata and of scales, the elements of a group of a sparse A by the bits of one, the constants that forms take,
-    and types of scales that are another one without its sign."""
+    types of scales that are another one without its sign, and the machine code that an assembler makes of forms for
+    some targets, by their spellings."""
 
     forms: tuple[Form, ...]
     rows: tuple[Row, ...]
@@ -89,15 +94,15 @@ class Cores(NamedTuple):
     groups: Mapping[str, int]
     choices: Choices
     unsigned: Mapping[str, str]
+    machine: Mapping[str, Sequence[Any]]
+    assembled: Sequence[str]
+    assembler: str | None
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Cores:
-        needs = [requirement_of(r) for r in data["requirements"]]
+        machine = data["machine"]
         return cls(
-            tuple(
-                form_of(spelling, data["elements"], (d, a, b, c), needs[n], listed, computes)
-                for spelling, d, a, b, c, n, listed, computes in data["forms"]
-            ),
+            forms_of(data),
             tuple(Row(**_arguments(r)) for r in data["rows"]),
             tuple(Recorded(**s) for s in data["recorded"]),
             data["elements"],
@@ -116,6 +121,9 @@ class Cores(NamedTuple):
             data["groups"],
             choices_of(data["choices"]),
             data["unsigned"],
+            {spelling: machine["ways"][n] for spelling, *_, n in data["forms"] if n is not None},
+            machine["targets"],
+            machine["assembler"],
         )
 
     def bits(self, f: Form, of: str) -> int:
@@ -146,6 +154,15 @@ class Cores(NamedTuple):
             at = f"row {g.row}, column {g.column}, byte byte-id-{matrix} + i"
             found[f"scale_{matrix}"] = f"{at}; {_chosen(g, f'thread-id-{matrix}')}"
         return found
+
+    def code(self, f: Form, targets: Iterable[str], db: Database) -> Iterator[MatrixCode]:
+        """Yield the machine code of a form on targets; those together on which it is the same. It was recorded of one
+        kind of each architecture, and is that of all."""
+        plain = {db.targets[t].base or t for t in targets}
+        for on, instructions, others in self.machine.get(f.spelling, ()):
+            names = (self.assembled[n] for n in on)
+            if here := tuple(p for t in names if (p := db.targets[t].base or t) in plain):
+                yield MatrixCode(here, {named_for(f, name): n for name, n in instructions.items()}, others)
 
     def sums(self, f: Form, targets: Iterable[str], db: Database) -> Iterator[Sums]:
         """Yield how targets sum with a form; those that do it alike together."""
@@ -198,12 +215,13 @@ def query(db: Database, cores: Cores, text: str, target: str | None, ptx: str | 
     here = db.catalog.here(f.requires, target) if target and db.catalog.takes(f.requires, target) else None
     on = [target] if target else [t for t in db.targets if db.catalog.takes(f.requires, t)]
     sums = tuple(cores.sums(f, on, db)) if f.computes and not reasons else ()
+    machine = tuple(cores.code(f, on, db)) if not reasons else ()
     verdict = Verdict(
         f.spelling, None, True, not reasons, f.requires, here, f.requires if f.listed else None,
         claim=sums[0].claim if target and sums else None, basis=sums[0].basis if target and sums else None,
         reasons=reasons, asked=(target, ptx),
     )  # fmt: skip
-    return Answer(verdict, f, sums, cores.lanes(f), cores.choices.of(f))
+    return Answer(verdict, f, sums, cores.lanes(f), cores.choices.of(f), machine, cores.assembler if machine else None)
 
 
 def types(db: Database, cores: Cores, f: Form) -> dict[str, Type]:
@@ -270,6 +288,10 @@ def as_text(db: Database, found: Answer) -> str:
         lines += _named("constants", "; ".join(every))
     if not f.computes:
         lines += _named("computes", "nothing: the assembler writes no operation for it")
+    for c in found.machine:
+        lines += _named("machine", c.text if target else f"{', '.join(c.targets)}: {c.text}")
+    if found.machine:
+        lines += _named("", f"as {found.assembler} writes it")
     by_how: dict[str, list[Sums]] = {}
     for s in found.sums:
         by_how.setdefault(s.how, []).append(s)
@@ -300,8 +322,7 @@ def page(db: Database, cores: Cores, manual: Path, name: str) -> str:
 
 def _registers(f: Form) -> list[tuple[str, int, str]]:
     """The registers of D, A, B and C, and those of metadata and scales: their number and their type."""
-    types = {"f32": ".f32", "f64": ".f64"}
-    found = [(name, n, types.get(t, ".b32")) for name, n, t in zip("dabc", f.registers, f.types, strict=True)]
+    found = [(name, n, f".{register_type(t)}") for name, n, t in zip("dabc", f.registers, f.types, strict=True)]
     besides = ["metadata"] * f.is_sparse + ["scale_a", "scale_b"] * f.is_scaled
     return found + [(name, 1, ".b32") for name in besides]
 

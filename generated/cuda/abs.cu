@@ -6,22 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_f_f(abs_f32_1, "abs.f32", 100, 10)
-PTXSPEC_f_f(abs_ftz_f32_1, "abs.ftz.f32", 100, 14)
-PTXSPEC_d_d(abs_f64_1, "abs.f64", 100, 10)
-PTXSPEC_h_h(abs_f16_1, "abs.f16", 530, 65)
-PTXSPEC_r_r(abs_f16x2_1, "abs.f16x2", 530, 65)
-PTXSPEC_h_h(abs_ftz_f16_1, "abs.ftz.f16", 530, 65)
-PTXSPEC_r_r(abs_ftz_f16x2_1, "abs.ftz.f16x2", 530, 65)
-PTXSPEC_h_h(abs_bf16_1, "abs.bf16", 800, 70)
-PTXSPEC_r_r(abs_bf16x2_1, "abs.bf16x2", 800, 70)
-PTXSPEC_h_h(abs_s16_1, "abs.s16", 100, 10)
-PTXSPEC_r_r(abs_s32_1, "abs.s32", 100, 10)
-PTXSPEC_l_l(abs_s64_1, "abs.s64", 100, 10)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -177,22 +164,24 @@ static const unsigned short c5[] = {64, 1, 1, 1, 98, 15, 80, 1, 113, 4, 85, 1, 1
 static const unsigned short c6[] = {123, 1, 1, 1, 124, 1};
 static const unsigned short c7[] = {125, 1, 1, 1, 124, 1, 126, 1};
 static const unsigned short c8[] = {127, 1, 1, 1, 124, 1};
+#endif
 
+PTXSPEC_f_f(abs_f32_1, "abs.f32", 100, 10, s0, rows3, c0)
+PTXSPEC_f_f(abs_ftz_f32_1, "abs.ftz.f32", 100, 14, s0, rows3, c1)
+PTXSPEC_d_d(abs_f64_1, "abs.f64", 100, 10, s1, rows3, c2)
+PTXSPEC_h_h(abs_f16_1, "abs.f16", 530, 65, s2, rows3, c3)
+PTXSPEC_r_r(abs_f16x2_1, "abs.f16x2", 530, 65, s3, rows3, c3)
+PTXSPEC_h_h(abs_ftz_f16_1, "abs.ftz.f16", 530, 65, s2, rows3, c4)
+PTXSPEC_r_r(abs_ftz_f16x2_1, "abs.ftz.f16x2", 530, 65, s3, rows3, c4)
+PTXSPEC_h_h(abs_bf16_1, "abs.bf16", 800, 70, s4, rows3, c5)
+PTXSPEC_r_r(abs_bf16x2_1, "abs.bf16x2", 800, 70, s5, rows3, c5)
+PTXSPEC_h_h(abs_s16_1, "abs.s16", 100, 10, s6, rows3, c6)
+PTXSPEC_r_r(abs_s32_1, "abs.s32", 100, 10, s7, rows3, c7)
+PTXSPEC_l_l(abs_s64_1, "abs.s64", 100, 10, s8, rows3, c8)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("abs");
-    PTXSPEC_RUN(abs_f32_1, s0, rows3, c0);
-    PTXSPEC_RUN(abs_ftz_f32_1, s0, rows3, c1);
-    PTXSPEC_RUN(abs_f64_1, s1, rows3, c2);
-    PTXSPEC_RUN(abs_f16_1, s2, rows3, c3);
-    PTXSPEC_RUN(abs_f16x2_1, s3, rows3, c3);
-    PTXSPEC_RUN(abs_ftz_f16_1, s2, rows3, c4);
-    PTXSPEC_RUN(abs_ftz_f16x2_1, s3, rows3, c4);
-    PTXSPEC_RUN(abs_bf16_1, s4, rows3, c5);
-    PTXSPEC_RUN(abs_bf16x2_1, s5, rows3, c5);
-    PTXSPEC_RUN(abs_s16_1, s6, rows3, c6);
-    PTXSPEC_RUN(abs_s32_1, s7, rows3, c7);
-    PTXSPEC_RUN(abs_s64_1, s8, rows3, c8);
-    return ptxspec_end();
+    return ptxspec_main("abs");
 }
 #endif

@@ -6,14 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_r_r_r_r(bfe_u32_3, "bfe.u32", 200, 20)
-PTXSPEC_l_l_r_r(bfe_u64_3, "bfe.u64", 200, 20)
-PTXSPEC_r_r_r_r(bfe_s32_3, "bfe.s32", 200, 20)
-PTXSPEC_l_l_r_r(bfe_s64_3, "bfe.s64", 200, 20)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -37,12 +32,16 @@ static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_b3
 // The rows of variants that compute the same, in runs: the first row, and how many there are.
 static const unsigned short c0[] = {0, 6};
 static const unsigned short c1[] = {6, 4, 2, 1};
+#endif
 
+PTXSPEC_r_r_r_r(bfe_u32_3, "bfe.u32", 200, 20, s0, rows5, c0)
+PTXSPEC_l_l_r_r(bfe_u64_3, "bfe.u64", 200, 20)
+PTXSPEC_r_r_r_r(bfe_s32_3, "bfe.s32", 200, 20, s1, rows5, c1)
+PTXSPEC_l_l_r_r(bfe_s64_3, "bfe.s64", 200, 20)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("bfe");
-    PTXSPEC_RUN(bfe_u32_3, s0, rows5, c0);
-    PTXSPEC_RUN(bfe_s32_3, s1, rows5, c1);
-    return ptxspec_end();
+    return ptxspec_main("bfe");
 }
 #endif

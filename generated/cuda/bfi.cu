@@ -6,12 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_r_r_r_r_r(bfi_b32_4, "bfi.b32", 200, 20)
-PTXSPEC_l_l_l_r_r(bfi_b64_4, "bfi.b64", 200, 20)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -28,11 +25,14 @@ static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_b32}, {1, PTXSPEC_TYPE_b3
 
 // The rows of variants that compute the same, in runs: the first row, and how many there are.
 static const unsigned short c0[] = {0, 5};
+#endif
 
+PTXSPEC_r_r_r_r_r(bfi_b32_4, "bfi.b32", 200, 20, s0, rows6, c0)
+PTXSPEC_l_l_l_r_r(bfi_b64_4, "bfi.b64", 200, 20)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("bfi");
-    PTXSPEC_RUN(bfi_b32_4, s0, rows6, c0);
-    return ptxspec_end();
+    return ptxspec_main("bfi");
 }
 #endif

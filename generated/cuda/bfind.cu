@@ -6,18 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_r_r(bfind_u32_1, "bfind.u32", 200, 20)
-PTXSPEC_r_l(bfind_u64_1, "bfind.u64", 200, 20)
-PTXSPEC_r_r(bfind_s32_1, "bfind.s32", 200, 20)
-PTXSPEC_r_l(bfind_s64_1, "bfind.s64", 200, 20)
-PTXSPEC_r_r(bfind_shiftamt_u32_1, "bfind.shiftamt.u32", 200, 20)
-PTXSPEC_r_l(bfind_shiftamt_u64_1, "bfind.shiftamt.u64", 200, 20)
-PTXSPEC_r_r(bfind_shiftamt_s32_1, "bfind.shiftamt.s32", 200, 20)
-PTXSPEC_r_l(bfind_shiftamt_s64_1, "bfind.shiftamt.s64", 200, 20)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -41,13 +32,20 @@ static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_b3
 static const unsigned short c0[] = {0, 3};
 static const unsigned short c1[] = {0, 1, 3, 4};
 static const unsigned short c2[] = {0, 1, 7, 2};
+#endif
 
+PTXSPEC_r_r(bfind_u32_1, "bfind.u32", 200, 20, s0, rows3, c0)
+PTXSPEC_r_l(bfind_u64_1, "bfind.u64", 200, 20)
+PTXSPEC_r_r(bfind_s32_1, "bfind.s32", 200, 20, s1, rows3, c1)
+PTXSPEC_r_l(bfind_s64_1, "bfind.s64", 200, 20)
+PTXSPEC_r_r(bfind_shiftamt_u32_1, "bfind.shiftamt.u32", 200, 20, s0, rows3, c2)
+PTXSPEC_r_l(bfind_shiftamt_u64_1, "bfind.shiftamt.u64", 200, 20)
+PTXSPEC_r_r(bfind_shiftamt_s32_1, "bfind.shiftamt.s32", 200, 20)
+PTXSPEC_r_l(bfind_shiftamt_s64_1, "bfind.shiftamt.s64", 200, 20)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("bfind");
-    PTXSPEC_RUN(bfind_u32_1, s0, rows3, c0);
-    PTXSPEC_RUN(bfind_s32_1, s1, rows3, c1);
-    PTXSPEC_RUN(bfind_shiftamt_u32_1, s0, rows3, c2);
-    return ptxspec_end();
+    return ptxspec_main("bfind");
 }
 #endif

@@ -6,12 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_r_r_r(bmsk_clamp_b32_2, "bmsk.clamp.b32", 700, 76)
-PTXSPEC_r_r_r(bmsk_wrap_b32_2, "bmsk.wrap.b32", 700, 76)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -32,12 +29,14 @@ static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_u32}, {1, PTXSPEC_TYPE_u3
 // The rows of variants that compute the same, in runs: the first row, and how many there are.
 static const unsigned short c0[] = {0, 6};
 static const unsigned short c1[] = {0, 3, 6, 2};
+#endif
 
+PTXSPEC_r_r_r(bmsk_clamp_b32_2, "bmsk.clamp.b32", 700, 76, s0, rows4, c0)
+PTXSPEC_r_r_r(bmsk_wrap_b32_2, "bmsk.wrap.b32", 700, 76, s0, rows4, c1)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("bmsk");
-    PTXSPEC_RUN(bmsk_clamp_b32_2, s0, rows4, c0);
-    PTXSPEC_RUN(bmsk_wrap_b32_2, s0, rows4, c1);
-    return ptxspec_end();
+    return ptxspec_main("bmsk");
 }
 #endif

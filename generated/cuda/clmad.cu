@@ -6,14 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_l_l_l_l(clmad_lo_u64_3, "clmad.lo.u64", 800, 93)
-PTXSPEC_l_l_l_l(clmad_hi_u64_3, "clmad.hi.u64", 800, 93)
-PTXSPEC_l_l_l_l(clmad_lo_s64_3, "clmad.lo.s64", 800, 93)
-PTXSPEC_l_l_l_l(clmad_hi_s64_3, "clmad.hi.s64", 800, 93)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -29,14 +24,16 @@ static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_s64}, {1, PTXSPEC_TYPE_s6
 // The rows of variants that compute the same, in runs: the first row, and how many there are.
 static const unsigned short c0[] = {0, 1};
 static const unsigned short c1[] = {1, 1};
+#endif
 
+PTXSPEC_l_l_l_l(clmad_lo_u64_3, "clmad.lo.u64", 800, 93, s0, rows5, c0)
+PTXSPEC_l_l_l_l(clmad_hi_u64_3, "clmad.hi.u64", 800, 93, s0, rows5, c1)
+PTXSPEC_l_l_l_l(clmad_lo_s64_3, "clmad.lo.s64", 800, 93, s1, rows5, c0)
+PTXSPEC_l_l_l_l(clmad_hi_s64_3, "clmad.hi.s64", 800, 93, s1, rows5, c1)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("clmad");
-    PTXSPEC_RUN(clmad_lo_u64_3, s0, rows5, c0);
-    PTXSPEC_RUN(clmad_hi_u64_3, s0, rows5, c1);
-    PTXSPEC_RUN(clmad_lo_s64_3, s1, rows5, c0);
-    PTXSPEC_RUN(clmad_hi_s64_3, s1, rows5, c1);
-    return ptxspec_end();
+    return ptxspec_main("clmad");
 }
 #endif

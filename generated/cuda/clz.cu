@@ -6,12 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_r_r(clz_b32_1, "clz.b32", 200, 20)
-PTXSPEC_r_l(clz_b64_1, "clz.b64", 200, 20)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -33,12 +30,14 @@ static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_b64}, {1, PTXSPEC_TYPE_u3
 // The rows of variants that compute the same, in runs: the first row, and how many there are.
 static const unsigned short c0[] = {0, 4};
 static const unsigned short c1[] = {4, 4};
+#endif
 
+PTXSPEC_r_r(clz_b32_1, "clz.b32", 200, 20, s0, rows3, c0)
+PTXSPEC_r_l(clz_b64_1, "clz.b64", 200, 20, s1, rows3, c1)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("clz");
-    PTXSPEC_RUN(clz_b32_1, s0, rows3, c0);
-    PTXSPEC_RUN(clz_b64_1, s1, rows3, c1);
-    return ptxspec_end();
+    return ptxspec_main("clz");
 }
 #endif

@@ -6,13 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_h_h(cnot_b16_1, "cnot.b16", 100, 10)
-PTXSPEC_r_r(cnot_b32_1, "cnot.b32", 100, 10)
-PTXSPEC_l_l(cnot_b64_1, "cnot.b64", 100, 10)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -26,11 +22,15 @@ static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_b32}, {1, PTXSPEC_TYPE_b3
 
 // The rows of variants that compute the same, in runs: the first row, and how many there are.
 static const unsigned short c0[] = {0, 2};
+#endif
 
+PTXSPEC_h_h(cnot_b16_1, "cnot.b16", 100, 10)
+PTXSPEC_r_r(cnot_b32_1, "cnot.b32", 100, 10, s0, rows3, c0)
+PTXSPEC_l_l(cnot_b64_1, "cnot.b64", 100, 10)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("cnot");
-    PTXSPEC_RUN(cnot_b32_1, s0, rows3, c0);
-    return ptxspec_end();
+    return ptxspec_main("cnot");
 }
 #endif

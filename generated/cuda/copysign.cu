@@ -6,12 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_f_f_f(copysign_f32_2, "copysign.f32", 200, 20)
-PTXSPEC_d_d_d(copysign_f64_2, "copysign.f64", 200, 20)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -70,12 +67,14 @@ static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f6
 // The rows of variants that compute the same, in runs: the first row, and how many there are.
 static const unsigned short c0[] = {0, 23};
 static const unsigned short c1[] = {23, 22};
+#endif
 
+PTXSPEC_f_f_f(copysign_f32_2, "copysign.f32", 200, 20, s0, rows4, c0)
+PTXSPEC_d_d_d(copysign_f64_2, "copysign.f64", 200, 20, s1, rows4, c1)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("copysign");
-    PTXSPEC_RUN(copysign_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(copysign_f64_2, s1, rows4, c1);
-    return ptxspec_end();
+    return ptxspec_main("copysign");
 }
 #endif

@@ -6,7 +6,7 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 // Targets that have a variant, each with its first PTX version, where these are few: the lists of PTXSPEC_TAKES.
 #define PTXSPEC_LISTS(list) \
@@ -20,1283 +20,6 @@
      false)
 
 #include "ptxspec.cuh"
-
-PTXSPEC_b_h(cvt_rni_u8_f16_1, "cvt.rni.u8.f16", 100, 10)
-PTXSPEC_b_d(cvt_rni_u8_f64_1, "cvt.rni.u8.f64", 100, 10)
-PTXSPEC_h_h(cvt_rni_u16_f16_1, "cvt.rni.u16.f16", 100, 10)
-PTXSPEC_h_d(cvt_rni_u16_f64_1, "cvt.rni.u16.f64", 100, 10)
-PTXSPEC_r_h(cvt_rni_u32_f16_1, "cvt.rni.u32.f16", 100, 10)
-PTXSPEC_r_d(cvt_rni_u32_f64_1, "cvt.rni.u32.f64", 100, 10)
-PTXSPEC_l_h(cvt_rni_u64_f16_1, "cvt.rni.u64.f16", 100, 10)
-PTXSPEC_l_d(cvt_rni_u64_f64_1, "cvt.rni.u64.f64", 100, 10)
-PTXSPEC_b_h(cvt_rni_s8_f16_1, "cvt.rni.s8.f16", 100, 10)
-PTXSPEC_b_d(cvt_rni_s8_f64_1, "cvt.rni.s8.f64", 100, 10)
-PTXSPEC_h_h(cvt_rni_s16_f16_1, "cvt.rni.s16.f16", 100, 10)
-PTXSPEC_h_d(cvt_rni_s16_f64_1, "cvt.rni.s16.f64", 100, 10)
-PTXSPEC_r_h(cvt_rni_s32_f16_1, "cvt.rni.s32.f16", 100, 10)
-PTXSPEC_r_d(cvt_rni_s32_f64_1, "cvt.rni.s32.f64", 100, 10)
-PTXSPEC_l_h(cvt_rni_s64_f16_1, "cvt.rni.s64.f16", 100, 10)
-PTXSPEC_l_d(cvt_rni_s64_f64_1, "cvt.rni.s64.f64", 100, 10)
-PTXSPEC_b_h(cvt_rni_sat_u8_f16_1, "cvt.rni.sat.u8.f16", 100, 10)
-PTXSPEC_b_d(cvt_rni_sat_u8_f64_1, "cvt.rni.sat.u8.f64", 100, 10)
-PTXSPEC_h_h(cvt_rni_sat_u16_f16_1, "cvt.rni.sat.u16.f16", 100, 10)
-PTXSPEC_h_d(cvt_rni_sat_u16_f64_1, "cvt.rni.sat.u16.f64", 100, 10)
-PTXSPEC_r_h(cvt_rni_sat_u32_f16_1, "cvt.rni.sat.u32.f16", 100, 10)
-PTXSPEC_r_d(cvt_rni_sat_u32_f64_1, "cvt.rni.sat.u32.f64", 100, 10)
-PTXSPEC_l_h(cvt_rni_sat_u64_f16_1, "cvt.rni.sat.u64.f16", 100, 10)
-PTXSPEC_l_d(cvt_rni_sat_u64_f64_1, "cvt.rni.sat.u64.f64", 100, 10)
-PTXSPEC_b_h(cvt_rni_sat_s8_f16_1, "cvt.rni.sat.s8.f16", 100, 10)
-PTXSPEC_b_d(cvt_rni_sat_s8_f64_1, "cvt.rni.sat.s8.f64", 100, 10)
-PTXSPEC_h_h(cvt_rni_sat_s16_f16_1, "cvt.rni.sat.s16.f16", 100, 10)
-PTXSPEC_h_d(cvt_rni_sat_s16_f64_1, "cvt.rni.sat.s16.f64", 100, 10)
-PTXSPEC_r_h(cvt_rni_sat_s32_f16_1, "cvt.rni.sat.s32.f16", 100, 10)
-PTXSPEC_r_d(cvt_rni_sat_s32_f64_1, "cvt.rni.sat.s32.f64", 100, 10)
-PTXSPEC_l_h(cvt_rni_sat_s64_f16_1, "cvt.rni.sat.s64.f16", 100, 10)
-PTXSPEC_l_d(cvt_rni_sat_s64_f64_1, "cvt.rni.sat.s64.f64", 100, 10)
-PTXSPEC_b_h(cvt_rzi_u8_f16_1, "cvt.rzi.u8.f16", 100, 10)
-PTXSPEC_b_d(cvt_rzi_u8_f64_1, "cvt.rzi.u8.f64", 100, 10)
-PTXSPEC_h_h(cvt_rzi_u16_f16_1, "cvt.rzi.u16.f16", 100, 10)
-PTXSPEC_h_d(cvt_rzi_u16_f64_1, "cvt.rzi.u16.f64", 100, 10)
-PTXSPEC_r_h(cvt_rzi_u32_f16_1, "cvt.rzi.u32.f16", 100, 10)
-PTXSPEC_r_d(cvt_rzi_u32_f64_1, "cvt.rzi.u32.f64", 100, 10)
-PTXSPEC_l_h(cvt_rzi_u64_f16_1, "cvt.rzi.u64.f16", 100, 10)
-PTXSPEC_l_d(cvt_rzi_u64_f64_1, "cvt.rzi.u64.f64", 100, 10)
-PTXSPEC_b_h(cvt_rzi_s8_f16_1, "cvt.rzi.s8.f16", 100, 10)
-PTXSPEC_b_d(cvt_rzi_s8_f64_1, "cvt.rzi.s8.f64", 100, 10)
-PTXSPEC_h_h(cvt_rzi_s16_f16_1, "cvt.rzi.s16.f16", 100, 10)
-PTXSPEC_h_d(cvt_rzi_s16_f64_1, "cvt.rzi.s16.f64", 100, 10)
-PTXSPEC_r_h(cvt_rzi_s32_f16_1, "cvt.rzi.s32.f16", 100, 10)
-PTXSPEC_r_d(cvt_rzi_s32_f64_1, "cvt.rzi.s32.f64", 100, 10)
-PTXSPEC_l_h(cvt_rzi_s64_f16_1, "cvt.rzi.s64.f16", 100, 10)
-PTXSPEC_l_d(cvt_rzi_s64_f64_1, "cvt.rzi.s64.f64", 100, 10)
-PTXSPEC_b_h(cvt_rzi_sat_u8_f16_1, "cvt.rzi.sat.u8.f16", 100, 10)
-PTXSPEC_b_d(cvt_rzi_sat_u8_f64_1, "cvt.rzi.sat.u8.f64", 100, 10)
-PTXSPEC_h_h(cvt_rzi_sat_u16_f16_1, "cvt.rzi.sat.u16.f16", 100, 10)
-PTXSPEC_h_d(cvt_rzi_sat_u16_f64_1, "cvt.rzi.sat.u16.f64", 100, 10)
-PTXSPEC_r_h(cvt_rzi_sat_u32_f16_1, "cvt.rzi.sat.u32.f16", 100, 10)
-PTXSPEC_r_d(cvt_rzi_sat_u32_f64_1, "cvt.rzi.sat.u32.f64", 100, 10)
-PTXSPEC_l_h(cvt_rzi_sat_u64_f16_1, "cvt.rzi.sat.u64.f16", 100, 10)
-PTXSPEC_l_d(cvt_rzi_sat_u64_f64_1, "cvt.rzi.sat.u64.f64", 100, 10)
-PTXSPEC_b_h(cvt_rzi_sat_s8_f16_1, "cvt.rzi.sat.s8.f16", 100, 10)
-PTXSPEC_b_d(cvt_rzi_sat_s8_f64_1, "cvt.rzi.sat.s8.f64", 100, 10)
-PTXSPEC_h_h(cvt_rzi_sat_s16_f16_1, "cvt.rzi.sat.s16.f16", 100, 10)
-PTXSPEC_h_d(cvt_rzi_sat_s16_f64_1, "cvt.rzi.sat.s16.f64", 100, 10)
-PTXSPEC_r_h(cvt_rzi_sat_s32_f16_1, "cvt.rzi.sat.s32.f16", 100, 10)
-PTXSPEC_r_d(cvt_rzi_sat_s32_f64_1, "cvt.rzi.sat.s32.f64", 100, 10)
-PTXSPEC_l_h(cvt_rzi_sat_s64_f16_1, "cvt.rzi.sat.s64.f16", 100, 10)
-PTXSPEC_l_d(cvt_rzi_sat_s64_f64_1, "cvt.rzi.sat.s64.f64", 100, 10)
-PTXSPEC_b_h(cvt_rmi_u8_f16_1, "cvt.rmi.u8.f16", 100, 10)
-PTXSPEC_b_d(cvt_rmi_u8_f64_1, "cvt.rmi.u8.f64", 100, 10)
-PTXSPEC_h_h(cvt_rmi_u16_f16_1, "cvt.rmi.u16.f16", 100, 10)
-PTXSPEC_h_d(cvt_rmi_u16_f64_1, "cvt.rmi.u16.f64", 100, 10)
-PTXSPEC_r_h(cvt_rmi_u32_f16_1, "cvt.rmi.u32.f16", 100, 10)
-PTXSPEC_r_d(cvt_rmi_u32_f64_1, "cvt.rmi.u32.f64", 100, 10)
-PTXSPEC_l_h(cvt_rmi_u64_f16_1, "cvt.rmi.u64.f16", 100, 10)
-PTXSPEC_l_d(cvt_rmi_u64_f64_1, "cvt.rmi.u64.f64", 100, 10)
-PTXSPEC_b_h(cvt_rmi_s8_f16_1, "cvt.rmi.s8.f16", 100, 10)
-PTXSPEC_b_d(cvt_rmi_s8_f64_1, "cvt.rmi.s8.f64", 100, 10)
-PTXSPEC_h_h(cvt_rmi_s16_f16_1, "cvt.rmi.s16.f16", 100, 10)
-PTXSPEC_h_d(cvt_rmi_s16_f64_1, "cvt.rmi.s16.f64", 100, 10)
-PTXSPEC_r_h(cvt_rmi_s32_f16_1, "cvt.rmi.s32.f16", 100, 10)
-PTXSPEC_r_d(cvt_rmi_s32_f64_1, "cvt.rmi.s32.f64", 100, 10)
-PTXSPEC_l_h(cvt_rmi_s64_f16_1, "cvt.rmi.s64.f16", 100, 10)
-PTXSPEC_l_d(cvt_rmi_s64_f64_1, "cvt.rmi.s64.f64", 100, 10)
-PTXSPEC_b_h(cvt_rmi_sat_u8_f16_1, "cvt.rmi.sat.u8.f16", 100, 10)
-PTXSPEC_b_d(cvt_rmi_sat_u8_f64_1, "cvt.rmi.sat.u8.f64", 100, 10)
-PTXSPEC_h_h(cvt_rmi_sat_u16_f16_1, "cvt.rmi.sat.u16.f16", 100, 10)
-PTXSPEC_h_d(cvt_rmi_sat_u16_f64_1, "cvt.rmi.sat.u16.f64", 100, 10)
-PTXSPEC_r_h(cvt_rmi_sat_u32_f16_1, "cvt.rmi.sat.u32.f16", 100, 10)
-PTXSPEC_r_d(cvt_rmi_sat_u32_f64_1, "cvt.rmi.sat.u32.f64", 100, 10)
-PTXSPEC_l_h(cvt_rmi_sat_u64_f16_1, "cvt.rmi.sat.u64.f16", 100, 10)
-PTXSPEC_l_d(cvt_rmi_sat_u64_f64_1, "cvt.rmi.sat.u64.f64", 100, 10)
-PTXSPEC_b_h(cvt_rmi_sat_s8_f16_1, "cvt.rmi.sat.s8.f16", 100, 10)
-PTXSPEC_b_d(cvt_rmi_sat_s8_f64_1, "cvt.rmi.sat.s8.f64", 100, 10)
-PTXSPEC_h_h(cvt_rmi_sat_s16_f16_1, "cvt.rmi.sat.s16.f16", 100, 10)
-PTXSPEC_h_d(cvt_rmi_sat_s16_f64_1, "cvt.rmi.sat.s16.f64", 100, 10)
-PTXSPEC_r_h(cvt_rmi_sat_s32_f16_1, "cvt.rmi.sat.s32.f16", 100, 10)
-PTXSPEC_r_d(cvt_rmi_sat_s32_f64_1, "cvt.rmi.sat.s32.f64", 100, 10)
-PTXSPEC_l_h(cvt_rmi_sat_s64_f16_1, "cvt.rmi.sat.s64.f16", 100, 10)
-PTXSPEC_l_d(cvt_rmi_sat_s64_f64_1, "cvt.rmi.sat.s64.f64", 100, 10)
-PTXSPEC_b_h(cvt_rpi_u8_f16_1, "cvt.rpi.u8.f16", 100, 10)
-PTXSPEC_b_d(cvt_rpi_u8_f64_1, "cvt.rpi.u8.f64", 100, 10)
-PTXSPEC_h_h(cvt_rpi_u16_f16_1, "cvt.rpi.u16.f16", 100, 10)
-PTXSPEC_h_d(cvt_rpi_u16_f64_1, "cvt.rpi.u16.f64", 100, 10)
-PTXSPEC_r_h(cvt_rpi_u32_f16_1, "cvt.rpi.u32.f16", 100, 10)
-PTXSPEC_r_d(cvt_rpi_u32_f64_1, "cvt.rpi.u32.f64", 100, 10)
-PTXSPEC_l_h(cvt_rpi_u64_f16_1, "cvt.rpi.u64.f16", 100, 10)
-PTXSPEC_l_d(cvt_rpi_u64_f64_1, "cvt.rpi.u64.f64", 100, 10)
-PTXSPEC_b_h(cvt_rpi_s8_f16_1, "cvt.rpi.s8.f16", 100, 10)
-PTXSPEC_b_d(cvt_rpi_s8_f64_1, "cvt.rpi.s8.f64", 100, 10)
-PTXSPEC_h_h(cvt_rpi_s16_f16_1, "cvt.rpi.s16.f16", 100, 10)
-PTXSPEC_h_d(cvt_rpi_s16_f64_1, "cvt.rpi.s16.f64", 100, 10)
-PTXSPEC_r_h(cvt_rpi_s32_f16_1, "cvt.rpi.s32.f16", 100, 10)
-PTXSPEC_r_d(cvt_rpi_s32_f64_1, "cvt.rpi.s32.f64", 100, 10)
-PTXSPEC_l_h(cvt_rpi_s64_f16_1, "cvt.rpi.s64.f16", 100, 10)
-PTXSPEC_l_d(cvt_rpi_s64_f64_1, "cvt.rpi.s64.f64", 100, 10)
-PTXSPEC_b_h(cvt_rpi_sat_u8_f16_1, "cvt.rpi.sat.u8.f16", 100, 10)
-PTXSPEC_b_d(cvt_rpi_sat_u8_f64_1, "cvt.rpi.sat.u8.f64", 100, 10)
-PTXSPEC_h_h(cvt_rpi_sat_u16_f16_1, "cvt.rpi.sat.u16.f16", 100, 10)
-PTXSPEC_h_d(cvt_rpi_sat_u16_f64_1, "cvt.rpi.sat.u16.f64", 100, 10)
-PTXSPEC_r_h(cvt_rpi_sat_u32_f16_1, "cvt.rpi.sat.u32.f16", 100, 10)
-PTXSPEC_r_d(cvt_rpi_sat_u32_f64_1, "cvt.rpi.sat.u32.f64", 100, 10)
-PTXSPEC_l_h(cvt_rpi_sat_u64_f16_1, "cvt.rpi.sat.u64.f16", 100, 10)
-PTXSPEC_l_d(cvt_rpi_sat_u64_f64_1, "cvt.rpi.sat.u64.f64", 100, 10)
-PTXSPEC_b_h(cvt_rpi_sat_s8_f16_1, "cvt.rpi.sat.s8.f16", 100, 10)
-PTXSPEC_b_d(cvt_rpi_sat_s8_f64_1, "cvt.rpi.sat.s8.f64", 100, 10)
-PTXSPEC_h_h(cvt_rpi_sat_s16_f16_1, "cvt.rpi.sat.s16.f16", 100, 10)
-PTXSPEC_h_d(cvt_rpi_sat_s16_f64_1, "cvt.rpi.sat.s16.f64", 100, 10)
-PTXSPEC_r_h(cvt_rpi_sat_s32_f16_1, "cvt.rpi.sat.s32.f16", 100, 10)
-PTXSPEC_r_d(cvt_rpi_sat_s32_f64_1, "cvt.rpi.sat.s32.f64", 100, 10)
-PTXSPEC_l_h(cvt_rpi_sat_s64_f16_1, "cvt.rpi.sat.s64.f16", 100, 10)
-PTXSPEC_l_d(cvt_rpi_sat_s64_f64_1, "cvt.rpi.sat.s64.f64", 100, 10)
-PTXSPEC_b_f(cvt_rni_u8_f32_1, "cvt.rni.u8.f32", 100, 10)
-PTXSPEC_h_f(cvt_rni_u16_f32_1, "cvt.rni.u16.f32", 100, 10)
-PTXSPEC_r_f(cvt_rni_u32_f32_1, "cvt.rni.u32.f32", 100, 10)
-PTXSPEC_l_f(cvt_rni_u64_f32_1, "cvt.rni.u64.f32", 100, 10)
-PTXSPEC_b_f(cvt_rni_s8_f32_1, "cvt.rni.s8.f32", 100, 10)
-PTXSPEC_h_f(cvt_rni_s16_f32_1, "cvt.rni.s16.f32", 100, 10)
-PTXSPEC_r_f(cvt_rni_s32_f32_1, "cvt.rni.s32.f32", 100, 10)
-PTXSPEC_l_f(cvt_rni_s64_f32_1, "cvt.rni.s64.f32", 100, 10)
-PTXSPEC_b_f(cvt_rni_sat_u8_f32_1, "cvt.rni.sat.u8.f32", 100, 10)
-PTXSPEC_h_f(cvt_rni_sat_u16_f32_1, "cvt.rni.sat.u16.f32", 100, 10)
-PTXSPEC_r_f(cvt_rni_sat_u32_f32_1, "cvt.rni.sat.u32.f32", 100, 10)
-PTXSPEC_l_f(cvt_rni_sat_u64_f32_1, "cvt.rni.sat.u64.f32", 100, 10)
-PTXSPEC_b_f(cvt_rni_sat_s8_f32_1, "cvt.rni.sat.s8.f32", 100, 10)
-PTXSPEC_h_f(cvt_rni_sat_s16_f32_1, "cvt.rni.sat.s16.f32", 100, 10)
-PTXSPEC_r_f(cvt_rni_sat_s32_f32_1, "cvt.rni.sat.s32.f32", 100, 10)
-PTXSPEC_l_f(cvt_rni_sat_s64_f32_1, "cvt.rni.sat.s64.f32", 100, 10)
-PTXSPEC_b_f(cvt_rni_ftz_u8_f32_1, "cvt.rni.ftz.u8.f32", 100, 14)
-PTXSPEC_h_f(cvt_rni_ftz_u16_f32_1, "cvt.rni.ftz.u16.f32", 100, 14)
-PTXSPEC_r_f(cvt_rni_ftz_u32_f32_1, "cvt.rni.ftz.u32.f32", 100, 14)
-PTXSPEC_l_f(cvt_rni_ftz_u64_f32_1, "cvt.rni.ftz.u64.f32", 100, 15)
-PTXSPEC_b_f(cvt_rni_ftz_s8_f32_1, "cvt.rni.ftz.s8.f32", 100, 14)
-PTXSPEC_h_f(cvt_rni_ftz_s16_f32_1, "cvt.rni.ftz.s16.f32", 100, 14)
-PTXSPEC_r_f(cvt_rni_ftz_s32_f32_1, "cvt.rni.ftz.s32.f32", 100, 14)
-PTXSPEC_l_f(cvt_rni_ftz_s64_f32_1, "cvt.rni.ftz.s64.f32", 100, 15)
-PTXSPEC_b_f(cvt_rni_ftz_sat_u8_f32_1, "cvt.rni.ftz.sat.u8.f32", 100, 14)
-PTXSPEC_h_f(cvt_rni_ftz_sat_u16_f32_1, "cvt.rni.ftz.sat.u16.f32", 100, 14)
-PTXSPEC_r_f(cvt_rni_ftz_sat_u32_f32_1, "cvt.rni.ftz.sat.u32.f32", 100, 14)
-PTXSPEC_l_f(cvt_rni_ftz_sat_u64_f32_1, "cvt.rni.ftz.sat.u64.f32", 100, 15)
-PTXSPEC_b_f(cvt_rni_ftz_sat_s8_f32_1, "cvt.rni.ftz.sat.s8.f32", 100, 14)
-PTXSPEC_h_f(cvt_rni_ftz_sat_s16_f32_1, "cvt.rni.ftz.sat.s16.f32", 100, 14)
-PTXSPEC_r_f(cvt_rni_ftz_sat_s32_f32_1, "cvt.rni.ftz.sat.s32.f32", 100, 14)
-PTXSPEC_l_f(cvt_rni_ftz_sat_s64_f32_1, "cvt.rni.ftz.sat.s64.f32", 100, 15)
-PTXSPEC_b_f(cvt_rzi_u8_f32_1, "cvt.rzi.u8.f32", 100, 10)
-PTXSPEC_h_f(cvt_rzi_u16_f32_1, "cvt.rzi.u16.f32", 100, 10)
-PTXSPEC_r_f(cvt_rzi_u32_f32_1, "cvt.rzi.u32.f32", 100, 10)
-PTXSPEC_l_f(cvt_rzi_u64_f32_1, "cvt.rzi.u64.f32", 100, 10)
-PTXSPEC_b_f(cvt_rzi_s8_f32_1, "cvt.rzi.s8.f32", 100, 10)
-PTXSPEC_h_f(cvt_rzi_s16_f32_1, "cvt.rzi.s16.f32", 100, 10)
-PTXSPEC_r_f(cvt_rzi_s32_f32_1, "cvt.rzi.s32.f32", 100, 10)
-PTXSPEC_l_f(cvt_rzi_s64_f32_1, "cvt.rzi.s64.f32", 100, 10)
-PTXSPEC_b_f(cvt_rzi_sat_u8_f32_1, "cvt.rzi.sat.u8.f32", 100, 10)
-PTXSPEC_h_f(cvt_rzi_sat_u16_f32_1, "cvt.rzi.sat.u16.f32", 100, 10)
-PTXSPEC_r_f(cvt_rzi_sat_u32_f32_1, "cvt.rzi.sat.u32.f32", 100, 10)
-PTXSPEC_l_f(cvt_rzi_sat_u64_f32_1, "cvt.rzi.sat.u64.f32", 100, 10)
-PTXSPEC_b_f(cvt_rzi_sat_s8_f32_1, "cvt.rzi.sat.s8.f32", 100, 10)
-PTXSPEC_h_f(cvt_rzi_sat_s16_f32_1, "cvt.rzi.sat.s16.f32", 100, 10)
-PTXSPEC_r_f(cvt_rzi_sat_s32_f32_1, "cvt.rzi.sat.s32.f32", 100, 10)
-PTXSPEC_l_f(cvt_rzi_sat_s64_f32_1, "cvt.rzi.sat.s64.f32", 100, 10)
-PTXSPEC_b_f(cvt_rzi_ftz_u8_f32_1, "cvt.rzi.ftz.u8.f32", 100, 14)
-PTXSPEC_h_f(cvt_rzi_ftz_u16_f32_1, "cvt.rzi.ftz.u16.f32", 100, 14)
-PTXSPEC_r_f(cvt_rzi_ftz_u32_f32_1, "cvt.rzi.ftz.u32.f32", 100, 14)
-PTXSPEC_l_f(cvt_rzi_ftz_u64_f32_1, "cvt.rzi.ftz.u64.f32", 100, 15)
-PTXSPEC_b_f(cvt_rzi_ftz_s8_f32_1, "cvt.rzi.ftz.s8.f32", 100, 14)
-PTXSPEC_h_f(cvt_rzi_ftz_s16_f32_1, "cvt.rzi.ftz.s16.f32", 100, 14)
-PTXSPEC_r_f(cvt_rzi_ftz_s32_f32_1, "cvt.rzi.ftz.s32.f32", 100, 14)
-PTXSPEC_l_f(cvt_rzi_ftz_s64_f32_1, "cvt.rzi.ftz.s64.f32", 100, 15)
-PTXSPEC_b_f(cvt_rzi_ftz_sat_u8_f32_1, "cvt.rzi.ftz.sat.u8.f32", 100, 14)
-PTXSPEC_h_f(cvt_rzi_ftz_sat_u16_f32_1, "cvt.rzi.ftz.sat.u16.f32", 100, 14)
-PTXSPEC_r_f(cvt_rzi_ftz_sat_u32_f32_1, "cvt.rzi.ftz.sat.u32.f32", 100, 14)
-PTXSPEC_l_f(cvt_rzi_ftz_sat_u64_f32_1, "cvt.rzi.ftz.sat.u64.f32", 100, 15)
-PTXSPEC_b_f(cvt_rzi_ftz_sat_s8_f32_1, "cvt.rzi.ftz.sat.s8.f32", 100, 14)
-PTXSPEC_h_f(cvt_rzi_ftz_sat_s16_f32_1, "cvt.rzi.ftz.sat.s16.f32", 100, 14)
-PTXSPEC_r_f(cvt_rzi_ftz_sat_s32_f32_1, "cvt.rzi.ftz.sat.s32.f32", 100, 14)
-PTXSPEC_l_f(cvt_rzi_ftz_sat_s64_f32_1, "cvt.rzi.ftz.sat.s64.f32", 100, 15)
-PTXSPEC_b_f(cvt_rmi_u8_f32_1, "cvt.rmi.u8.f32", 100, 10)
-PTXSPEC_h_f(cvt_rmi_u16_f32_1, "cvt.rmi.u16.f32", 100, 10)
-PTXSPEC_r_f(cvt_rmi_u32_f32_1, "cvt.rmi.u32.f32", 100, 10)
-PTXSPEC_l_f(cvt_rmi_u64_f32_1, "cvt.rmi.u64.f32", 100, 10)
-PTXSPEC_b_f(cvt_rmi_s8_f32_1, "cvt.rmi.s8.f32", 100, 10)
-PTXSPEC_h_f(cvt_rmi_s16_f32_1, "cvt.rmi.s16.f32", 100, 10)
-PTXSPEC_r_f(cvt_rmi_s32_f32_1, "cvt.rmi.s32.f32", 100, 10)
-PTXSPEC_l_f(cvt_rmi_s64_f32_1, "cvt.rmi.s64.f32", 100, 10)
-PTXSPEC_b_f(cvt_rmi_sat_u8_f32_1, "cvt.rmi.sat.u8.f32", 100, 10)
-PTXSPEC_h_f(cvt_rmi_sat_u16_f32_1, "cvt.rmi.sat.u16.f32", 100, 10)
-PTXSPEC_r_f(cvt_rmi_sat_u32_f32_1, "cvt.rmi.sat.u32.f32", 100, 10)
-PTXSPEC_l_f(cvt_rmi_sat_u64_f32_1, "cvt.rmi.sat.u64.f32", 100, 10)
-PTXSPEC_b_f(cvt_rmi_sat_s8_f32_1, "cvt.rmi.sat.s8.f32", 100, 10)
-PTXSPEC_h_f(cvt_rmi_sat_s16_f32_1, "cvt.rmi.sat.s16.f32", 100, 10)
-PTXSPEC_r_f(cvt_rmi_sat_s32_f32_1, "cvt.rmi.sat.s32.f32", 100, 10)
-PTXSPEC_l_f(cvt_rmi_sat_s64_f32_1, "cvt.rmi.sat.s64.f32", 100, 10)
-PTXSPEC_b_f(cvt_rmi_ftz_u8_f32_1, "cvt.rmi.ftz.u8.f32", 100, 14)
-PTXSPEC_h_f(cvt_rmi_ftz_u16_f32_1, "cvt.rmi.ftz.u16.f32", 100, 14)
-PTXSPEC_r_f(cvt_rmi_ftz_u32_f32_1, "cvt.rmi.ftz.u32.f32", 100, 14)
-PTXSPEC_l_f(cvt_rmi_ftz_u64_f32_1, "cvt.rmi.ftz.u64.f32", 100, 15)
-PTXSPEC_b_f(cvt_rmi_ftz_s8_f32_1, "cvt.rmi.ftz.s8.f32", 100, 14)
-PTXSPEC_h_f(cvt_rmi_ftz_s16_f32_1, "cvt.rmi.ftz.s16.f32", 100, 14)
-PTXSPEC_r_f(cvt_rmi_ftz_s32_f32_1, "cvt.rmi.ftz.s32.f32", 100, 14)
-PTXSPEC_l_f(cvt_rmi_ftz_s64_f32_1, "cvt.rmi.ftz.s64.f32", 100, 15)
-PTXSPEC_b_f(cvt_rmi_ftz_sat_u8_f32_1, "cvt.rmi.ftz.sat.u8.f32", 100, 14)
-PTXSPEC_h_f(cvt_rmi_ftz_sat_u16_f32_1, "cvt.rmi.ftz.sat.u16.f32", 100, 14)
-PTXSPEC_r_f(cvt_rmi_ftz_sat_u32_f32_1, "cvt.rmi.ftz.sat.u32.f32", 100, 14)
-PTXSPEC_l_f(cvt_rmi_ftz_sat_u64_f32_1, "cvt.rmi.ftz.sat.u64.f32", 100, 15)
-PTXSPEC_b_f(cvt_rmi_ftz_sat_s8_f32_1, "cvt.rmi.ftz.sat.s8.f32", 100, 14)
-PTXSPEC_h_f(cvt_rmi_ftz_sat_s16_f32_1, "cvt.rmi.ftz.sat.s16.f32", 100, 14)
-PTXSPEC_r_f(cvt_rmi_ftz_sat_s32_f32_1, "cvt.rmi.ftz.sat.s32.f32", 100, 14)
-PTXSPEC_l_f(cvt_rmi_ftz_sat_s64_f32_1, "cvt.rmi.ftz.sat.s64.f32", 100, 15)
-PTXSPEC_b_f(cvt_rpi_u8_f32_1, "cvt.rpi.u8.f32", 100, 10)
-PTXSPEC_h_f(cvt_rpi_u16_f32_1, "cvt.rpi.u16.f32", 100, 10)
-PTXSPEC_r_f(cvt_rpi_u32_f32_1, "cvt.rpi.u32.f32", 100, 10)
-PTXSPEC_l_f(cvt_rpi_u64_f32_1, "cvt.rpi.u64.f32", 100, 10)
-PTXSPEC_b_f(cvt_rpi_s8_f32_1, "cvt.rpi.s8.f32", 100, 10)
-PTXSPEC_h_f(cvt_rpi_s16_f32_1, "cvt.rpi.s16.f32", 100, 10)
-PTXSPEC_r_f(cvt_rpi_s32_f32_1, "cvt.rpi.s32.f32", 100, 10)
-PTXSPEC_l_f(cvt_rpi_s64_f32_1, "cvt.rpi.s64.f32", 100, 10)
-PTXSPEC_b_f(cvt_rpi_sat_u8_f32_1, "cvt.rpi.sat.u8.f32", 100, 10)
-PTXSPEC_h_f(cvt_rpi_sat_u16_f32_1, "cvt.rpi.sat.u16.f32", 100, 10)
-PTXSPEC_r_f(cvt_rpi_sat_u32_f32_1, "cvt.rpi.sat.u32.f32", 100, 10)
-PTXSPEC_l_f(cvt_rpi_sat_u64_f32_1, "cvt.rpi.sat.u64.f32", 100, 10)
-PTXSPEC_b_f(cvt_rpi_sat_s8_f32_1, "cvt.rpi.sat.s8.f32", 100, 10)
-PTXSPEC_h_f(cvt_rpi_sat_s16_f32_1, "cvt.rpi.sat.s16.f32", 100, 10)
-PTXSPEC_r_f(cvt_rpi_sat_s32_f32_1, "cvt.rpi.sat.s32.f32", 100, 10)
-PTXSPEC_l_f(cvt_rpi_sat_s64_f32_1, "cvt.rpi.sat.s64.f32", 100, 10)
-PTXSPEC_b_f(cvt_rpi_ftz_u8_f32_1, "cvt.rpi.ftz.u8.f32", 100, 14)
-PTXSPEC_h_f(cvt_rpi_ftz_u16_f32_1, "cvt.rpi.ftz.u16.f32", 100, 14)
-PTXSPEC_r_f(cvt_rpi_ftz_u32_f32_1, "cvt.rpi.ftz.u32.f32", 100, 14)
-PTXSPEC_l_f(cvt_rpi_ftz_u64_f32_1, "cvt.rpi.ftz.u64.f32", 100, 15)
-PTXSPEC_b_f(cvt_rpi_ftz_s8_f32_1, "cvt.rpi.ftz.s8.f32", 100, 14)
-PTXSPEC_h_f(cvt_rpi_ftz_s16_f32_1, "cvt.rpi.ftz.s16.f32", 100, 14)
-PTXSPEC_r_f(cvt_rpi_ftz_s32_f32_1, "cvt.rpi.ftz.s32.f32", 100, 14)
-PTXSPEC_l_f(cvt_rpi_ftz_s64_f32_1, "cvt.rpi.ftz.s64.f32", 100, 15)
-PTXSPEC_b_f(cvt_rpi_ftz_sat_u8_f32_1, "cvt.rpi.ftz.sat.u8.f32", 100, 14)
-PTXSPEC_h_f(cvt_rpi_ftz_sat_u16_f32_1, "cvt.rpi.ftz.sat.u16.f32", 100, 14)
-PTXSPEC_r_f(cvt_rpi_ftz_sat_u32_f32_1, "cvt.rpi.ftz.sat.u32.f32", 100, 14)
-PTXSPEC_l_f(cvt_rpi_ftz_sat_u64_f32_1, "cvt.rpi.ftz.sat.u64.f32", 100, 15)
-PTXSPEC_b_f(cvt_rpi_ftz_sat_s8_f32_1, "cvt.rpi.ftz.sat.s8.f32", 100, 14)
-PTXSPEC_h_f(cvt_rpi_ftz_sat_s16_f32_1, "cvt.rpi.ftz.sat.s16.f32", 100, 14)
-PTXSPEC_r_f(cvt_rpi_ftz_sat_s32_f32_1, "cvt.rpi.ftz.sat.s32.f32", 100, 14)
-PTXSPEC_l_f(cvt_rpi_ftz_sat_s64_f32_1, "cvt.rpi.ftz.sat.s64.f32", 100, 15)
-PTXSPEC_b_h(cvt_rni_u8_bf16_1, "cvt.rni.u8.bf16", 900, 78)
-PTXSPEC_h_h(cvt_rni_u16_bf16_1, "cvt.rni.u16.bf16", 900, 78)
-PTXSPEC_r_h(cvt_rni_u32_bf16_1, "cvt.rni.u32.bf16", 900, 78)
-PTXSPEC_l_h(cvt_rni_u64_bf16_1, "cvt.rni.u64.bf16", 900, 78)
-PTXSPEC_b_h(cvt_rni_s8_bf16_1, "cvt.rni.s8.bf16", 900, 78)
-PTXSPEC_h_h(cvt_rni_s16_bf16_1, "cvt.rni.s16.bf16", 900, 78)
-PTXSPEC_r_h(cvt_rni_s32_bf16_1, "cvt.rni.s32.bf16", 900, 78)
-PTXSPEC_l_h(cvt_rni_s64_bf16_1, "cvt.rni.s64.bf16", 900, 78)
-PTXSPEC_b_h(cvt_rzi_u8_bf16_1, "cvt.rzi.u8.bf16", 900, 78)
-PTXSPEC_h_h(cvt_rzi_u16_bf16_1, "cvt.rzi.u16.bf16", 900, 78)
-PTXSPEC_r_h(cvt_rzi_u32_bf16_1, "cvt.rzi.u32.bf16", 900, 78)
-PTXSPEC_l_h(cvt_rzi_u64_bf16_1, "cvt.rzi.u64.bf16", 900, 78)
-PTXSPEC_b_h(cvt_rzi_s8_bf16_1, "cvt.rzi.s8.bf16", 900, 78)
-PTXSPEC_h_h(cvt_rzi_s16_bf16_1, "cvt.rzi.s16.bf16", 900, 78)
-PTXSPEC_r_h(cvt_rzi_s32_bf16_1, "cvt.rzi.s32.bf16", 900, 78)
-PTXSPEC_l_h(cvt_rzi_s64_bf16_1, "cvt.rzi.s64.bf16", 900, 78)
-PTXSPEC_b_h(cvt_rmi_u8_bf16_1, "cvt.rmi.u8.bf16", 900, 78)
-PTXSPEC_h_h(cvt_rmi_u16_bf16_1, "cvt.rmi.u16.bf16", 900, 78)
-PTXSPEC_r_h(cvt_rmi_u32_bf16_1, "cvt.rmi.u32.bf16", 900, 78)
-PTXSPEC_l_h(cvt_rmi_u64_bf16_1, "cvt.rmi.u64.bf16", 900, 78)
-PTXSPEC_b_h(cvt_rmi_s8_bf16_1, "cvt.rmi.s8.bf16", 900, 78)
-PTXSPEC_h_h(cvt_rmi_s16_bf16_1, "cvt.rmi.s16.bf16", 900, 78)
-PTXSPEC_r_h(cvt_rmi_s32_bf16_1, "cvt.rmi.s32.bf16", 900, 78)
-PTXSPEC_l_h(cvt_rmi_s64_bf16_1, "cvt.rmi.s64.bf16", 900, 78)
-PTXSPEC_b_h(cvt_rpi_u8_bf16_1, "cvt.rpi.u8.bf16", 900, 78)
-PTXSPEC_h_h(cvt_rpi_u16_bf16_1, "cvt.rpi.u16.bf16", 900, 78)
-PTXSPEC_r_h(cvt_rpi_u32_bf16_1, "cvt.rpi.u32.bf16", 900, 78)
-PTXSPEC_l_h(cvt_rpi_u64_bf16_1, "cvt.rpi.u64.bf16", 900, 78)
-PTXSPEC_b_h(cvt_rpi_s8_bf16_1, "cvt.rpi.s8.bf16", 900, 78)
-PTXSPEC_h_h(cvt_rpi_s16_bf16_1, "cvt.rpi.s16.bf16", 900, 78)
-PTXSPEC_r_h(cvt_rpi_s32_bf16_1, "cvt.rpi.s32.bf16", 900, 78)
-PTXSPEC_l_h(cvt_rpi_s64_bf16_1, "cvt.rpi.s64.bf16", 900, 78)
-PTXSPEC_h_b(cvt_rn_f16_u8_1, "cvt.rn.f16.u8", 100, 10)
-PTXSPEC_h_h(cvt_rn_f16_u16_1, "cvt.rn.f16.u16", 100, 10)
-PTXSPEC_h_r(cvt_rn_f16_u32_1, "cvt.rn.f16.u32", 100, 10)
-PTXSPEC_h_l(cvt_rn_f16_u64_1, "cvt.rn.f16.u64", 100, 10)
-PTXSPEC_h_b(cvt_rn_f16_s8_1, "cvt.rn.f16.s8", 100, 10)
-PTXSPEC_h_h(cvt_rn_f16_s16_1, "cvt.rn.f16.s16", 100, 10)
-PTXSPEC_h_r(cvt_rn_f16_s32_1, "cvt.rn.f16.s32", 100, 10)
-PTXSPEC_h_l(cvt_rn_f16_s64_1, "cvt.rn.f16.s64", 100, 10)
-PTXSPEC_d_b(cvt_rn_f64_u8_1, "cvt.rn.f64.u8", 100, 10)
-PTXSPEC_d_h(cvt_rn_f64_u16_1, "cvt.rn.f64.u16", 100, 10)
-PTXSPEC_d_r(cvt_rn_f64_u32_1, "cvt.rn.f64.u32", 100, 10)
-PTXSPEC_d_l(cvt_rn_f64_u64_1, "cvt.rn.f64.u64", 100, 10)
-PTXSPEC_d_b(cvt_rn_f64_s8_1, "cvt.rn.f64.s8", 100, 10)
-PTXSPEC_d_h(cvt_rn_f64_s16_1, "cvt.rn.f64.s16", 100, 10)
-PTXSPEC_d_r(cvt_rn_f64_s32_1, "cvt.rn.f64.s32", 100, 10)
-PTXSPEC_d_l(cvt_rn_f64_s64_1, "cvt.rn.f64.s64", 100, 10)
-PTXSPEC_h_b(cvt_rn_sat_f16_u8_1, "cvt.rn.sat.f16.u8", 100, 10)
-PTXSPEC_h_h(cvt_rn_sat_f16_u16_1, "cvt.rn.sat.f16.u16", 100, 10)
-PTXSPEC_h_r(cvt_rn_sat_f16_u32_1, "cvt.rn.sat.f16.u32", 100, 10)
-PTXSPEC_h_l(cvt_rn_sat_f16_u64_1, "cvt.rn.sat.f16.u64", 100, 10)
-PTXSPEC_h_b(cvt_rn_sat_f16_s8_1, "cvt.rn.sat.f16.s8", 100, 10)
-PTXSPEC_h_h(cvt_rn_sat_f16_s16_1, "cvt.rn.sat.f16.s16", 100, 10)
-PTXSPEC_h_r(cvt_rn_sat_f16_s32_1, "cvt.rn.sat.f16.s32", 100, 10)
-PTXSPEC_h_l(cvt_rn_sat_f16_s64_1, "cvt.rn.sat.f16.s64", 100, 10)
-PTXSPEC_d_b(cvt_rn_sat_f64_u8_1, "cvt.rn.sat.f64.u8", 100, 10)
-PTXSPEC_d_h(cvt_rn_sat_f64_u16_1, "cvt.rn.sat.f64.u16", 100, 10)
-PTXSPEC_d_r(cvt_rn_sat_f64_u32_1, "cvt.rn.sat.f64.u32", 100, 10)
-PTXSPEC_d_l(cvt_rn_sat_f64_u64_1, "cvt.rn.sat.f64.u64", 100, 10)
-PTXSPEC_d_b(cvt_rn_sat_f64_s8_1, "cvt.rn.sat.f64.s8", 100, 10)
-PTXSPEC_d_h(cvt_rn_sat_f64_s16_1, "cvt.rn.sat.f64.s16", 100, 10)
-PTXSPEC_d_r(cvt_rn_sat_f64_s32_1, "cvt.rn.sat.f64.s32", 100, 10)
-PTXSPEC_d_l(cvt_rn_sat_f64_s64_1, "cvt.rn.sat.f64.s64", 100, 10)
-PTXSPEC_h_b(cvt_rz_f16_u8_1, "cvt.rz.f16.u8", 100, 10)
-PTXSPEC_h_h(cvt_rz_f16_u16_1, "cvt.rz.f16.u16", 100, 10)
-PTXSPEC_h_r(cvt_rz_f16_u32_1, "cvt.rz.f16.u32", 100, 10)
-PTXSPEC_h_l(cvt_rz_f16_u64_1, "cvt.rz.f16.u64", 100, 10)
-PTXSPEC_h_b(cvt_rz_f16_s8_1, "cvt.rz.f16.s8", 100, 10)
-PTXSPEC_h_h(cvt_rz_f16_s16_1, "cvt.rz.f16.s16", 100, 10)
-PTXSPEC_h_r(cvt_rz_f16_s32_1, "cvt.rz.f16.s32", 100, 10)
-PTXSPEC_h_l(cvt_rz_f16_s64_1, "cvt.rz.f16.s64", 100, 10)
-PTXSPEC_d_b(cvt_rz_f64_u8_1, "cvt.rz.f64.u8", 100, 10)
-PTXSPEC_d_h(cvt_rz_f64_u16_1, "cvt.rz.f64.u16", 100, 10)
-PTXSPEC_d_r(cvt_rz_f64_u32_1, "cvt.rz.f64.u32", 100, 10)
-PTXSPEC_d_l(cvt_rz_f64_u64_1, "cvt.rz.f64.u64", 100, 10)
-PTXSPEC_d_b(cvt_rz_f64_s8_1, "cvt.rz.f64.s8", 100, 10)
-PTXSPEC_d_h(cvt_rz_f64_s16_1, "cvt.rz.f64.s16", 100, 10)
-PTXSPEC_d_r(cvt_rz_f64_s32_1, "cvt.rz.f64.s32", 100, 10)
-PTXSPEC_d_l(cvt_rz_f64_s64_1, "cvt.rz.f64.s64", 100, 10)
-PTXSPEC_h_b(cvt_rz_sat_f16_u8_1, "cvt.rz.sat.f16.u8", 100, 10)
-PTXSPEC_h_h(cvt_rz_sat_f16_u16_1, "cvt.rz.sat.f16.u16", 100, 10)
-PTXSPEC_h_r(cvt_rz_sat_f16_u32_1, "cvt.rz.sat.f16.u32", 100, 10)
-PTXSPEC_h_l(cvt_rz_sat_f16_u64_1, "cvt.rz.sat.f16.u64", 100, 10)
-PTXSPEC_h_b(cvt_rz_sat_f16_s8_1, "cvt.rz.sat.f16.s8", 100, 10)
-PTXSPEC_h_h(cvt_rz_sat_f16_s16_1, "cvt.rz.sat.f16.s16", 100, 10)
-PTXSPEC_h_r(cvt_rz_sat_f16_s32_1, "cvt.rz.sat.f16.s32", 100, 10)
-PTXSPEC_h_l(cvt_rz_sat_f16_s64_1, "cvt.rz.sat.f16.s64", 100, 10)
-PTXSPEC_d_b(cvt_rz_sat_f64_u8_1, "cvt.rz.sat.f64.u8", 100, 10)
-PTXSPEC_d_h(cvt_rz_sat_f64_u16_1, "cvt.rz.sat.f64.u16", 100, 10)
-PTXSPEC_d_r(cvt_rz_sat_f64_u32_1, "cvt.rz.sat.f64.u32", 100, 10)
-PTXSPEC_d_l(cvt_rz_sat_f64_u64_1, "cvt.rz.sat.f64.u64", 100, 10)
-PTXSPEC_d_b(cvt_rz_sat_f64_s8_1, "cvt.rz.sat.f64.s8", 100, 10)
-PTXSPEC_d_h(cvt_rz_sat_f64_s16_1, "cvt.rz.sat.f64.s16", 100, 10)
-PTXSPEC_d_r(cvt_rz_sat_f64_s32_1, "cvt.rz.sat.f64.s32", 100, 10)
-PTXSPEC_d_l(cvt_rz_sat_f64_s64_1, "cvt.rz.sat.f64.s64", 100, 10)
-PTXSPEC_h_b(cvt_rm_f16_u8_1, "cvt.rm.f16.u8", 100, 10)
-PTXSPEC_h_h(cvt_rm_f16_u16_1, "cvt.rm.f16.u16", 100, 10)
-PTXSPEC_h_r(cvt_rm_f16_u32_1, "cvt.rm.f16.u32", 100, 10)
-PTXSPEC_h_l(cvt_rm_f16_u64_1, "cvt.rm.f16.u64", 100, 10)
-PTXSPEC_h_b(cvt_rm_f16_s8_1, "cvt.rm.f16.s8", 100, 10)
-PTXSPEC_h_h(cvt_rm_f16_s16_1, "cvt.rm.f16.s16", 100, 10)
-PTXSPEC_h_r(cvt_rm_f16_s32_1, "cvt.rm.f16.s32", 100, 10)
-PTXSPEC_h_l(cvt_rm_f16_s64_1, "cvt.rm.f16.s64", 100, 10)
-PTXSPEC_d_b(cvt_rm_f64_u8_1, "cvt.rm.f64.u8", 100, 10)
-PTXSPEC_d_h(cvt_rm_f64_u16_1, "cvt.rm.f64.u16", 100, 10)
-PTXSPEC_d_r(cvt_rm_f64_u32_1, "cvt.rm.f64.u32", 100, 10)
-PTXSPEC_d_l(cvt_rm_f64_u64_1, "cvt.rm.f64.u64", 100, 10)
-PTXSPEC_d_b(cvt_rm_f64_s8_1, "cvt.rm.f64.s8", 100, 10)
-PTXSPEC_d_h(cvt_rm_f64_s16_1, "cvt.rm.f64.s16", 100, 10)
-PTXSPEC_d_r(cvt_rm_f64_s32_1, "cvt.rm.f64.s32", 100, 10)
-PTXSPEC_d_l(cvt_rm_f64_s64_1, "cvt.rm.f64.s64", 100, 10)
-PTXSPEC_h_b(cvt_rm_sat_f16_u8_1, "cvt.rm.sat.f16.u8", 100, 10)
-PTXSPEC_h_h(cvt_rm_sat_f16_u16_1, "cvt.rm.sat.f16.u16", 100, 10)
-PTXSPEC_h_r(cvt_rm_sat_f16_u32_1, "cvt.rm.sat.f16.u32", 100, 10)
-PTXSPEC_h_l(cvt_rm_sat_f16_u64_1, "cvt.rm.sat.f16.u64", 100, 10)
-PTXSPEC_h_b(cvt_rm_sat_f16_s8_1, "cvt.rm.sat.f16.s8", 100, 10)
-PTXSPEC_h_h(cvt_rm_sat_f16_s16_1, "cvt.rm.sat.f16.s16", 100, 10)
-PTXSPEC_h_r(cvt_rm_sat_f16_s32_1, "cvt.rm.sat.f16.s32", 100, 10)
-PTXSPEC_h_l(cvt_rm_sat_f16_s64_1, "cvt.rm.sat.f16.s64", 100, 10)
-PTXSPEC_d_b(cvt_rm_sat_f64_u8_1, "cvt.rm.sat.f64.u8", 100, 10)
-PTXSPEC_d_h(cvt_rm_sat_f64_u16_1, "cvt.rm.sat.f64.u16", 100, 10)
-PTXSPEC_d_r(cvt_rm_sat_f64_u32_1, "cvt.rm.sat.f64.u32", 100, 10)
-PTXSPEC_d_l(cvt_rm_sat_f64_u64_1, "cvt.rm.sat.f64.u64", 100, 10)
-PTXSPEC_d_b(cvt_rm_sat_f64_s8_1, "cvt.rm.sat.f64.s8", 100, 10)
-PTXSPEC_d_h(cvt_rm_sat_f64_s16_1, "cvt.rm.sat.f64.s16", 100, 10)
-PTXSPEC_d_r(cvt_rm_sat_f64_s32_1, "cvt.rm.sat.f64.s32", 100, 10)
-PTXSPEC_d_l(cvt_rm_sat_f64_s64_1, "cvt.rm.sat.f64.s64", 100, 10)
-PTXSPEC_h_b(cvt_rp_f16_u8_1, "cvt.rp.f16.u8", 100, 10)
-PTXSPEC_h_h(cvt_rp_f16_u16_1, "cvt.rp.f16.u16", 100, 10)
-PTXSPEC_h_r(cvt_rp_f16_u32_1, "cvt.rp.f16.u32", 100, 10)
-PTXSPEC_h_l(cvt_rp_f16_u64_1, "cvt.rp.f16.u64", 100, 10)
-PTXSPEC_h_b(cvt_rp_f16_s8_1, "cvt.rp.f16.s8", 100, 10)
-PTXSPEC_h_h(cvt_rp_f16_s16_1, "cvt.rp.f16.s16", 100, 10)
-PTXSPEC_h_r(cvt_rp_f16_s32_1, "cvt.rp.f16.s32", 100, 10)
-PTXSPEC_h_l(cvt_rp_f16_s64_1, "cvt.rp.f16.s64", 100, 10)
-PTXSPEC_d_b(cvt_rp_f64_u8_1, "cvt.rp.f64.u8", 100, 10)
-PTXSPEC_d_h(cvt_rp_f64_u16_1, "cvt.rp.f64.u16", 100, 10)
-PTXSPEC_d_r(cvt_rp_f64_u32_1, "cvt.rp.f64.u32", 100, 10)
-PTXSPEC_d_l(cvt_rp_f64_u64_1, "cvt.rp.f64.u64", 100, 10)
-PTXSPEC_d_b(cvt_rp_f64_s8_1, "cvt.rp.f64.s8", 100, 10)
-PTXSPEC_d_h(cvt_rp_f64_s16_1, "cvt.rp.f64.s16", 100, 10)
-PTXSPEC_d_r(cvt_rp_f64_s32_1, "cvt.rp.f64.s32", 100, 10)
-PTXSPEC_d_l(cvt_rp_f64_s64_1, "cvt.rp.f64.s64", 100, 10)
-PTXSPEC_h_b(cvt_rp_sat_f16_u8_1, "cvt.rp.sat.f16.u8", 100, 10)
-PTXSPEC_h_h(cvt_rp_sat_f16_u16_1, "cvt.rp.sat.f16.u16", 100, 10)
-PTXSPEC_h_r(cvt_rp_sat_f16_u32_1, "cvt.rp.sat.f16.u32", 100, 10)
-PTXSPEC_h_l(cvt_rp_sat_f16_u64_1, "cvt.rp.sat.f16.u64", 100, 10)
-PTXSPEC_h_b(cvt_rp_sat_f16_s8_1, "cvt.rp.sat.f16.s8", 100, 10)
-PTXSPEC_h_h(cvt_rp_sat_f16_s16_1, "cvt.rp.sat.f16.s16", 100, 10)
-PTXSPEC_h_r(cvt_rp_sat_f16_s32_1, "cvt.rp.sat.f16.s32", 100, 10)
-PTXSPEC_h_l(cvt_rp_sat_f16_s64_1, "cvt.rp.sat.f16.s64", 100, 10)
-PTXSPEC_d_b(cvt_rp_sat_f64_u8_1, "cvt.rp.sat.f64.u8", 100, 10)
-PTXSPEC_d_h(cvt_rp_sat_f64_u16_1, "cvt.rp.sat.f64.u16", 100, 10)
-PTXSPEC_d_r(cvt_rp_sat_f64_u32_1, "cvt.rp.sat.f64.u32", 100, 10)
-PTXSPEC_d_l(cvt_rp_sat_f64_u64_1, "cvt.rp.sat.f64.u64", 100, 10)
-PTXSPEC_d_b(cvt_rp_sat_f64_s8_1, "cvt.rp.sat.f64.s8", 100, 10)
-PTXSPEC_d_h(cvt_rp_sat_f64_s16_1, "cvt.rp.sat.f64.s16", 100, 10)
-PTXSPEC_d_r(cvt_rp_sat_f64_s32_1, "cvt.rp.sat.f64.s32", 100, 10)
-PTXSPEC_d_l(cvt_rp_sat_f64_s64_1, "cvt.rp.sat.f64.s64", 100, 10)
-PTXSPEC_f_b(cvt_rn_f32_u8_1, "cvt.rn.f32.u8", 100, 10)
-PTXSPEC_f_h(cvt_rn_f32_u16_1, "cvt.rn.f32.u16", 100, 10)
-PTXSPEC_f_r(cvt_rn_f32_u32_1, "cvt.rn.f32.u32", 100, 10)
-PTXSPEC_f_l(cvt_rn_f32_u64_1, "cvt.rn.f32.u64", 100, 10)
-PTXSPEC_f_b(cvt_rn_f32_s8_1, "cvt.rn.f32.s8", 100, 10)
-PTXSPEC_f_h(cvt_rn_f32_s16_1, "cvt.rn.f32.s16", 100, 10)
-PTXSPEC_f_r(cvt_rn_f32_s32_1, "cvt.rn.f32.s32", 100, 10)
-PTXSPEC_f_l(cvt_rn_f32_s64_1, "cvt.rn.f32.s64", 100, 10)
-PTXSPEC_f_b(cvt_rn_sat_f32_u8_1, "cvt.rn.sat.f32.u8", 100, 10)
-PTXSPEC_f_h(cvt_rn_sat_f32_u16_1, "cvt.rn.sat.f32.u16", 100, 10)
-PTXSPEC_f_r(cvt_rn_sat_f32_u32_1, "cvt.rn.sat.f32.u32", 100, 10)
-PTXSPEC_f_l(cvt_rn_sat_f32_u64_1, "cvt.rn.sat.f32.u64", 100, 10)
-PTXSPEC_f_b(cvt_rn_sat_f32_s8_1, "cvt.rn.sat.f32.s8", 100, 10)
-PTXSPEC_f_h(cvt_rn_sat_f32_s16_1, "cvt.rn.sat.f32.s16", 100, 10)
-PTXSPEC_f_r(cvt_rn_sat_f32_s32_1, "cvt.rn.sat.f32.s32", 100, 10)
-PTXSPEC_f_l(cvt_rn_sat_f32_s64_1, "cvt.rn.sat.f32.s64", 100, 10)
-PTXSPEC_f_b(cvt_rn_ftz_f32_u8_1, "cvt.rn.ftz.f32.u8", 100, 15)
-PTXSPEC_f_h(cvt_rn_ftz_f32_u16_1, "cvt.rn.ftz.f32.u16", 100, 14)
-PTXSPEC_f_r(cvt_rn_ftz_f32_u32_1, "cvt.rn.ftz.f32.u32", 100, 14)
-PTXSPEC_f_l(cvt_rn_ftz_f32_u64_1, "cvt.rn.ftz.f32.u64", 100, 14)
-PTXSPEC_f_b(cvt_rn_ftz_f32_s8_1, "cvt.rn.ftz.f32.s8", 100, 15)
-PTXSPEC_f_h(cvt_rn_ftz_f32_s16_1, "cvt.rn.ftz.f32.s16", 100, 14)
-PTXSPEC_f_r(cvt_rn_ftz_f32_s32_1, "cvt.rn.ftz.f32.s32", 100, 14)
-PTXSPEC_f_l(cvt_rn_ftz_f32_s64_1, "cvt.rn.ftz.f32.s64", 100, 14)
-PTXSPEC_f_b(cvt_rn_ftz_sat_f32_u8_1, "cvt.rn.ftz.sat.f32.u8", 100, 15)
-PTXSPEC_f_h(cvt_rn_ftz_sat_f32_u16_1, "cvt.rn.ftz.sat.f32.u16", 100, 14)
-PTXSPEC_f_r(cvt_rn_ftz_sat_f32_u32_1, "cvt.rn.ftz.sat.f32.u32", 100, 14)
-PTXSPEC_f_l(cvt_rn_ftz_sat_f32_u64_1, "cvt.rn.ftz.sat.f32.u64", 100, 14)
-PTXSPEC_f_b(cvt_rn_ftz_sat_f32_s8_1, "cvt.rn.ftz.sat.f32.s8", 100, 15)
-PTXSPEC_f_h(cvt_rn_ftz_sat_f32_s16_1, "cvt.rn.ftz.sat.f32.s16", 100, 14)
-PTXSPEC_f_r(cvt_rn_ftz_sat_f32_s32_1, "cvt.rn.ftz.sat.f32.s32", 100, 14)
-PTXSPEC_f_l(cvt_rn_ftz_sat_f32_s64_1, "cvt.rn.ftz.sat.f32.s64", 100, 14)
-PTXSPEC_f_b(cvt_rz_f32_u8_1, "cvt.rz.f32.u8", 100, 10)
-PTXSPEC_f_h(cvt_rz_f32_u16_1, "cvt.rz.f32.u16", 100, 10)
-PTXSPEC_f_r(cvt_rz_f32_u32_1, "cvt.rz.f32.u32", 100, 10)
-PTXSPEC_f_l(cvt_rz_f32_u64_1, "cvt.rz.f32.u64", 100, 10)
-PTXSPEC_f_b(cvt_rz_f32_s8_1, "cvt.rz.f32.s8", 100, 10)
-PTXSPEC_f_h(cvt_rz_f32_s16_1, "cvt.rz.f32.s16", 100, 10)
-PTXSPEC_f_r(cvt_rz_f32_s32_1, "cvt.rz.f32.s32", 100, 10)
-PTXSPEC_f_l(cvt_rz_f32_s64_1, "cvt.rz.f32.s64", 100, 10)
-PTXSPEC_f_b(cvt_rz_sat_f32_u8_1, "cvt.rz.sat.f32.u8", 100, 10)
-PTXSPEC_f_h(cvt_rz_sat_f32_u16_1, "cvt.rz.sat.f32.u16", 100, 10)
-PTXSPEC_f_r(cvt_rz_sat_f32_u32_1, "cvt.rz.sat.f32.u32", 100, 10)
-PTXSPEC_f_l(cvt_rz_sat_f32_u64_1, "cvt.rz.sat.f32.u64", 100, 10)
-PTXSPEC_f_b(cvt_rz_sat_f32_s8_1, "cvt.rz.sat.f32.s8", 100, 10)
-PTXSPEC_f_h(cvt_rz_sat_f32_s16_1, "cvt.rz.sat.f32.s16", 100, 10)
-PTXSPEC_f_r(cvt_rz_sat_f32_s32_1, "cvt.rz.sat.f32.s32", 100, 10)
-PTXSPEC_f_l(cvt_rz_sat_f32_s64_1, "cvt.rz.sat.f32.s64", 100, 10)
-PTXSPEC_f_b(cvt_rz_ftz_f32_u8_1, "cvt.rz.ftz.f32.u8", 100, 15)
-PTXSPEC_f_h(cvt_rz_ftz_f32_u16_1, "cvt.rz.ftz.f32.u16", 100, 14)
-PTXSPEC_f_r(cvt_rz_ftz_f32_u32_1, "cvt.rz.ftz.f32.u32", 100, 14)
-PTXSPEC_f_l(cvt_rz_ftz_f32_u64_1, "cvt.rz.ftz.f32.u64", 100, 14)
-PTXSPEC_f_b(cvt_rz_ftz_f32_s8_1, "cvt.rz.ftz.f32.s8", 100, 15)
-PTXSPEC_f_h(cvt_rz_ftz_f32_s16_1, "cvt.rz.ftz.f32.s16", 100, 14)
-PTXSPEC_f_r(cvt_rz_ftz_f32_s32_1, "cvt.rz.ftz.f32.s32", 100, 14)
-PTXSPEC_f_l(cvt_rz_ftz_f32_s64_1, "cvt.rz.ftz.f32.s64", 100, 14)
-PTXSPEC_f_b(cvt_rz_ftz_sat_f32_u8_1, "cvt.rz.ftz.sat.f32.u8", 100, 15)
-PTXSPEC_f_h(cvt_rz_ftz_sat_f32_u16_1, "cvt.rz.ftz.sat.f32.u16", 100, 14)
-PTXSPEC_f_r(cvt_rz_ftz_sat_f32_u32_1, "cvt.rz.ftz.sat.f32.u32", 100, 14)
-PTXSPEC_f_l(cvt_rz_ftz_sat_f32_u64_1, "cvt.rz.ftz.sat.f32.u64", 100, 14)
-PTXSPEC_f_b(cvt_rz_ftz_sat_f32_s8_1, "cvt.rz.ftz.sat.f32.s8", 100, 15)
-PTXSPEC_f_h(cvt_rz_ftz_sat_f32_s16_1, "cvt.rz.ftz.sat.f32.s16", 100, 14)
-PTXSPEC_f_r(cvt_rz_ftz_sat_f32_s32_1, "cvt.rz.ftz.sat.f32.s32", 100, 14)
-PTXSPEC_f_l(cvt_rz_ftz_sat_f32_s64_1, "cvt.rz.ftz.sat.f32.s64", 100, 14)
-PTXSPEC_f_b(cvt_rm_f32_u8_1, "cvt.rm.f32.u8", 100, 10)
-PTXSPEC_f_h(cvt_rm_f32_u16_1, "cvt.rm.f32.u16", 100, 10)
-PTXSPEC_f_r(cvt_rm_f32_u32_1, "cvt.rm.f32.u32", 100, 10)
-PTXSPEC_f_l(cvt_rm_f32_u64_1, "cvt.rm.f32.u64", 100, 10)
-PTXSPEC_f_b(cvt_rm_f32_s8_1, "cvt.rm.f32.s8", 100, 10)
-PTXSPEC_f_h(cvt_rm_f32_s16_1, "cvt.rm.f32.s16", 100, 10)
-PTXSPEC_f_r(cvt_rm_f32_s32_1, "cvt.rm.f32.s32", 100, 10)
-PTXSPEC_f_l(cvt_rm_f32_s64_1, "cvt.rm.f32.s64", 100, 10)
-PTXSPEC_f_b(cvt_rm_sat_f32_u8_1, "cvt.rm.sat.f32.u8", 100, 10)
-PTXSPEC_f_h(cvt_rm_sat_f32_u16_1, "cvt.rm.sat.f32.u16", 100, 10)
-PTXSPEC_f_r(cvt_rm_sat_f32_u32_1, "cvt.rm.sat.f32.u32", 100, 10)
-PTXSPEC_f_l(cvt_rm_sat_f32_u64_1, "cvt.rm.sat.f32.u64", 100, 10)
-PTXSPEC_f_b(cvt_rm_sat_f32_s8_1, "cvt.rm.sat.f32.s8", 100, 10)
-PTXSPEC_f_h(cvt_rm_sat_f32_s16_1, "cvt.rm.sat.f32.s16", 100, 10)
-PTXSPEC_f_r(cvt_rm_sat_f32_s32_1, "cvt.rm.sat.f32.s32", 100, 10)
-PTXSPEC_f_l(cvt_rm_sat_f32_s64_1, "cvt.rm.sat.f32.s64", 100, 10)
-PTXSPEC_f_b(cvt_rm_ftz_f32_u8_1, "cvt.rm.ftz.f32.u8", 100, 15)
-PTXSPEC_f_h(cvt_rm_ftz_f32_u16_1, "cvt.rm.ftz.f32.u16", 100, 14)
-PTXSPEC_f_r(cvt_rm_ftz_f32_u32_1, "cvt.rm.ftz.f32.u32", 100, 14)
-PTXSPEC_f_l(cvt_rm_ftz_f32_u64_1, "cvt.rm.ftz.f32.u64", 100, 14)
-PTXSPEC_f_b(cvt_rm_ftz_f32_s8_1, "cvt.rm.ftz.f32.s8", 100, 15)
-PTXSPEC_f_h(cvt_rm_ftz_f32_s16_1, "cvt.rm.ftz.f32.s16", 100, 14)
-PTXSPEC_f_r(cvt_rm_ftz_f32_s32_1, "cvt.rm.ftz.f32.s32", 100, 14)
-PTXSPEC_f_l(cvt_rm_ftz_f32_s64_1, "cvt.rm.ftz.f32.s64", 100, 14)
-PTXSPEC_f_b(cvt_rm_ftz_sat_f32_u8_1, "cvt.rm.ftz.sat.f32.u8", 100, 15)
-PTXSPEC_f_h(cvt_rm_ftz_sat_f32_u16_1, "cvt.rm.ftz.sat.f32.u16", 100, 14)
-PTXSPEC_f_r(cvt_rm_ftz_sat_f32_u32_1, "cvt.rm.ftz.sat.f32.u32", 100, 14)
-PTXSPEC_f_l(cvt_rm_ftz_sat_f32_u64_1, "cvt.rm.ftz.sat.f32.u64", 100, 14)
-PTXSPEC_f_b(cvt_rm_ftz_sat_f32_s8_1, "cvt.rm.ftz.sat.f32.s8", 100, 15)
-PTXSPEC_f_h(cvt_rm_ftz_sat_f32_s16_1, "cvt.rm.ftz.sat.f32.s16", 100, 14)
-PTXSPEC_f_r(cvt_rm_ftz_sat_f32_s32_1, "cvt.rm.ftz.sat.f32.s32", 100, 14)
-PTXSPEC_f_l(cvt_rm_ftz_sat_f32_s64_1, "cvt.rm.ftz.sat.f32.s64", 100, 14)
-PTXSPEC_f_b(cvt_rp_f32_u8_1, "cvt.rp.f32.u8", 100, 10)
-PTXSPEC_f_h(cvt_rp_f32_u16_1, "cvt.rp.f32.u16", 100, 10)
-PTXSPEC_f_r(cvt_rp_f32_u32_1, "cvt.rp.f32.u32", 100, 10)
-PTXSPEC_f_l(cvt_rp_f32_u64_1, "cvt.rp.f32.u64", 100, 10)
-PTXSPEC_f_b(cvt_rp_f32_s8_1, "cvt.rp.f32.s8", 100, 10)
-PTXSPEC_f_h(cvt_rp_f32_s16_1, "cvt.rp.f32.s16", 100, 10)
-PTXSPEC_f_r(cvt_rp_f32_s32_1, "cvt.rp.f32.s32", 100, 10)
-PTXSPEC_f_l(cvt_rp_f32_s64_1, "cvt.rp.f32.s64", 100, 10)
-PTXSPEC_f_b(cvt_rp_sat_f32_u8_1, "cvt.rp.sat.f32.u8", 100, 10)
-PTXSPEC_f_h(cvt_rp_sat_f32_u16_1, "cvt.rp.sat.f32.u16", 100, 10)
-PTXSPEC_f_r(cvt_rp_sat_f32_u32_1, "cvt.rp.sat.f32.u32", 100, 10)
-PTXSPEC_f_l(cvt_rp_sat_f32_u64_1, "cvt.rp.sat.f32.u64", 100, 10)
-PTXSPEC_f_b(cvt_rp_sat_f32_s8_1, "cvt.rp.sat.f32.s8", 100, 10)
-PTXSPEC_f_h(cvt_rp_sat_f32_s16_1, "cvt.rp.sat.f32.s16", 100, 10)
-PTXSPEC_f_r(cvt_rp_sat_f32_s32_1, "cvt.rp.sat.f32.s32", 100, 10)
-PTXSPEC_f_l(cvt_rp_sat_f32_s64_1, "cvt.rp.sat.f32.s64", 100, 10)
-PTXSPEC_f_b(cvt_rp_ftz_f32_u8_1, "cvt.rp.ftz.f32.u8", 100, 15)
-PTXSPEC_f_h(cvt_rp_ftz_f32_u16_1, "cvt.rp.ftz.f32.u16", 100, 14)
-PTXSPEC_f_r(cvt_rp_ftz_f32_u32_1, "cvt.rp.ftz.f32.u32", 100, 14)
-PTXSPEC_f_l(cvt_rp_ftz_f32_u64_1, "cvt.rp.ftz.f32.u64", 100, 14)
-PTXSPEC_f_b(cvt_rp_ftz_f32_s8_1, "cvt.rp.ftz.f32.s8", 100, 15)
-PTXSPEC_f_h(cvt_rp_ftz_f32_s16_1, "cvt.rp.ftz.f32.s16", 100, 14)
-PTXSPEC_f_r(cvt_rp_ftz_f32_s32_1, "cvt.rp.ftz.f32.s32", 100, 14)
-PTXSPEC_f_l(cvt_rp_ftz_f32_s64_1, "cvt.rp.ftz.f32.s64", 100, 14)
-PTXSPEC_f_b(cvt_rp_ftz_sat_f32_u8_1, "cvt.rp.ftz.sat.f32.u8", 100, 15)
-PTXSPEC_f_h(cvt_rp_ftz_sat_f32_u16_1, "cvt.rp.ftz.sat.f32.u16", 100, 14)
-PTXSPEC_f_r(cvt_rp_ftz_sat_f32_u32_1, "cvt.rp.ftz.sat.f32.u32", 100, 14)
-PTXSPEC_f_l(cvt_rp_ftz_sat_f32_u64_1, "cvt.rp.ftz.sat.f32.u64", 100, 14)
-PTXSPEC_f_b(cvt_rp_ftz_sat_f32_s8_1, "cvt.rp.ftz.sat.f32.s8", 100, 15)
-PTXSPEC_f_h(cvt_rp_ftz_sat_f32_s16_1, "cvt.rp.ftz.sat.f32.s16", 100, 14)
-PTXSPEC_f_r(cvt_rp_ftz_sat_f32_s32_1, "cvt.rp.ftz.sat.f32.s32", 100, 14)
-PTXSPEC_f_l(cvt_rp_ftz_sat_f32_s64_1, "cvt.rp.ftz.sat.f32.s64", 100, 14)
-PTXSPEC_h_b(cvt_rn_bf16_u8_1, "cvt.rn.bf16.u8", 900, 78)
-PTXSPEC_h_h(cvt_rn_bf16_u16_1, "cvt.rn.bf16.u16", 900, 78)
-PTXSPEC_h_r(cvt_rn_bf16_u32_1, "cvt.rn.bf16.u32", 900, 78)
-PTXSPEC_h_l(cvt_rn_bf16_u64_1, "cvt.rn.bf16.u64", 900, 78)
-PTXSPEC_h_b(cvt_rn_bf16_s8_1, "cvt.rn.bf16.s8", 900, 78)
-PTXSPEC_h_h(cvt_rn_bf16_s16_1, "cvt.rn.bf16.s16", 900, 78)
-PTXSPEC_h_r(cvt_rn_bf16_s32_1, "cvt.rn.bf16.s32", 900, 78)
-PTXSPEC_h_l(cvt_rn_bf16_s64_1, "cvt.rn.bf16.s64", 900, 78)
-PTXSPEC_h_b(cvt_rz_bf16_u8_1, "cvt.rz.bf16.u8", 900, 78)
-PTXSPEC_h_h(cvt_rz_bf16_u16_1, "cvt.rz.bf16.u16", 900, 78)
-PTXSPEC_h_r(cvt_rz_bf16_u32_1, "cvt.rz.bf16.u32", 900, 78)
-PTXSPEC_h_l(cvt_rz_bf16_u64_1, "cvt.rz.bf16.u64", 900, 78)
-PTXSPEC_h_b(cvt_rz_bf16_s8_1, "cvt.rz.bf16.s8", 900, 78)
-PTXSPEC_h_h(cvt_rz_bf16_s16_1, "cvt.rz.bf16.s16", 900, 78)
-PTXSPEC_h_r(cvt_rz_bf16_s32_1, "cvt.rz.bf16.s32", 900, 78)
-PTXSPEC_h_l(cvt_rz_bf16_s64_1, "cvt.rz.bf16.s64", 900, 78)
-PTXSPEC_h_b(cvt_rm_bf16_u8_1, "cvt.rm.bf16.u8", 900, 78)
-PTXSPEC_h_h(cvt_rm_bf16_u16_1, "cvt.rm.bf16.u16", 900, 78)
-PTXSPEC_h_r(cvt_rm_bf16_u32_1, "cvt.rm.bf16.u32", 900, 78)
-PTXSPEC_h_l(cvt_rm_bf16_u64_1, "cvt.rm.bf16.u64", 900, 78)
-PTXSPEC_h_b(cvt_rm_bf16_s8_1, "cvt.rm.bf16.s8", 900, 78)
-PTXSPEC_h_h(cvt_rm_bf16_s16_1, "cvt.rm.bf16.s16", 900, 78)
-PTXSPEC_h_r(cvt_rm_bf16_s32_1, "cvt.rm.bf16.s32", 900, 78)
-PTXSPEC_h_l(cvt_rm_bf16_s64_1, "cvt.rm.bf16.s64", 900, 78)
-PTXSPEC_h_b(cvt_rp_bf16_u8_1, "cvt.rp.bf16.u8", 900, 78)
-PTXSPEC_h_h(cvt_rp_bf16_u16_1, "cvt.rp.bf16.u16", 900, 78)
-PTXSPEC_h_r(cvt_rp_bf16_u32_1, "cvt.rp.bf16.u32", 900, 78)
-PTXSPEC_h_l(cvt_rp_bf16_u64_1, "cvt.rp.bf16.u64", 900, 78)
-PTXSPEC_h_b(cvt_rp_bf16_s8_1, "cvt.rp.bf16.s8", 900, 78)
-PTXSPEC_h_h(cvt_rp_bf16_s16_1, "cvt.rp.bf16.s16", 900, 78)
-PTXSPEC_h_r(cvt_rp_bf16_s32_1, "cvt.rp.bf16.s32", 900, 78)
-PTXSPEC_h_l(cvt_rp_bf16_s64_1, "cvt.rp.bf16.s64", 900, 78)
-PTXSPEC_b_b(cvt_u8_u8_1, "cvt.u8.u8", 100, 10)
-PTXSPEC_b_h(cvt_u8_u16_1, "cvt.u8.u16", 100, 10)
-PTXSPEC_b_r(cvt_u8_u32_1, "cvt.u8.u32", 100, 10)
-PTXSPEC_b_l(cvt_u8_u64_1, "cvt.u8.u64", 100, 10)
-PTXSPEC_b_b(cvt_u8_s8_1, "cvt.u8.s8", 100, 10)
-PTXSPEC_b_h(cvt_u8_s16_1, "cvt.u8.s16", 100, 10)
-PTXSPEC_b_r(cvt_u8_s32_1, "cvt.u8.s32", 100, 10)
-PTXSPEC_b_l(cvt_u8_s64_1, "cvt.u8.s64", 100, 10)
-PTXSPEC_h_b(cvt_u16_u8_1, "cvt.u16.u8", 100, 10)
-PTXSPEC_h_h(cvt_u16_u16_1, "cvt.u16.u16", 100, 10)
-PTXSPEC_h_r(cvt_u16_u32_1, "cvt.u16.u32", 100, 10)
-PTXSPEC_h_l(cvt_u16_u64_1, "cvt.u16.u64", 100, 10)
-PTXSPEC_h_b(cvt_u16_s8_1, "cvt.u16.s8", 100, 10)
-PTXSPEC_h_h(cvt_u16_s16_1, "cvt.u16.s16", 100, 10)
-PTXSPEC_h_r(cvt_u16_s32_1, "cvt.u16.s32", 100, 10)
-PTXSPEC_h_l(cvt_u16_s64_1, "cvt.u16.s64", 100, 10)
-PTXSPEC_r_b(cvt_u32_u8_1, "cvt.u32.u8", 100, 10)
-PTXSPEC_r_h(cvt_u32_u16_1, "cvt.u32.u16", 100, 10)
-PTXSPEC_r_r(cvt_u32_u32_1, "cvt.u32.u32", 100, 10)
-PTXSPEC_r_l(cvt_u32_u64_1, "cvt.u32.u64", 100, 10)
-PTXSPEC_r_b(cvt_u32_s8_1, "cvt.u32.s8", 100, 10)
-PTXSPEC_r_h(cvt_u32_s16_1, "cvt.u32.s16", 100, 10)
-PTXSPEC_r_r(cvt_u32_s32_1, "cvt.u32.s32", 100, 10)
-PTXSPEC_r_l(cvt_u32_s64_1, "cvt.u32.s64", 100, 10)
-PTXSPEC_l_b(cvt_u64_u8_1, "cvt.u64.u8", 100, 10)
-PTXSPEC_l_h(cvt_u64_u16_1, "cvt.u64.u16", 100, 10)
-PTXSPEC_l_r(cvt_u64_u32_1, "cvt.u64.u32", 100, 10)
-PTXSPEC_l_l(cvt_u64_u64_1, "cvt.u64.u64", 100, 10)
-PTXSPEC_l_b(cvt_u64_s8_1, "cvt.u64.s8", 100, 10)
-PTXSPEC_l_h(cvt_u64_s16_1, "cvt.u64.s16", 100, 10)
-PTXSPEC_l_r(cvt_u64_s32_1, "cvt.u64.s32", 100, 10)
-PTXSPEC_l_l(cvt_u64_s64_1, "cvt.u64.s64", 100, 10)
-PTXSPEC_b_b(cvt_s8_u8_1, "cvt.s8.u8", 100, 10)
-PTXSPEC_b_h(cvt_s8_u16_1, "cvt.s8.u16", 100, 10)
-PTXSPEC_b_r(cvt_s8_u32_1, "cvt.s8.u32", 100, 10)
-PTXSPEC_b_l(cvt_s8_u64_1, "cvt.s8.u64", 100, 10)
-PTXSPEC_b_b(cvt_s8_s8_1, "cvt.s8.s8", 100, 10)
-PTXSPEC_b_h(cvt_s8_s16_1, "cvt.s8.s16", 100, 10)
-PTXSPEC_b_r(cvt_s8_s32_1, "cvt.s8.s32", 100, 10)
-PTXSPEC_b_l(cvt_s8_s64_1, "cvt.s8.s64", 100, 10)
-PTXSPEC_h_b(cvt_s16_u8_1, "cvt.s16.u8", 100, 10)
-PTXSPEC_h_h(cvt_s16_u16_1, "cvt.s16.u16", 100, 10)
-PTXSPEC_h_r(cvt_s16_u32_1, "cvt.s16.u32", 100, 10)
-PTXSPEC_h_l(cvt_s16_u64_1, "cvt.s16.u64", 100, 10)
-PTXSPEC_h_b(cvt_s16_s8_1, "cvt.s16.s8", 100, 10)
-PTXSPEC_h_h(cvt_s16_s16_1, "cvt.s16.s16", 100, 10)
-PTXSPEC_h_r(cvt_s16_s32_1, "cvt.s16.s32", 100, 10)
-PTXSPEC_h_l(cvt_s16_s64_1, "cvt.s16.s64", 100, 10)
-PTXSPEC_r_b(cvt_s32_u8_1, "cvt.s32.u8", 100, 10)
-PTXSPEC_r_h(cvt_s32_u16_1, "cvt.s32.u16", 100, 10)
-PTXSPEC_r_r(cvt_s32_u32_1, "cvt.s32.u32", 100, 10)
-PTXSPEC_r_l(cvt_s32_u64_1, "cvt.s32.u64", 100, 10)
-PTXSPEC_r_b(cvt_s32_s8_1, "cvt.s32.s8", 100, 10)
-PTXSPEC_r_h(cvt_s32_s16_1, "cvt.s32.s16", 100, 10)
-PTXSPEC_r_r(cvt_s32_s32_1, "cvt.s32.s32", 100, 10)
-PTXSPEC_r_l(cvt_s32_s64_1, "cvt.s32.s64", 100, 10)
-PTXSPEC_l_b(cvt_s64_u8_1, "cvt.s64.u8", 100, 10)
-PTXSPEC_l_h(cvt_s64_u16_1, "cvt.s64.u16", 100, 10)
-PTXSPEC_l_r(cvt_s64_u32_1, "cvt.s64.u32", 100, 10)
-PTXSPEC_l_l(cvt_s64_u64_1, "cvt.s64.u64", 100, 10)
-PTXSPEC_l_b(cvt_s64_s8_1, "cvt.s64.s8", 100, 10)
-PTXSPEC_l_h(cvt_s64_s16_1, "cvt.s64.s16", 100, 10)
-PTXSPEC_l_r(cvt_s64_s32_1, "cvt.s64.s32", 100, 10)
-PTXSPEC_l_l(cvt_s64_s64_1, "cvt.s64.s64", 100, 10)
-PTXSPEC_b_h(cvt_sat_u8_u16_1, "cvt.sat.u8.u16", 100, 10)
-PTXSPEC_b_r(cvt_sat_u8_u32_1, "cvt.sat.u8.u32", 100, 10)
-PTXSPEC_b_l(cvt_sat_u8_u64_1, "cvt.sat.u8.u64", 100, 10)
-PTXSPEC_b_b(cvt_sat_u8_s8_1, "cvt.sat.u8.s8", 100, 10)
-PTXSPEC_b_h(cvt_sat_u8_s16_1, "cvt.sat.u8.s16", 100, 10)
-PTXSPEC_b_r(cvt_sat_u8_s32_1, "cvt.sat.u8.s32", 100, 10)
-PTXSPEC_b_l(cvt_sat_u8_s64_1, "cvt.sat.u8.s64", 100, 10)
-PTXSPEC_h_r(cvt_sat_u16_u32_1, "cvt.sat.u16.u32", 100, 10)
-PTXSPEC_h_l(cvt_sat_u16_u64_1, "cvt.sat.u16.u64", 100, 10)
-PTXSPEC_h_b(cvt_sat_u16_s8_1, "cvt.sat.u16.s8", 100, 10)
-PTXSPEC_h_h(cvt_sat_u16_s16_1, "cvt.sat.u16.s16", 100, 10)
-PTXSPEC_h_r(cvt_sat_u16_s32_1, "cvt.sat.u16.s32", 100, 10)
-PTXSPEC_h_l(cvt_sat_u16_s64_1, "cvt.sat.u16.s64", 100, 10)
-PTXSPEC_r_l(cvt_sat_u32_u64_1, "cvt.sat.u32.u64", 100, 10)
-PTXSPEC_r_b(cvt_sat_u32_s8_1, "cvt.sat.u32.s8", 100, 10)
-PTXSPEC_r_h(cvt_sat_u32_s16_1, "cvt.sat.u32.s16", 100, 10)
-PTXSPEC_r_r(cvt_sat_u32_s32_1, "cvt.sat.u32.s32", 100, 10)
-PTXSPEC_r_l(cvt_sat_u32_s64_1, "cvt.sat.u32.s64", 100, 10)
-PTXSPEC_l_b(cvt_sat_u64_s8_1, "cvt.sat.u64.s8", 100, 10)
-PTXSPEC_l_h(cvt_sat_u64_s16_1, "cvt.sat.u64.s16", 100, 10)
-PTXSPEC_l_r(cvt_sat_u64_s32_1, "cvt.sat.u64.s32", 100, 10)
-PTXSPEC_l_l(cvt_sat_u64_s64_1, "cvt.sat.u64.s64", 100, 10)
-PTXSPEC_b_b(cvt_sat_s8_u8_1, "cvt.sat.s8.u8", 100, 10)
-PTXSPEC_b_h(cvt_sat_s8_u16_1, "cvt.sat.s8.u16", 100, 10)
-PTXSPEC_b_r(cvt_sat_s8_u32_1, "cvt.sat.s8.u32", 100, 10)
-PTXSPEC_b_l(cvt_sat_s8_u64_1, "cvt.sat.s8.u64", 100, 10)
-PTXSPEC_b_h(cvt_sat_s8_s16_1, "cvt.sat.s8.s16", 100, 10)
-PTXSPEC_b_r(cvt_sat_s8_s32_1, "cvt.sat.s8.s32", 100, 10)
-PTXSPEC_b_l(cvt_sat_s8_s64_1, "cvt.sat.s8.s64", 100, 10)
-PTXSPEC_h_h(cvt_sat_s16_u16_1, "cvt.sat.s16.u16", 100, 10)
-PTXSPEC_h_r(cvt_sat_s16_u32_1, "cvt.sat.s16.u32", 100, 10)
-PTXSPEC_h_l(cvt_sat_s16_u64_1, "cvt.sat.s16.u64", 100, 10)
-PTXSPEC_h_r(cvt_sat_s16_s32_1, "cvt.sat.s16.s32", 100, 10)
-PTXSPEC_h_l(cvt_sat_s16_s64_1, "cvt.sat.s16.s64", 100, 10)
-PTXSPEC_r_r(cvt_sat_s32_u32_1, "cvt.sat.s32.u32", 100, 10)
-PTXSPEC_r_l(cvt_sat_s32_u64_1, "cvt.sat.s32.u64", 100, 10)
-PTXSPEC_r_l(cvt_sat_s32_s64_1, "cvt.sat.s32.s64", 100, 10)
-PTXSPEC_l_l(cvt_sat_s64_u64_1, "cvt.sat.s64.u64", 100, 10)
-PTXSPEC_h_h(cvt_f16_f16_1, "cvt.f16.f16", 100, 10)
-PTXSPEC_h_h(cvt_sat_f16_f16_1, "cvt.sat.f16.f16", 100, 10)
-PTXSPEC_h_h(cvt_rni_f16_f16_1, "cvt.rni.f16.f16", 100, 10)
-PTXSPEC_h_h(cvt_rni_sat_f16_f16_1, "cvt.rni.sat.f16.f16", 100, 10)
-PTXSPEC_h_h(cvt_rzi_f16_f16_1, "cvt.rzi.f16.f16", 100, 10)
-PTXSPEC_h_h(cvt_rzi_sat_f16_f16_1, "cvt.rzi.sat.f16.f16", 100, 10)
-PTXSPEC_h_h(cvt_rmi_f16_f16_1, "cvt.rmi.f16.f16", 100, 10)
-PTXSPEC_h_h(cvt_rmi_sat_f16_f16_1, "cvt.rmi.sat.f16.f16", 100, 10)
-PTXSPEC_h_h(cvt_rpi_f16_f16_1, "cvt.rpi.f16.f16", 100, 10)
-PTXSPEC_h_h(cvt_rpi_sat_f16_f16_1, "cvt.rpi.sat.f16.f16", 100, 10)
-PTXSPEC_h_h(cvt_bf16_bf16_1, "cvt.bf16.bf16", 900, 78)
-PTXSPEC_h_h(cvt_rni_bf16_bf16_1, "cvt.rni.bf16.bf16", 900, 78)
-PTXSPEC_h_h(cvt_rzi_bf16_bf16_1, "cvt.rzi.bf16.bf16", 900, 78)
-PTXSPEC_h_h(cvt_rmi_bf16_bf16_1, "cvt.rmi.bf16.bf16", 900, 78)
-PTXSPEC_h_h(cvt_rpi_bf16_bf16_1, "cvt.rpi.bf16.bf16", 900, 78)
-PTXSPEC_f_f(cvt_f32_f32_1, "cvt.f32.f32", 100, 10)
-PTXSPEC_f_f(cvt_sat_f32_f32_1, "cvt.sat.f32.f32", 100, 10)
-PTXSPEC_f_f(cvt_ftz_f32_f32_1, "cvt.ftz.f32.f32", 100, 14)
-PTXSPEC_f_f(cvt_ftz_sat_f32_f32_1, "cvt.ftz.sat.f32.f32", 100, 14)
-PTXSPEC_f_f(cvt_rni_f32_f32_1, "cvt.rni.f32.f32", 100, 10)
-PTXSPEC_f_f(cvt_rni_sat_f32_f32_1, "cvt.rni.sat.f32.f32", 100, 10)
-PTXSPEC_f_f(cvt_rni_ftz_f32_f32_1, "cvt.rni.ftz.f32.f32", 100, 14)
-PTXSPEC_f_f(cvt_rni_ftz_sat_f32_f32_1, "cvt.rni.ftz.sat.f32.f32", 100, 14)
-PTXSPEC_f_f(cvt_rzi_f32_f32_1, "cvt.rzi.f32.f32", 100, 10)
-PTXSPEC_f_f(cvt_rzi_sat_f32_f32_1, "cvt.rzi.sat.f32.f32", 100, 10)
-PTXSPEC_f_f(cvt_rzi_ftz_f32_f32_1, "cvt.rzi.ftz.f32.f32", 100, 14)
-PTXSPEC_f_f(cvt_rzi_ftz_sat_f32_f32_1, "cvt.rzi.ftz.sat.f32.f32", 100, 14)
-PTXSPEC_f_f(cvt_rmi_f32_f32_1, "cvt.rmi.f32.f32", 100, 10)
-PTXSPEC_f_f(cvt_rmi_sat_f32_f32_1, "cvt.rmi.sat.f32.f32", 100, 10)
-PTXSPEC_f_f(cvt_rmi_ftz_f32_f32_1, "cvt.rmi.ftz.f32.f32", 100, 14)
-PTXSPEC_f_f(cvt_rmi_ftz_sat_f32_f32_1, "cvt.rmi.ftz.sat.f32.f32", 100, 14)
-PTXSPEC_f_f(cvt_rpi_f32_f32_1, "cvt.rpi.f32.f32", 100, 10)
-PTXSPEC_f_f(cvt_rpi_sat_f32_f32_1, "cvt.rpi.sat.f32.f32", 100, 10)
-PTXSPEC_f_f(cvt_rpi_ftz_f32_f32_1, "cvt.rpi.ftz.f32.f32", 100, 14)
-PTXSPEC_f_f(cvt_rpi_ftz_sat_f32_f32_1, "cvt.rpi.ftz.sat.f32.f32", 100, 14)
-PTXSPEC_d_d(cvt_f64_f64_1, "cvt.f64.f64", 100, 10)
-PTXSPEC_d_d(cvt_sat_f64_f64_1, "cvt.sat.f64.f64", 100, 10)
-PTXSPEC_d_d(cvt_rni_f64_f64_1, "cvt.rni.f64.f64", 100, 10)
-PTXSPEC_d_d(cvt_rni_sat_f64_f64_1, "cvt.rni.sat.f64.f64", 100, 10)
-PTXSPEC_d_d(cvt_rzi_f64_f64_1, "cvt.rzi.f64.f64", 100, 10)
-PTXSPEC_d_d(cvt_rzi_sat_f64_f64_1, "cvt.rzi.sat.f64.f64", 100, 10)
-PTXSPEC_d_d(cvt_rmi_f64_f64_1, "cvt.rmi.f64.f64", 100, 10)
-PTXSPEC_d_d(cvt_rmi_sat_f64_f64_1, "cvt.rmi.sat.f64.f64", 100, 10)
-PTXSPEC_d_d(cvt_rpi_f64_f64_1, "cvt.rpi.f64.f64", 100, 10)
-PTXSPEC_d_d(cvt_rpi_sat_f64_f64_1, "cvt.rpi.sat.f64.f64", 100, 10)
-PTXSPEC_f_h(cvt_f32_f16_1, "cvt.f32.f16", 100, 10)
-PTXSPEC_f_h(cvt_sat_f32_f16_1, "cvt.sat.f32.f16", 100, 10)
-PTXSPEC_f_h(cvt_ftz_f32_f16_1, "cvt.ftz.f32.f16", 100, 14)
-PTXSPEC_f_h(cvt_ftz_sat_f32_f16_1, "cvt.ftz.sat.f32.f16", 100, 14)
-PTXSPEC_f_h(cvt_f32_bf16_1, "cvt.f32.bf16", 800, 71)
-PTXSPEC_f_h(cvt_ftz_f32_bf16_1, "cvt.ftz.f32.bf16", 900, 78)
-PTXSPEC_d_h(cvt_f64_f16_1, "cvt.f64.f16", 100, 10)
-PTXSPEC_d_h(cvt_sat_f64_f16_1, "cvt.sat.f64.f16", 100, 10)
-PTXSPEC_d_h(cvt_f64_bf16_1, "cvt.f64.bf16", 900, 78)
-PTXSPEC_d_h(cvt_rn_f64_bf16_1, "cvt.rn.f64.bf16", 900, 78)
-PTXSPEC_d_h(cvt_rz_f64_bf16_1, "cvt.rz.f64.bf16", 900, 78)
-PTXSPEC_d_h(cvt_rm_f64_bf16_1, "cvt.rm.f64.bf16", 900, 78)
-PTXSPEC_d_h(cvt_rp_f64_bf16_1, "cvt.rp.f64.bf16", 900, 78)
-PTXSPEC_d_f(cvt_f64_f32_1, "cvt.f64.f32", 100, 10)
-PTXSPEC_d_f(cvt_sat_f64_f32_1, "cvt.sat.f64.f32", 100, 10)
-PTXSPEC_d_f(cvt_ftz_f64_f32_1, "cvt.ftz.f64.f32", 100, 15)
-PTXSPEC_d_f(cvt_ftz_sat_f64_f32_1, "cvt.ftz.sat.f64.f32", 100, 15)
-PTXSPEC_f_d(cvt_rn_f32_f64_1, "cvt.rn.f32.f64", 100, 10)
-PTXSPEC_f_d(cvt_rn_sat_f32_f64_1, "cvt.rn.sat.f32.f64", 100, 10)
-PTXSPEC_f_d(cvt_rn_ftz_f32_f64_1, "cvt.rn.ftz.f32.f64", 100, 14)
-PTXSPEC_f_d(cvt_rn_ftz_sat_f32_f64_1, "cvt.rn.ftz.sat.f32.f64", 100, 14)
-PTXSPEC_f_d(cvt_rz_f32_f64_1, "cvt.rz.f32.f64", 100, 10)
-PTXSPEC_f_d(cvt_rz_sat_f32_f64_1, "cvt.rz.sat.f32.f64", 100, 10)
-PTXSPEC_f_d(cvt_rz_ftz_f32_f64_1, "cvt.rz.ftz.f32.f64", 100, 14)
-PTXSPEC_f_d(cvt_rz_ftz_sat_f32_f64_1, "cvt.rz.ftz.sat.f32.f64", 100, 14)
-PTXSPEC_f_d(cvt_rm_f32_f64_1, "cvt.rm.f32.f64", 100, 10)
-PTXSPEC_f_d(cvt_rm_sat_f32_f64_1, "cvt.rm.sat.f32.f64", 100, 10)
-PTXSPEC_f_d(cvt_rm_ftz_f32_f64_1, "cvt.rm.ftz.f32.f64", 100, 14)
-PTXSPEC_f_d(cvt_rm_ftz_sat_f32_f64_1, "cvt.rm.ftz.sat.f32.f64", 100, 14)
-PTXSPEC_f_d(cvt_rp_f32_f64_1, "cvt.rp.f32.f64", 100, 10)
-PTXSPEC_f_d(cvt_rp_sat_f32_f64_1, "cvt.rp.sat.f32.f64", 100, 10)
-PTXSPEC_f_d(cvt_rp_ftz_f32_f64_1, "cvt.rp.ftz.f32.f64", 100, 14)
-PTXSPEC_f_d(cvt_rp_ftz_sat_f32_f64_1, "cvt.rp.ftz.sat.f32.f64", 100, 14)
-PTXSPEC_h_d(cvt_rn_f16_f64_1, "cvt.rn.f16.f64", 100, 10)
-PTXSPEC_h_d(cvt_rn_sat_f16_f64_1, "cvt.rn.sat.f16.f64", 100, 10)
-PTXSPEC_h_d(cvt_rz_f16_f64_1, "cvt.rz.f16.f64", 100, 10)
-PTXSPEC_h_d(cvt_rz_sat_f16_f64_1, "cvt.rz.sat.f16.f64", 100, 10)
-PTXSPEC_h_d(cvt_rm_f16_f64_1, "cvt.rm.f16.f64", 100, 10)
-PTXSPEC_h_d(cvt_rm_sat_f16_f64_1, "cvt.rm.sat.f16.f64", 100, 10)
-PTXSPEC_h_d(cvt_rp_f16_f64_1, "cvt.rp.f16.f64", 100, 10)
-PTXSPEC_h_d(cvt_rp_sat_f16_f64_1, "cvt.rp.sat.f16.f64", 100, 10)
-PTXSPEC_h_d(cvt_rn_bf16_f64_1, "cvt.rn.bf16.f64", 900, 78)
-PTXSPEC_h_d(cvt_rz_bf16_f64_1, "cvt.rz.bf16.f64", 900, 78)
-PTXSPEC_h_d(cvt_rm_bf16_f64_1, "cvt.rm.bf16.f64", 900, 78)
-PTXSPEC_h_d(cvt_rp_bf16_f64_1, "cvt.rp.bf16.f64", 900, 78)
-PTXSPEC_h_f(cvt_rn_f16_f32_1, "cvt.rn.f16.f32", 100, 10)
-PTXSPEC_h_f(cvt_rn_sat_f16_f32_1, "cvt.rn.sat.f16.f32", 100, 10)
-PTXSPEC_h_f(cvt_rn_ftz_f16_f32_1, "cvt.rn.ftz.f16.f32", 100, 14)
-PTXSPEC_h_f(cvt_rn_ftz_sat_f16_f32_1, "cvt.rn.ftz.sat.f16.f32", 100, 14)
-PTXSPEC_h_f(cvt_rz_f16_f32_1, "cvt.rz.f16.f32", 100, 10)
-PTXSPEC_h_f(cvt_rz_sat_f16_f32_1, "cvt.rz.sat.f16.f32", 100, 10)
-PTXSPEC_h_f(cvt_rz_ftz_f16_f32_1, "cvt.rz.ftz.f16.f32", 100, 14)
-PTXSPEC_h_f(cvt_rz_ftz_sat_f16_f32_1, "cvt.rz.ftz.sat.f16.f32", 100, 14)
-PTXSPEC_h_f(cvt_rm_f16_f32_1, "cvt.rm.f16.f32", 100, 10)
-PTXSPEC_h_f(cvt_rm_sat_f16_f32_1, "cvt.rm.sat.f16.f32", 100, 10)
-PTXSPEC_h_f(cvt_rm_ftz_f16_f32_1, "cvt.rm.ftz.f16.f32", 100, 14)
-PTXSPEC_h_f(cvt_rm_ftz_sat_f16_f32_1, "cvt.rm.ftz.sat.f16.f32", 100, 14)
-PTXSPEC_h_f(cvt_rp_f16_f32_1, "cvt.rp.f16.f32", 100, 10)
-PTXSPEC_h_f(cvt_rp_sat_f16_f32_1, "cvt.rp.sat.f16.f32", 100, 10)
-PTXSPEC_h_f(cvt_rp_ftz_f16_f32_1, "cvt.rp.ftz.f16.f32", 100, 14)
-PTXSPEC_h_f(cvt_rp_ftz_sat_f16_f32_1, "cvt.rp.ftz.sat.f16.f32", 100, 14)
-PTXSPEC_h_f(cvt_rn_bf16_f32_1, "cvt.rn.bf16.f32", 800, 70)
-PTXSPEC_h_f(cvt_rn_ftz_bf16_f32_1, "cvt.rn.ftz.bf16.f32", 800, 70)
-PTXSPEC_h_f(cvt_rz_bf16_f32_1, "cvt.rz.bf16.f32", 800, 70)
-PTXSPEC_h_f(cvt_rz_ftz_bf16_f32_1, "cvt.rz.ftz.bf16.f32", 800, 70)
-PTXSPEC_h_f(cvt_rm_bf16_f32_1, "cvt.rm.bf16.f32", 800, 70)
-PTXSPEC_h_f(cvt_rm_ftz_bf16_f32_1, "cvt.rm.ftz.bf16.f32", 800, 70)
-PTXSPEC_h_f(cvt_rp_bf16_f32_1, "cvt.rp.bf16.f32", 800, 70)
-PTXSPEC_h_f(cvt_rp_ftz_bf16_f32_1, "cvt.rp.ftz.bf16.f32", 800, 70)
-PTXSPEC_h_f(cvt_rn_relu_f16_f32_1, "cvt.rn.relu.f16.f32", 800, 70)
-PTXSPEC_h_f(cvt_rn_relu_bf16_f32_1, "cvt.rn.relu.bf16.f32", 800, 70)
-PTXSPEC_h_f(cvt_rn_relu_satfinite_f16_f32_1, "cvt.rn.relu.satfinite.f16.f32", 800, 81)
-PTXSPEC_h_f(cvt_rn_relu_satfinite_bf16_f32_1, "cvt.rn.relu.satfinite.bf16.f32", 800, 81)
-PTXSPEC_h_f(cvt_rz_relu_f16_f32_1, "cvt.rz.relu.f16.f32", 800, 70)
-PTXSPEC_h_f(cvt_rz_relu_bf16_f32_1, "cvt.rz.relu.bf16.f32", 800, 70)
-PTXSPEC_h_f(cvt_rz_relu_satfinite_f16_f32_1, "cvt.rz.relu.satfinite.f16.f32", 800, 81)
-PTXSPEC_h_f(cvt_rz_relu_satfinite_bf16_f32_1, "cvt.rz.relu.satfinite.bf16.f32", 800, 81)
-PTXSPEC_h_f(cvt_rn_satfinite_f16_f32_1, "cvt.rn.satfinite.f16.f32", 700, 81)
-PTXSPEC_h_f(cvt_rn_satfinite_bf16_f32_1, "cvt.rn.satfinite.bf16.f32", 800, 81)
-PTXSPEC_h_f(cvt_rz_satfinite_f16_f32_1, "cvt.rz.satfinite.f16.f32", 700, 81)
-PTXSPEC_h_f(cvt_rz_satfinite_bf16_f32_1, "cvt.rz.satfinite.bf16.f32", 800, 81)
-PTXSPEC_h_h(cvt_rn_f16_bf16_1, "cvt.rn.f16.bf16", 900, 78)
-PTXSPEC_h_h(cvt_rz_f16_bf16_1, "cvt.rz.f16.bf16", 900, 78)
-PTXSPEC_h_h(cvt_rm_f16_bf16_1, "cvt.rm.f16.bf16", 900, 78)
-PTXSPEC_h_h(cvt_rp_f16_bf16_1, "cvt.rp.f16.bf16", 900, 78)
-PTXSPEC_h_h(cvt_rn_bf16_f16_1, "cvt.rn.bf16.f16", 900, 78)
-PTXSPEC_h_h(cvt_rz_bf16_f16_1, "cvt.rz.bf16.f16", 900, 78)
-PTXSPEC_h_h(cvt_rm_bf16_f16_1, "cvt.rm.bf16.f16", 900, 78)
-PTXSPEC_h_h(cvt_rp_bf16_f16_1, "cvt.rp.bf16.f16", 900, 78)
-PTXSPEC_r_f(cvt_rna_tf32_f32_1, "cvt.rna.tf32.f32", 800, 70)
-PTXSPEC_r_f(cvt_rna_satfinite_tf32_f32_1, "cvt.rna.satfinite.tf32.f32", 800, 81)
-PTXSPEC_r_f(cvt_rn_tf32_f32_1, "cvt.rn.tf32.f32", 900, 78)
-PTXSPEC_r_f(cvt_rn_relu_tf32_f32_1, "cvt.rn.relu.tf32.f32", 900, 78)
-PTXSPEC_r_f(cvt_rn_satfinite_tf32_f32_1, "cvt.rn.satfinite.tf32.f32", 1000, 86)
-PTXSPEC_r_f(cvt_rn_satfinite_relu_tf32_f32_1, "cvt.rn.satfinite.relu.tf32.f32", 1000, 86)
-PTXSPEC_r_f(cvt_rz_tf32_f32_1, "cvt.rz.tf32.f32", 900, 78)
-PTXSPEC_r_f(cvt_rz_relu_tf32_f32_1, "cvt.rz.relu.tf32.f32", 900, 78)
-PTXSPEC_r_f(cvt_rz_satfinite_tf32_f32_1, "cvt.rz.satfinite.tf32.f32", 1000, 86)
-PTXSPEC_r_f(cvt_rz_satfinite_relu_tf32_f32_1, "cvt.rz.satfinite.relu.tf32.f32", 1000, 86)
-PTXSPEC_r_f_f(cvt_rn_f16x2_f32_2, "cvt.rn.f16x2.f32", 800, 70)
-PTXSPEC_r_f_f(cvt_rn_bf16x2_f32_2, "cvt.rn.bf16x2.f32", 800, 70)
-PTXSPEC_r_f_f(cvt_rn_satfinite_f16x2_f32_2, "cvt.rn.satfinite.f16x2.f32", 800, 81)
-PTXSPEC_r_f_f(cvt_rn_satfinite_bf16x2_f32_2, "cvt.rn.satfinite.bf16x2.f32", 800, 81)
-PTXSPEC_r_f_f(cvt_rn_relu_f16x2_f32_2, "cvt.rn.relu.f16x2.f32", 800, 70)
-PTXSPEC_r_f_f(cvt_rn_relu_bf16x2_f32_2, "cvt.rn.relu.bf16x2.f32", 800, 70)
-PTXSPEC_r_f_f(cvt_rn_relu_satfinite_f16x2_f32_2, "cvt.rn.relu.satfinite.f16x2.f32", 800, 81)
-PTXSPEC_r_f_f(cvt_rn_relu_satfinite_bf16x2_f32_2, "cvt.rn.relu.satfinite.bf16x2.f32", 800, 81)
-PTXSPEC_r_f_f(cvt_rz_f16x2_f32_2, "cvt.rz.f16x2.f32", 800, 70)
-PTXSPEC_r_f_f(cvt_rz_bf16x2_f32_2, "cvt.rz.bf16x2.f32", 800, 70)
-PTXSPEC_r_f_f(cvt_rz_satfinite_f16x2_f32_2, "cvt.rz.satfinite.f16x2.f32", 800, 81)
-PTXSPEC_r_f_f(cvt_rz_satfinite_bf16x2_f32_2, "cvt.rz.satfinite.bf16x2.f32", 800, 81)
-PTXSPEC_r_f_f(cvt_rz_relu_f16x2_f32_2, "cvt.rz.relu.f16x2.f32", 800, 70)
-PTXSPEC_r_f_f(cvt_rz_relu_bf16x2_f32_2, "cvt.rz.relu.bf16x2.f32", 800, 70)
-PTXSPEC_r_f_f(cvt_rz_relu_satfinite_f16x2_f32_2, "cvt.rz.relu.satfinite.f16x2.f32", 800, 81)
-PTXSPEC_r_f_f(cvt_rz_relu_satfinite_bf16x2_f32_2, "cvt.rz.relu.satfinite.bf16x2.f32", 800, 81)
-PTXSPEC_h_f(cvt_rn_pzo_f16_f32_1, "cvt.rn.pzo.f16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rn_pzo_bf16_f32_1, "cvt.rn.pzo.bf16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rn_satfinite_pzo_f16_f32_1, "cvt.rn.satfinite.pzo.f16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rn_satfinite_pzo_bf16_f32_1, "cvt.rn.satfinite.pzo.bf16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rn_relu_pzo_f16_f32_1, "cvt.rn.relu.pzo.f16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rn_relu_pzo_bf16_f32_1, "cvt.rn.relu.pzo.bf16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rn_relu_satfinite_pzo_f16_f32_1, "cvt.rn.relu.satfinite.pzo.f16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rn_relu_satfinite_pzo_bf16_f32_1, "cvt.rn.relu.satfinite.pzo.bf16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rz_pzo_f16_f32_1, "cvt.rz.pzo.f16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rz_pzo_bf16_f32_1, "cvt.rz.pzo.bf16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rz_satfinite_pzo_f16_f32_1, "cvt.rz.satfinite.pzo.f16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rz_satfinite_pzo_bf16_f32_1, "cvt.rz.satfinite.pzo.bf16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rz_relu_pzo_f16_f32_1, "cvt.rz.relu.pzo.f16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rz_relu_pzo_bf16_f32_1, "cvt.rz.relu.pzo.bf16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rz_relu_satfinite_pzo_f16_f32_1, "cvt.rz.relu.satfinite.pzo.f16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rz_relu_satfinite_pzo_bf16_f32_1, "cvt.rz.relu.satfinite.pzo.bf16.f32", 101071, 94)
-PTXSPEC_r_f(cvt_rn_pzo_tf32_f32_1, "cvt.rn.pzo.tf32.f32", 101071, 94)
-PTXSPEC_r_f(cvt_rn_relu_pzo_tf32_f32_1, "cvt.rn.relu.pzo.tf32.f32", 101071, 94)
-PTXSPEC_r_f(cvt_rn_satfinite_pzo_tf32_f32_1, "cvt.rn.satfinite.pzo.tf32.f32", 101071, 94)
-PTXSPEC_r_f(cvt_rn_satfinite_relu_pzo_tf32_f32_1, "cvt.rn.satfinite.relu.pzo.tf32.f32", 101071, 94)
-PTXSPEC_r_f(cvt_rz_pzo_tf32_f32_1, "cvt.rz.pzo.tf32.f32", 101071, 94)
-PTXSPEC_r_f(cvt_rz_relu_pzo_tf32_f32_1, "cvt.rz.relu.pzo.tf32.f32", 101071, 94)
-PTXSPEC_r_f(cvt_rz_satfinite_pzo_tf32_f32_1, "cvt.rz.satfinite.pzo.tf32.f32", 101071, 94)
-PTXSPEC_r_f(cvt_rz_satfinite_relu_pzo_tf32_f32_1, "cvt.rz.satfinite.relu.pzo.tf32.f32", 101071, 94)
-PTXSPEC_r_f_f(cvt_rn_pzo_f16x2_f32_2, "cvt.rn.pzo.f16x2.f32", 101071, 94)
-PTXSPEC_r_f_f(cvt_rn_pzo_bf16x2_f32_2, "cvt.rn.pzo.bf16x2.f32", 101071, 94)
-PTXSPEC_r_f_f(cvt_rn_satfinite_pzo_f16x2_f32_2, "cvt.rn.satfinite.pzo.f16x2.f32", 101071, 94)
-PTXSPEC_r_f_f(cvt_rn_satfinite_pzo_bf16x2_f32_2, "cvt.rn.satfinite.pzo.bf16x2.f32", 101071, 94)
-PTXSPEC_r_f_f(cvt_rn_relu_pzo_f16x2_f32_2, "cvt.rn.relu.pzo.f16x2.f32", 101071, 94)
-PTXSPEC_r_f_f(cvt_rn_relu_pzo_bf16x2_f32_2, "cvt.rn.relu.pzo.bf16x2.f32", 101071, 94)
-PTXSPEC_r_f_f(cvt_rn_relu_satfinite_pzo_f16x2_f32_2, "cvt.rn.relu.satfinite.pzo.f16x2.f32", 101071, 94)
-PTXSPEC_r_f_f(cvt_rn_relu_satfinite_pzo_bf16x2_f32_2, "cvt.rn.relu.satfinite.pzo.bf16x2.f32", 101071, 94)
-PTXSPEC_r_f_f(cvt_rz_pzo_f16x2_f32_2, "cvt.rz.pzo.f16x2.f32", 101071, 94)
-PTXSPEC_r_f_f(cvt_rz_pzo_bf16x2_f32_2, "cvt.rz.pzo.bf16x2.f32", 101071, 94)
-PTXSPEC_r_f_f(cvt_rz_satfinite_pzo_f16x2_f32_2, "cvt.rz.satfinite.pzo.f16x2.f32", 101071, 94)
-PTXSPEC_r_f_f(cvt_rz_satfinite_pzo_bf16x2_f32_2, "cvt.rz.satfinite.pzo.bf16x2.f32", 101071, 94)
-PTXSPEC_r_f_f(cvt_rz_relu_pzo_f16x2_f32_2, "cvt.rz.relu.pzo.f16x2.f32", 101071, 94)
-PTXSPEC_r_f_f(cvt_rz_relu_pzo_bf16x2_f32_2, "cvt.rz.relu.pzo.bf16x2.f32", 101071, 94)
-PTXSPEC_r_f_f(cvt_rz_relu_satfinite_pzo_f16x2_f32_2, "cvt.rz.relu.satfinite.pzo.f16x2.f32", 101071, 94)
-PTXSPEC_r_f_f(cvt_rz_relu_satfinite_pzo_bf16x2_f32_2, "cvt.rz.relu.satfinite.pzo.bf16x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rn_satfinite_e4m3x2_f32_2, "cvt.rn.satfinite.e4m3x2.f32", 890, 81)
-PTXSPEC_h_f_f(cvt_rn_satfinite_e5m2x2_f32_2, "cvt.rn.satfinite.e5m2x2.f32", 890, 81)
-PTXSPEC_h_f_f(cvt_rn_satfinite_e2m3x2_f32_2, "cvt.rn.satfinite.e2m3x2.f32", 201001, 86)
-PTXSPEC_h_f_f(cvt_rn_satfinite_e3m2x2_f32_2, "cvt.rn.satfinite.e3m2x2.f32", 201001, 86)
-PTXSPEC_b_f_f(cvt_rn_satfinite_e2m1x2_f32_2, "cvt.rn.satfinite.e2m1x2.f32", 201001, 86)
-PTXSPEC_h_f_f(cvt_rn_satfinite_pzo_e4m3x2_f32_2, "cvt.rn.satfinite.pzo.e4m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rn_satfinite_pzo_e5m2x2_f32_2, "cvt.rn.satfinite.pzo.e5m2x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rn_satfinite_pzo_e2m3x2_f32_2, "cvt.rn.satfinite.pzo.e2m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rn_satfinite_pzo_e3m2x2_f32_2, "cvt.rn.satfinite.pzo.e3m2x2.f32", 101071, 94)
-PTXSPEC_b_f_f(cvt_rn_satfinite_pzo_e2m1x2_f32_2, "cvt.rn.satfinite.pzo.e2m1x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rn_satfinite_relu_e4m3x2_f32_2, "cvt.rn.satfinite.relu.e4m3x2.f32", 890, 81)
-PTXSPEC_h_f_f(cvt_rn_satfinite_relu_e5m2x2_f32_2, "cvt.rn.satfinite.relu.e5m2x2.f32", 890, 81)
-PTXSPEC_h_f_f(cvt_rn_satfinite_relu_e2m3x2_f32_2, "cvt.rn.satfinite.relu.e2m3x2.f32", 201001, 86)
-PTXSPEC_h_f_f(cvt_rn_satfinite_relu_e3m2x2_f32_2, "cvt.rn.satfinite.relu.e3m2x2.f32", 201001, 86)
-PTXSPEC_b_f_f(cvt_rn_satfinite_relu_e2m1x2_f32_2, "cvt.rn.satfinite.relu.e2m1x2.f32", 201001, 86)
-PTXSPEC_h_f_f(cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2, "cvt.rn.satfinite.relu.pzo.e4m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2, "cvt.rn.satfinite.relu.pzo.e5m2x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rn_satfinite_relu_pzo_e2m3x2_f32_2, "cvt.rn.satfinite.relu.pzo.e2m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rn_satfinite_relu_pzo_e3m2x2_f32_2, "cvt.rn.satfinite.relu.pzo.e3m2x2.f32", 101071, 94)
-PTXSPEC_b_f_f(cvt_rn_satfinite_relu_pzo_e2m1x2_f32_2, "cvt.rn.satfinite.relu.pzo.e2m1x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_e4m3x2_f32_2, "cvt.rz.satfinite.e4m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_e5m2x2_f32_2, "cvt.rz.satfinite.e5m2x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_e2m3x2_f32_2, "cvt.rz.satfinite.e2m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_e3m2x2_f32_2, "cvt.rz.satfinite.e3m2x2.f32", 101071, 94)
-PTXSPEC_b_f_f(cvt_rz_satfinite_e2m1x2_f32_2, "cvt.rz.satfinite.e2m1x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_pzo_e4m3x2_f32_2, "cvt.rz.satfinite.pzo.e4m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_pzo_e5m2x2_f32_2, "cvt.rz.satfinite.pzo.e5m2x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_pzo_e2m3x2_f32_2, "cvt.rz.satfinite.pzo.e2m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_pzo_e3m2x2_f32_2, "cvt.rz.satfinite.pzo.e3m2x2.f32", 101071, 94)
-PTXSPEC_b_f_f(cvt_rz_satfinite_pzo_e2m1x2_f32_2, "cvt.rz.satfinite.pzo.e2m1x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_relu_e4m3x2_f32_2, "cvt.rz.satfinite.relu.e4m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_relu_e5m2x2_f32_2, "cvt.rz.satfinite.relu.e5m2x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_relu_e2m3x2_f32_2, "cvt.rz.satfinite.relu.e2m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_relu_e3m2x2_f32_2, "cvt.rz.satfinite.relu.e3m2x2.f32", 101071, 94)
-PTXSPEC_b_f_f(cvt_rz_satfinite_relu_e2m1x2_f32_2, "cvt.rz.satfinite.relu.e2m1x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2, "cvt.rz.satfinite.relu.pzo.e4m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2, "cvt.rz.satfinite.relu.pzo.e5m2x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_relu_pzo_e2m3x2_f32_2, "cvt.rz.satfinite.relu.pzo.e2m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_relu_pzo_e3m2x2_f32_2, "cvt.rz.satfinite.relu.pzo.e3m2x2.f32", 101071, 94)
-PTXSPEC_b_f_f(cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2, "cvt.rz.satfinite.relu.pzo.e2m1x2.f32", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_e4m3x2_f16x2_1, "cvt.rn.satfinite.e4m3x2.f16x2", 890, 81)
-PTXSPEC_h_r(cvt_rn_satfinite_e4m3x2_bf16x2_1, "cvt.rn.satfinite.e4m3x2.bf16x2", 301001, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_e5m2x2_f16x2_1, "cvt.rn.satfinite.e5m2x2.f16x2", 890, 81)
-PTXSPEC_h_r(cvt_rn_satfinite_e5m2x2_bf16x2_1, "cvt.rn.satfinite.e5m2x2.bf16x2", 301001, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_e2m3x2_f16x2_1, "cvt.rn.satfinite.e2m3x2.f16x2", 301001, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_e2m3x2_bf16x2_1, "cvt.rn.satfinite.e2m3x2.bf16x2", 301001, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_e3m2x2_f16x2_1, "cvt.rn.satfinite.e3m2x2.f16x2", 301001, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_e3m2x2_bf16x2_1, "cvt.rn.satfinite.e3m2x2.bf16x2", 301001, 91)
-PTXSPEC_b_r(cvt_rn_satfinite_e2m1x2_f16x2_1, "cvt.rn.satfinite.e2m1x2.f16x2", 301001, 91)
-PTXSPEC_b_r(cvt_rn_satfinite_e2m1x2_bf16x2_1, "cvt.rn.satfinite.e2m1x2.bf16x2", 301001, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_pzo_e4m3x2_f16x2_1, "cvt.rn.satfinite.pzo.e4m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1, "cvt.rn.satfinite.pzo.e4m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_pzo_e5m2x2_f16x2_1, "cvt.rn.satfinite.pzo.e5m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_pzo_e5m2x2_bf16x2_1, "cvt.rn.satfinite.pzo.e5m2x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_pzo_e2m3x2_f16x2_1, "cvt.rn.satfinite.pzo.e2m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_pzo_e2m3x2_bf16x2_1, "cvt.rn.satfinite.pzo.e2m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_pzo_e3m2x2_f16x2_1, "cvt.rn.satfinite.pzo.e3m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_pzo_e3m2x2_bf16x2_1, "cvt.rn.satfinite.pzo.e3m2x2.bf16x2", 101071, 94)
-PTXSPEC_b_r(cvt_rn_satfinite_pzo_e2m1x2_f16x2_1, "cvt.rn.satfinite.pzo.e2m1x2.f16x2", 101071, 94)
-PTXSPEC_b_r(cvt_rn_satfinite_pzo_e2m1x2_bf16x2_1, "cvt.rn.satfinite.pzo.e2m1x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_e4m3x2_f16x2_1, "cvt.rn.satfinite.relu.e4m3x2.f16x2", 890, 81)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_e4m3x2_bf16x2_1, "cvt.rn.satfinite.relu.e4m3x2.bf16x2", 301001, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_e5m2x2_f16x2_1, "cvt.rn.satfinite.relu.e5m2x2.f16x2", 890, 81)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_e5m2x2_bf16x2_1, "cvt.rn.satfinite.relu.e5m2x2.bf16x2", 301001, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_e2m3x2_f16x2_1, "cvt.rn.satfinite.relu.e2m3x2.f16x2", 301001, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_e2m3x2_bf16x2_1, "cvt.rn.satfinite.relu.e2m3x2.bf16x2", 301001, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_e3m2x2_f16x2_1, "cvt.rn.satfinite.relu.e3m2x2.f16x2", 301001, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_e3m2x2_bf16x2_1, "cvt.rn.satfinite.relu.e3m2x2.bf16x2", 301001, 91)
-PTXSPEC_b_r(cvt_rn_satfinite_relu_e2m1x2_f16x2_1, "cvt.rn.satfinite.relu.e2m1x2.f16x2", 301001, 91)
-PTXSPEC_b_r(cvt_rn_satfinite_relu_e2m1x2_bf16x2_1, "cvt.rn.satfinite.relu.e2m1x2.bf16x2", 301001, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e4m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e4m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e5m2x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e5m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e5m2x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e2m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e2m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e3m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e3m2x2.bf16x2", 101071, 94)
-PTXSPEC_b_r(cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e2m1x2.f16x2", 101071, 94)
-PTXSPEC_b_r(cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e2m1x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_e4m3x2_f16x2_1, "cvt.rz.satfinite.e4m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_e4m3x2_bf16x2_1, "cvt.rz.satfinite.e4m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_e5m2x2_f16x2_1, "cvt.rz.satfinite.e5m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_e5m2x2_bf16x2_1, "cvt.rz.satfinite.e5m2x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_e2m3x2_f16x2_1, "cvt.rz.satfinite.e2m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_e2m3x2_bf16x2_1, "cvt.rz.satfinite.e2m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_e3m2x2_f16x2_1, "cvt.rz.satfinite.e3m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_e3m2x2_bf16x2_1, "cvt.rz.satfinite.e3m2x2.bf16x2", 101071, 94)
-PTXSPEC_b_r(cvt_rz_satfinite_e2m1x2_f16x2_1, "cvt.rz.satfinite.e2m1x2.f16x2", 101071, 94)
-PTXSPEC_b_r(cvt_rz_satfinite_e2m1x2_bf16x2_1, "cvt.rz.satfinite.e2m1x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_pzo_e4m3x2_f16x2_1, "cvt.rz.satfinite.pzo.e4m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1, "cvt.rz.satfinite.pzo.e4m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_pzo_e5m2x2_f16x2_1, "cvt.rz.satfinite.pzo.e5m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_pzo_e5m2x2_bf16x2_1, "cvt.rz.satfinite.pzo.e5m2x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_pzo_e2m3x2_f16x2_1, "cvt.rz.satfinite.pzo.e2m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_pzo_e2m3x2_bf16x2_1, "cvt.rz.satfinite.pzo.e2m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_pzo_e3m2x2_f16x2_1, "cvt.rz.satfinite.pzo.e3m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_pzo_e3m2x2_bf16x2_1, "cvt.rz.satfinite.pzo.e3m2x2.bf16x2", 101071, 94)
-PTXSPEC_b_r(cvt_rz_satfinite_pzo_e2m1x2_f16x2_1, "cvt.rz.satfinite.pzo.e2m1x2.f16x2", 101071, 94)
-PTXSPEC_b_r(cvt_rz_satfinite_pzo_e2m1x2_bf16x2_1, "cvt.rz.satfinite.pzo.e2m1x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_e4m3x2_f16x2_1, "cvt.rz.satfinite.relu.e4m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_e4m3x2_bf16x2_1, "cvt.rz.satfinite.relu.e4m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_e5m2x2_f16x2_1, "cvt.rz.satfinite.relu.e5m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_e5m2x2_bf16x2_1, "cvt.rz.satfinite.relu.e5m2x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_e2m3x2_f16x2_1, "cvt.rz.satfinite.relu.e2m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_e2m3x2_bf16x2_1, "cvt.rz.satfinite.relu.e2m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_e3m2x2_f16x2_1, "cvt.rz.satfinite.relu.e3m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_e3m2x2_bf16x2_1, "cvt.rz.satfinite.relu.e3m2x2.bf16x2", 101071, 94)
-PTXSPEC_b_r(cvt_rz_satfinite_relu_e2m1x2_f16x2_1, "cvt.rz.satfinite.relu.e2m1x2.f16x2", 101071, 94)
-PTXSPEC_b_r(cvt_rz_satfinite_relu_e2m1x2_bf16x2_1, "cvt.rz.satfinite.relu.e2m1x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e4m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e4m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e5m2x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e5m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e5m2x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e2m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e2m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e3m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e3m2x2.bf16x2", 101071, 94)
-PTXSPEC_b_r(cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e2m1x2.f16x2", 101071, 94)
-PTXSPEC_b_r(cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e2m1x2.bf16x2", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, "cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, "cvt.rn.satfinite.scaled::n1::ue8m0.e5m2x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, "cvt.rn.satfinite.scaled::n1::ue8m0.e3m2x2.f32", 101071, 94)
-PTXSPEC_b_f_f_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m1x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32", 101071, 94)
-PTXSPEC_b_f_f_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32", 101071, 94)
-PTXSPEC_b_f_f_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32", 101071, 94)
-PTXSPEC_b_f_f_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, "cvt.rz.satfinite.scaled::n1::ue8m0.e4m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, "cvt.rz.satfinite.scaled::n1::ue8m0.e5m2x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, "cvt.rz.satfinite.scaled::n1::ue8m0.e3m2x2.f32", 101071, 94)
-PTXSPEC_b_f_f_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m1x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32", 101071, 94)
-PTXSPEC_b_f_f_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32", 101071, 94)
-PTXSPEC_b_f_f_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32", 101071, 94)
-PTXSPEC_b_f_f_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2", 101071, 94)
-PTXSPEC_b_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2", 101071, 94)
-PTXSPEC_b_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2", 101071, 94)
-PTXSPEC_b_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2", 101071, 94)
-PTXSPEC_b_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2", 101071, 94)
-PTXSPEC_b_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2", 101071, 94)
-PTXSPEC_b_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2", 101071, 94)
-PTXSPEC_b_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2", 101071, 94)
-PTXSPEC_b_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2", 101071, 94)
-PTXSPEC_b_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2", 101071, 94)
-PTXSPEC_b_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2", 101071, 94)
-PTXSPEC_b_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2", 101071, 94)
-PTXSPEC_b_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2", 101071, 94)
-PTXSPEC_b_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2", 101071, 94)
-PTXSPEC_b_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2", 101071, 94)
-PTXSPEC_b_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2", 101071, 94)
-PTXSPEC_b_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2", 101071, 94)
-PTXSPEC_r_h(cvt_rn_f16x2_e4m3x2_1, "cvt.rn.f16x2.e4m3x2", 890, 81)
-PTXSPEC_r_h(cvt_rn_f16x2_e5m2x2_1, "cvt.rn.f16x2.e5m2x2", 890, 81)
-PTXSPEC_r_h(cvt_rn_f16x2_e2m3x2_1, "cvt.rn.f16x2.e2m3x2", 201001, 86)
-PTXSPEC_r_h(cvt_rn_f16x2_e3m2x2_1, "cvt.rn.f16x2.e3m2x2", 201001, 86)
-PTXSPEC_r_b(cvt_rn_f16x2_e2m1x2_1, "cvt.rn.f16x2.e2m1x2", 201001, 86)
-PTXSPEC_r_h(cvt_rn_relu_f16x2_e4m3x2_1, "cvt.rn.relu.f16x2.e4m3x2", 890, 81)
-PTXSPEC_r_h(cvt_rn_relu_f16x2_e5m2x2_1, "cvt.rn.relu.f16x2.e5m2x2", 890, 81)
-PTXSPEC_r_h(cvt_rn_relu_f16x2_e2m3x2_1, "cvt.rn.relu.f16x2.e2m3x2", 201001, 86)
-PTXSPEC_r_h(cvt_rn_relu_f16x2_e3m2x2_1, "cvt.rn.relu.f16x2.e3m2x2", 201001, 86)
-PTXSPEC_r_b(cvt_rn_relu_f16x2_e2m1x2_1, "cvt.rn.relu.f16x2.e2m1x2", 201001, 86)
-PTXSPEC_r_h(cvt_rn_bf16x2_e4m3x2_1, "cvt.rn.bf16x2.e4m3x2", 401001, 92)
-PTXSPEC_r_h(cvt_rn_bf16x2_e5m2x2_1, "cvt.rn.bf16x2.e5m2x2", 401001, 92)
-PTXSPEC_r_h(cvt_rn_bf16x2_e2m3x2_1, "cvt.rn.bf16x2.e2m3x2", 401001, 92)
-PTXSPEC_r_h(cvt_rn_bf16x2_e3m2x2_1, "cvt.rn.bf16x2.e3m2x2", 401001, 92)
-PTXSPEC_r_b(cvt_rn_bf16x2_e2m1x2_1, "cvt.rn.bf16x2.e2m1x2", 401001, 92)
-PTXSPEC_r_h(cvt_rn_satfinite_bf16x2_e4m3x2_1, "cvt.rn.satfinite.bf16x2.e4m3x2", 401001, 92)
-PTXSPEC_r_h(cvt_rn_satfinite_bf16x2_e5m2x2_1, "cvt.rn.satfinite.bf16x2.e5m2x2", 401001, 92)
-PTXSPEC_r_h(cvt_rn_satfinite_bf16x2_e2m3x2_1, "cvt.rn.satfinite.bf16x2.e2m3x2", 401001, 92)
-PTXSPEC_r_h(cvt_rn_satfinite_bf16x2_e3m2x2_1, "cvt.rn.satfinite.bf16x2.e3m2x2", 401001, 92)
-PTXSPEC_r_b(cvt_rn_satfinite_bf16x2_e2m1x2_1, "cvt.rn.satfinite.bf16x2.e2m1x2", 401001, 92)
-PTXSPEC_r_h(cvt_rn_relu_bf16x2_e4m3x2_1, "cvt.rn.relu.bf16x2.e4m3x2", 401001, 92)
-PTXSPEC_r_h(cvt_rn_relu_bf16x2_e5m2x2_1, "cvt.rn.relu.bf16x2.e5m2x2", 401001, 92)
-PTXSPEC_r_h(cvt_rn_relu_bf16x2_e2m3x2_1, "cvt.rn.relu.bf16x2.e2m3x2", 401001, 92)
-PTXSPEC_r_h(cvt_rn_relu_bf16x2_e3m2x2_1, "cvt.rn.relu.bf16x2.e3m2x2", 401001, 92)
-PTXSPEC_r_b(cvt_rn_relu_bf16x2_e2m1x2_1, "cvt.rn.relu.bf16x2.e2m1x2", 401001, 92)
-PTXSPEC_r_h(cvt_rn_relu_satfinite_bf16x2_e4m3x2_1, "cvt.rn.relu.satfinite.bf16x2.e4m3x2", 401001, 92)
-PTXSPEC_r_h(cvt_rn_relu_satfinite_bf16x2_e5m2x2_1, "cvt.rn.relu.satfinite.bf16x2.e5m2x2", 401001, 92)
-PTXSPEC_r_h(cvt_rn_relu_satfinite_bf16x2_e2m3x2_1, "cvt.rn.relu.satfinite.bf16x2.e2m3x2", 401001, 92)
-PTXSPEC_r_h(cvt_rn_relu_satfinite_bf16x2_e3m2x2_1, "cvt.rn.relu.satfinite.bf16x2.e3m2x2", 401001, 92)
-PTXSPEC_r_b(cvt_rn_relu_satfinite_bf16x2_e2m1x2_1, "cvt.rn.relu.satfinite.bf16x2.e2m1x2", 401001, 92)
-PTXSPEC_r_h_h(cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2, "cvt.rn.scaled::n2::ue8m0.bf16x2.e4m3x2", 401001, 92)
-PTXSPEC_r_h_h(cvt_rn_scaled_n2_ue8m0_bf16x2_e5m2x2_2, "cvt.rn.scaled::n2::ue8m0.bf16x2.e5m2x2", 401001, 92)
-PTXSPEC_r_h_h(cvt_rn_scaled_n2_ue8m0_bf16x2_e2m3x2_2, "cvt.rn.scaled::n2::ue8m0.bf16x2.e2m3x2", 401001, 92)
-PTXSPEC_r_h_h(cvt_rn_scaled_n2_ue8m0_bf16x2_e3m2x2_2, "cvt.rn.scaled::n2::ue8m0.bf16x2.e3m2x2", 401001, 92)
-PTXSPEC_r_b_h(cvt_rn_scaled_n2_ue8m0_bf16x2_e2m1x2_2, "cvt.rn.scaled::n2::ue8m0.bf16x2.e2m1x2", 401001, 92)
-PTXSPEC_r_h_h(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2", 401001, 92)
-PTXSPEC_r_h_h(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2", 401001, 92)
-PTXSPEC_r_h_h(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2", 401001, 92)
-PTXSPEC_r_h_h(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2", 401001, 92)
-PTXSPEC_r_b_h(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2", 401001, 92)
-PTXSPEC_r_h_h(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e4m3x2_2, "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.e4m3x2", 401001, 92)
-PTXSPEC_r_h_h(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e5m2x2_2, "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.e5m2x2", 401001, 92)
-PTXSPEC_r_h_h(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m3x2_2, "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.e2m3x2", 401001, 92)
-PTXSPEC_r_h_h(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e3m2x2_2, "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.e3m2x2", 401001, 92)
-PTXSPEC_r_b_h(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m1x2_2, "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.e2m1x2", 401001, 92)
-PTXSPEC_r_h_h(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, "cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2", 401001, 92)
-PTXSPEC_r_h_h(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2, "cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2", 401001, 92)
-PTXSPEC_r_h_h(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2, "cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2", 401001, 92)
-PTXSPEC_r_h_h(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2, "cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2", 401001, 92)
-PTXSPEC_r_b_h(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, "cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2", 401001, 92)
-PTXSPEC_r_f_f_r(cvt_rs_f16x2_f32_3, "cvt.rs.f16x2.f32", 501002, 87)
-PTXSPEC_r_f_f_r(cvt_rs_bf16x2_f32_3, "cvt.rs.bf16x2.f32", 501002, 87)
-PTXSPEC_r_f_f_r(cvt_rs_satfinite_f16x2_f32_3, "cvt.rs.satfinite.f16x2.f32", 501002, 87)
-PTXSPEC_r_f_f_r(cvt_rs_satfinite_bf16x2_f32_3, "cvt.rs.satfinite.bf16x2.f32", 501002, 87)
-PTXSPEC_r_f_f_r(cvt_rs_relu_f16x2_f32_3, "cvt.rs.relu.f16x2.f32", 501002, 87)
-PTXSPEC_r_f_f_r(cvt_rs_relu_bf16x2_f32_3, "cvt.rs.relu.bf16x2.f32", 501002, 87)
-PTXSPEC_r_f_f_r(cvt_rs_relu_satfinite_f16x2_f32_3, "cvt.rs.relu.satfinite.f16x2.f32", 501002, 87)
-PTXSPEC_r_f_f_r(cvt_rs_relu_satfinite_bf16x2_f32_3, "cvt.rs.relu.satfinite.bf16x2.f32", 501002, 87)
-PTXSPEC_r_4f_r(cvt_rs_satfinite_e4m3x4_f32_5, "cvt.rs.satfinite.e4m3x4.f32", 501002, 87)
-PTXSPEC_r_4f_r(cvt_rs_satfinite_e5m2x4_f32_5, "cvt.rs.satfinite.e5m2x4.f32", 501002, 87)
-PTXSPEC_r_4f_r(cvt_rs_satfinite_e2m3x4_f32_5, "cvt.rs.satfinite.e2m3x4.f32", 501002, 87)
-PTXSPEC_r_4f_r(cvt_rs_satfinite_e3m2x4_f32_5, "cvt.rs.satfinite.e3m2x4.f32", 501002, 87)
-PTXSPEC_h_4f_r(cvt_rs_satfinite_e2m1x4_f32_5, "cvt.rs.satfinite.e2m1x4.f32", 501002, 87)
-PTXSPEC_r_4f_r(cvt_rs_relu_satfinite_e4m3x4_f32_5, "cvt.rs.relu.satfinite.e4m3x4.f32", 501002, 87)
-PTXSPEC_r_4f_r(cvt_rs_relu_satfinite_e5m2x4_f32_5, "cvt.rs.relu.satfinite.e5m2x4.f32", 501002, 87)
-PTXSPEC_r_4f_r(cvt_rs_relu_satfinite_e2m3x4_f32_5, "cvt.rs.relu.satfinite.e2m3x4.f32", 501002, 87)
-PTXSPEC_r_4f_r(cvt_rs_relu_satfinite_e3m2x4_f32_5, "cvt.rs.relu.satfinite.e3m2x4.f32", 501002, 87)
-PTXSPEC_h_4f_r(cvt_rs_relu_satfinite_e2m1x4_f32_5, "cvt.rs.relu.satfinite.e2m1x4.f32", 501002, 87)
-PTXSPEC_h_f_f(cvt_rz_ue8m0x2_f32_2, "cvt.rz.ue8m0x2.f32", 201001, 86)
-PTXSPEC_h_f_f(cvt_rz_satfinite_ue8m0x2_f32_2, "cvt.rz.satfinite.ue8m0x2.f32", 201001, 86)
-PTXSPEC_h_f_f(cvt_rp_ue8m0x2_f32_2, "cvt.rp.ue8m0x2.f32", 201001, 86)
-PTXSPEC_h_f_f(cvt_rp_satfinite_ue8m0x2_f32_2, "cvt.rp.satfinite.ue8m0x2.f32", 201001, 86)
-PTXSPEC_h_r(cvt_rz_ue8m0x2_bf16x2_1, "cvt.rz.ue8m0x2.bf16x2", 201001, 86)
-PTXSPEC_h_r(cvt_rz_satfinite_ue8m0x2_bf16x2_1, "cvt.rz.satfinite.ue8m0x2.bf16x2", 201001, 86)
-PTXSPEC_h_r(cvt_rp_ue8m0x2_bf16x2_1, "cvt.rp.ue8m0x2.bf16x2", 201001, 86)
-PTXSPEC_h_r(cvt_rp_satfinite_ue8m0x2_bf16x2_1, "cvt.rp.satfinite.ue8m0x2.bf16x2", 201001, 86)
-PTXSPEC_r_h(cvt_rn_bf16x2_ue8m0x2_1, "cvt.rn.bf16x2.ue8m0x2", 201001, 86)
-PTXSPEC_r_r_r(cvt_pack_sat_u16_s32_2, "cvt.pack.sat.u16.s32", 720, 65)
-PTXSPEC_r_r_r(cvt_pack_sat_s16_s32_2, "cvt.pack.sat.s16.s32", 720, 65)
-PTXSPEC_r_r_r_r(cvt_pack_sat_u8_s32_b32_3, "cvt.pack.sat.u8.s32.b32", 720, 65)
-PTXSPEC_r_r_r_r(cvt_pack_sat_s8_s32_b32_3, "cvt.pack.sat.s8.s32.b32", 720, 65)
-PTXSPEC_r_r_r_r(cvt_pack_sat_u4_s32_b32_3, "cvt.pack.sat.u4.s32.b32", 750, 65)
-PTXSPEC_r_r_r_r(cvt_pack_sat_s4_s32_b32_3, "cvt.pack.sat.s4.s32.b32", 750, 65)
-PTXSPEC_r_r_r_r(cvt_pack_sat_u2_s32_b32_3, "cvt.pack.sat.u2.s32.b32", 750, 65)
-PTXSPEC_r_r_r_r(cvt_pack_sat_s2_s32_b32_3, "cvt.pack.sat.s2.s32.b32", 750, 65)
-PTXSPEC_h_f_f(cvt_rn_satfinite_s2f6x2_f32_2, "cvt.rn.satfinite.s2f6x2.f32", 601002, 91)
-PTXSPEC_h_f_f(cvt_rn_satfinite_relu_s2f6x2_f32_2, "cvt.rn.satfinite.relu.s2f6x2.f32", 601002, 91)
-PTXSPEC_h_f_f(cvt_rz_satfinite_s2f6x2_f32_2, "cvt.rz.satfinite.s2f6x2.f32", 701072, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_relu_s2f6x2_f32_2, "cvt.rz.satfinite.relu.s2f6x2.f32", 701072, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_s2f6x2_bf16x2_1, "cvt.rn.satfinite.s2f6x2.bf16x2", 601002, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_s2f6x2_bf16x2_1, "cvt.rn.satfinite.relu.s2f6x2.bf16x2", 601002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_s2f6x2_bf16x2_1, "cvt.rz.satfinite.s2f6x2.bf16x2", 701072, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_s2f6x2_bf16x2_1, "cvt.rz.satfinite.relu.s2f6x2.bf16x2", 701072, 94)
-PTXSPEC_h_f_f_h(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, "cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32", 601002, 91)
-PTXSPEC_h_f_f_h(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, "cvt.rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32", 601002, 91)
-PTXSPEC_h_f_f_h(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, "cvt.rz.satfinite.scaled::n2::ue8m0.s2f6x2.f32", 701072, 94)
-PTXSPEC_h_f_f_h(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, "cvt.rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32", 701072, 94)
-PTXSPEC_h_r_h(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2", 601002, 91)
-PTXSPEC_h_r_h(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2", 601002, 91)
-PTXSPEC_h_r_h(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, "cvt.rz.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2", 701072, 94)
-PTXSPEC_h_r_h(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2", 701072, 94)
-PTXSPEC_r_h(cvt_rn_bf16x2_s2f6x2_1, "cvt.rn.bf16x2.s2f6x2", 601002, 91)
-PTXSPEC_r_h(cvt_rn_relu_bf16x2_s2f6x2_1, "cvt.rn.relu.bf16x2.s2f6x2", 601002, 91)
-PTXSPEC_r_h(cvt_rn_satfinite_bf16x2_s2f6x2_1, "cvt.rn.satfinite.bf16x2.s2f6x2", 601002, 91)
-PTXSPEC_r_h(cvt_rn_satfinite_relu_bf16x2_s2f6x2_1, "cvt.rn.satfinite.relu.bf16x2.s2f6x2", 601002, 91)
-PTXSPEC_r_h_h(cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2, "cvt.rn.scaled::n2::ue8m0.bf16x2.s2f6x2", 601002, 91)
-PTXSPEC_r_h_h(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.s2f6x2", 601002, 91)
-PTXSPEC_r_h_h(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.s2f6x2", 601002, 91)
-PTXSPEC_r_h_h(cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, "cvt.rn.satfinite.relu.scaled::n2::ue8m0.bf16x2.s2f6x2", 601002, 91)
-PTXSPEC_h_f_f(cvt_rn_ue5m3x2_f32_2, "cvt.rn.ue5m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rn_satfinite_ue5m3x2_f32_2, "cvt.rn.satfinite.ue5m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_ue5m3x2_f32_2, "cvt.rz.ue5m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rz_satfinite_ue5m3x2_f32_2, "cvt.rz.satfinite.ue5m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rp_ue5m3x2_f32_2, "cvt.rp.ue5m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f(cvt_rp_satfinite_ue5m3x2_f32_2, "cvt.rp.satfinite.ue5m3x2.f32", 101071, 94)
-PTXSPEC_h_r(cvt_rn_ue5m3x2_f16x2_1, "cvt.rn.ue5m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_ue5m3x2_bf16x2_1, "cvt.rn.ue5m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_ue5m3x2_f16x2_1, "cvt.rn.satfinite.ue5m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_ue5m3x2_bf16x2_1, "cvt.rn.satfinite.ue5m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_ue5m3x2_f16x2_1, "cvt.rz.ue5m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_ue5m3x2_bf16x2_1, "cvt.rz.ue5m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_ue5m3x2_f16x2_1, "cvt.rz.satfinite.ue5m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_ue5m3x2_bf16x2_1, "cvt.rz.satfinite.ue5m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rp_ue5m3x2_f16x2_1, "cvt.rp.ue5m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rp_ue5m3x2_bf16x2_1, "cvt.rp.ue5m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rp_satfinite_ue5m3x2_f16x2_1, "cvt.rp.satfinite.ue5m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r(cvt_rp_satfinite_ue5m3x2_bf16x2_1, "cvt.rp.satfinite.ue5m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3, "cvt.rn.scaled::n1::ue8m0.ue5m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, "cvt.rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3, "cvt.rz.scaled::n1::ue8m0.ue5m3x2.f32", 101071, 94)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, "cvt.rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f32", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2, "cvt.rn.scaled::n1::ue8m0.ue5m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, "cvt.rn.scaled::n1::ue8m0.ue5m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2, "cvt.rz.scaled::n1::ue8m0.ue5m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, "cvt.rz.scaled::n1::ue8m0.ue5m3x2.bf16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2", 101071, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2", 101071, 94)
-PTXSPEC_r_h(cvt_rn_f16x2_ue5m3x2_1, "cvt.rn.f16x2.ue5m3x2", 101071, 94)
-PTXSPEC_r_h(cvt_rn_bf16x2_ue5m3x2_1, "cvt.rn.bf16x2.ue5m3x2", 101071, 94)
-PTXSPEC_r_h(cvt_rn_satfinite_bf16x2_ue5m3x2_1, "cvt.rn.satfinite.bf16x2.ue5m3x2", 101071, 94)
-PTXSPEC_r_h_h(cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, "cvt.rn.scaled::n2::ue8m0.bf16x2.ue5m3x2", 101071, 94)
-PTXSPEC_r_h_h(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2", 101071, 94)
-PTXSPEC_f_h(cvt_rn_f32_bf16_1, "cvt.rn.f32.bf16", 800, 71)
-PTXSPEC_f_h(cvt_rn_ftz_f32_bf16_1, "cvt.rn.ftz.f32.bf16", 900, 78)
-PTXSPEC_f_h(cvt_rz_f32_bf16_1, "cvt.rz.f32.bf16", 800, 71)
-PTXSPEC_f_h(cvt_rz_ftz_f32_bf16_1, "cvt.rz.ftz.f32.bf16", 900, 78)
-PTXSPEC_f_h(cvt_rm_f32_bf16_1, "cvt.rm.f32.bf16", 800, 71)
-PTXSPEC_f_h(cvt_rm_ftz_f32_bf16_1, "cvt.rm.ftz.f32.bf16", 900, 78)
-PTXSPEC_f_h(cvt_rp_f32_bf16_1, "cvt.rp.f32.bf16", 800, 71)
-PTXSPEC_f_h(cvt_rp_ftz_f32_bf16_1, "cvt.rp.ftz.f32.bf16", 900, 78)
-PTXSPEC_h_h(cvt_f16_bf16_1, "cvt.f16.bf16", 900, 78)
-PTXSPEC_h_h(cvt_bf16_f16_1, "cvt.bf16.f16", 900, 78)
-PTXSPEC_h_f(cvt_rn_ftz_pzo_bf16_f32_1, "cvt.rn.ftz.pzo.bf16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rz_ftz_pzo_bf16_f32_1, "cvt.rz.ftz.pzo.bf16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rm_ftz_pzo_bf16_f32_1, "cvt.rm.ftz.pzo.bf16.f32", 101071, 94)
-PTXSPEC_h_f(cvt_rp_ftz_pzo_bf16_f32_1, "cvt.rp.ftz.pzo.bf16.f32", 101071, 94)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -2863,1201 +1586,1288 @@ static const unsigned short c493[] = {697, 3, 609, 1};
 static const unsigned short c494[] = {158, 4, 90, 1, 162, 1};
 static const unsigned short c495[] = {158, 4, 90, 1, 163, 1};
 static const unsigned short c496[] = {417, 5, 129, 1, 228, 1};
+#endif
 
+PTXSPEC_b_h(cvt_rni_u8_f16_1, "cvt.rni.u8.f16", 100, 10, s0, rows3, c0)
+PTXSPEC_b_d(cvt_rni_u8_f64_1, "cvt.rni.u8.f64", 100, 10, s1, rows3, c1)
+PTXSPEC_h_h(cvt_rni_u16_f16_1, "cvt.rni.u16.f16", 100, 10, s2, rows3, c2)
+PTXSPEC_h_d(cvt_rni_u16_f64_1, "cvt.rni.u16.f64", 100, 10, s3, rows3, c3)
+PTXSPEC_r_h(cvt_rni_u32_f16_1, "cvt.rni.u32.f16", 100, 10, s4, rows3, c4)
+PTXSPEC_r_d(cvt_rni_u32_f64_1, "cvt.rni.u32.f64", 100, 10, s5, rows3, c5)
+PTXSPEC_l_h(cvt_rni_u64_f16_1, "cvt.rni.u64.f16", 100, 10, s6, rows3, c6)
+PTXSPEC_l_d(cvt_rni_u64_f64_1, "cvt.rni.u64.f64", 100, 10, s7, rows3, c7)
+PTXSPEC_b_h(cvt_rni_s8_f16_1, "cvt.rni.s8.f16", 100, 10, s8, rows3, c8)
+PTXSPEC_b_d(cvt_rni_s8_f64_1, "cvt.rni.s8.f64", 100, 10, s9, rows3, c9)
+PTXSPEC_h_h(cvt_rni_s16_f16_1, "cvt.rni.s16.f16", 100, 10, s10, rows3, c10)
+PTXSPEC_h_d(cvt_rni_s16_f64_1, "cvt.rni.s16.f64", 100, 10, s11, rows3, c11)
+PTXSPEC_r_h(cvt_rni_s32_f16_1, "cvt.rni.s32.f16", 100, 10, s12, rows3, c12)
+PTXSPEC_r_d(cvt_rni_s32_f64_1, "cvt.rni.s32.f64", 100, 10, s13, rows3, c13)
+PTXSPEC_l_h(cvt_rni_s64_f16_1, "cvt.rni.s64.f16", 100, 10, s14, rows3, c14)
+PTXSPEC_l_d(cvt_rni_s64_f64_1, "cvt.rni.s64.f64", 100, 10, s15, rows3, c15)
+PTXSPEC_b_h(cvt_rni_sat_u8_f16_1, "cvt.rni.sat.u8.f16", 100, 10, s0, rows3, c0)
+PTXSPEC_b_d(cvt_rni_sat_u8_f64_1, "cvt.rni.sat.u8.f64", 100, 10, s1, rows3, c1)
+PTXSPEC_h_h(cvt_rni_sat_u16_f16_1, "cvt.rni.sat.u16.f16", 100, 10, s2, rows3, c2)
+PTXSPEC_h_d(cvt_rni_sat_u16_f64_1, "cvt.rni.sat.u16.f64", 100, 10, s3, rows3, c3)
+PTXSPEC_r_h(cvt_rni_sat_u32_f16_1, "cvt.rni.sat.u32.f16", 100, 10, s4, rows3, c4)
+PTXSPEC_r_d(cvt_rni_sat_u32_f64_1, "cvt.rni.sat.u32.f64", 100, 10, s5, rows3, c5)
+PTXSPEC_l_h(cvt_rni_sat_u64_f16_1, "cvt.rni.sat.u64.f16", 100, 10, s6, rows3, c6)
+PTXSPEC_l_d(cvt_rni_sat_u64_f64_1, "cvt.rni.sat.u64.f64", 100, 10, s7, rows3, c7)
+PTXSPEC_b_h(cvt_rni_sat_s8_f16_1, "cvt.rni.sat.s8.f16", 100, 10, s8, rows3, c8)
+PTXSPEC_b_d(cvt_rni_sat_s8_f64_1, "cvt.rni.sat.s8.f64", 100, 10, s9, rows3, c9)
+PTXSPEC_h_h(cvt_rni_sat_s16_f16_1, "cvt.rni.sat.s16.f16", 100, 10, s10, rows3, c10)
+PTXSPEC_h_d(cvt_rni_sat_s16_f64_1, "cvt.rni.sat.s16.f64", 100, 10, s11, rows3, c11)
+PTXSPEC_r_h(cvt_rni_sat_s32_f16_1, "cvt.rni.sat.s32.f16", 100, 10, s12, rows3, c12)
+PTXSPEC_r_d(cvt_rni_sat_s32_f64_1, "cvt.rni.sat.s32.f64", 100, 10, s13, rows3, c13)
+PTXSPEC_l_h(cvt_rni_sat_s64_f16_1, "cvt.rni.sat.s64.f16", 100, 10, s14, rows3, c14)
+PTXSPEC_l_d(cvt_rni_sat_s64_f64_1, "cvt.rni.sat.s64.f64", 100, 10, s15, rows3, c15)
+PTXSPEC_b_h(cvt_rzi_u8_f16_1, "cvt.rzi.u8.f16", 100, 10, s0, rows3, c16)
+PTXSPEC_b_d(cvt_rzi_u8_f64_1, "cvt.rzi.u8.f64", 100, 10, s1, rows3, c17)
+PTXSPEC_h_h(cvt_rzi_u16_f16_1, "cvt.rzi.u16.f16", 100, 10, s2, rows3, c18)
+PTXSPEC_h_d(cvt_rzi_u16_f64_1, "cvt.rzi.u16.f64", 100, 10, s3, rows3, c19)
+PTXSPEC_r_h(cvt_rzi_u32_f16_1, "cvt.rzi.u32.f16", 100, 10, s4, rows3, c20)
+PTXSPEC_r_d(cvt_rzi_u32_f64_1, "cvt.rzi.u32.f64", 100, 10, s5, rows3, c21)
+PTXSPEC_l_h(cvt_rzi_u64_f16_1, "cvt.rzi.u64.f16", 100, 10, s6, rows3, c22)
+PTXSPEC_l_d(cvt_rzi_u64_f64_1, "cvt.rzi.u64.f64", 100, 10, s7, rows3, c23)
+PTXSPEC_b_h(cvt_rzi_s8_f16_1, "cvt.rzi.s8.f16", 100, 10, s8, rows3, c24)
+PTXSPEC_b_d(cvt_rzi_s8_f64_1, "cvt.rzi.s8.f64", 100, 10, s9, rows3, c25)
+PTXSPEC_h_h(cvt_rzi_s16_f16_1, "cvt.rzi.s16.f16", 100, 10, s10, rows3, c26)
+PTXSPEC_h_d(cvt_rzi_s16_f64_1, "cvt.rzi.s16.f64", 100, 10, s11, rows3, c27)
+PTXSPEC_r_h(cvt_rzi_s32_f16_1, "cvt.rzi.s32.f16", 100, 10, s12, rows3, c28)
+PTXSPEC_r_d(cvt_rzi_s32_f64_1, "cvt.rzi.s32.f64", 100, 10, s13, rows3, c29)
+PTXSPEC_l_h(cvt_rzi_s64_f16_1, "cvt.rzi.s64.f16", 100, 10, s14, rows3, c30)
+PTXSPEC_l_d(cvt_rzi_s64_f64_1, "cvt.rzi.s64.f64", 100, 10, s15, rows3, c31)
+PTXSPEC_b_h(cvt_rzi_sat_u8_f16_1, "cvt.rzi.sat.u8.f16", 100, 10, s0, rows3, c16)
+PTXSPEC_b_d(cvt_rzi_sat_u8_f64_1, "cvt.rzi.sat.u8.f64", 100, 10, s1, rows3, c17)
+PTXSPEC_h_h(cvt_rzi_sat_u16_f16_1, "cvt.rzi.sat.u16.f16", 100, 10, s2, rows3, c18)
+PTXSPEC_h_d(cvt_rzi_sat_u16_f64_1, "cvt.rzi.sat.u16.f64", 100, 10, s3, rows3, c19)
+PTXSPEC_r_h(cvt_rzi_sat_u32_f16_1, "cvt.rzi.sat.u32.f16", 100, 10, s4, rows3, c20)
+PTXSPEC_r_d(cvt_rzi_sat_u32_f64_1, "cvt.rzi.sat.u32.f64", 100, 10, s5, rows3, c21)
+PTXSPEC_l_h(cvt_rzi_sat_u64_f16_1, "cvt.rzi.sat.u64.f16", 100, 10, s6, rows3, c22)
+PTXSPEC_l_d(cvt_rzi_sat_u64_f64_1, "cvt.rzi.sat.u64.f64", 100, 10, s7, rows3, c23)
+PTXSPEC_b_h(cvt_rzi_sat_s8_f16_1, "cvt.rzi.sat.s8.f16", 100, 10, s8, rows3, c24)
+PTXSPEC_b_d(cvt_rzi_sat_s8_f64_1, "cvt.rzi.sat.s8.f64", 100, 10, s9, rows3, c25)
+PTXSPEC_h_h(cvt_rzi_sat_s16_f16_1, "cvt.rzi.sat.s16.f16", 100, 10, s10, rows3, c26)
+PTXSPEC_h_d(cvt_rzi_sat_s16_f64_1, "cvt.rzi.sat.s16.f64", 100, 10, s11, rows3, c27)
+PTXSPEC_r_h(cvt_rzi_sat_s32_f16_1, "cvt.rzi.sat.s32.f16", 100, 10, s12, rows3, c28)
+PTXSPEC_r_d(cvt_rzi_sat_s32_f64_1, "cvt.rzi.sat.s32.f64", 100, 10, s13, rows3, c29)
+PTXSPEC_l_h(cvt_rzi_sat_s64_f16_1, "cvt.rzi.sat.s64.f16", 100, 10, s14, rows3, c30)
+PTXSPEC_l_d(cvt_rzi_sat_s64_f64_1, "cvt.rzi.sat.s64.f64", 100, 10, s15, rows3, c31)
+PTXSPEC_b_h(cvt_rmi_u8_f16_1, "cvt.rmi.u8.f16", 100, 10, s0, rows3, c16)
+PTXSPEC_b_d(cvt_rmi_u8_f64_1, "cvt.rmi.u8.f64", 100, 10, s1, rows3, c17)
+PTXSPEC_h_h(cvt_rmi_u16_f16_1, "cvt.rmi.u16.f16", 100, 10, s2, rows3, c18)
+PTXSPEC_h_d(cvt_rmi_u16_f64_1, "cvt.rmi.u16.f64", 100, 10, s3, rows3, c19)
+PTXSPEC_r_h(cvt_rmi_u32_f16_1, "cvt.rmi.u32.f16", 100, 10, s4, rows3, c20)
+PTXSPEC_r_d(cvt_rmi_u32_f64_1, "cvt.rmi.u32.f64", 100, 10, s5, rows3, c21)
+PTXSPEC_l_h(cvt_rmi_u64_f16_1, "cvt.rmi.u64.f16", 100, 10, s6, rows3, c22)
+PTXSPEC_l_d(cvt_rmi_u64_f64_1, "cvt.rmi.u64.f64", 100, 10, s7, rows3, c23)
+PTXSPEC_b_h(cvt_rmi_s8_f16_1, "cvt.rmi.s8.f16", 100, 10, s8, rows3, c32)
+PTXSPEC_b_d(cvt_rmi_s8_f64_1, "cvt.rmi.s8.f64", 100, 10, s9, rows3, c33)
+PTXSPEC_h_h(cvt_rmi_s16_f16_1, "cvt.rmi.s16.f16", 100, 10, s10, rows3, c34)
+PTXSPEC_h_d(cvt_rmi_s16_f64_1, "cvt.rmi.s16.f64", 100, 10, s11, rows3, c35)
+PTXSPEC_r_h(cvt_rmi_s32_f16_1, "cvt.rmi.s32.f16", 100, 10, s12, rows3, c36)
+PTXSPEC_r_d(cvt_rmi_s32_f64_1, "cvt.rmi.s32.f64", 100, 10, s13, rows3, c37)
+PTXSPEC_l_h(cvt_rmi_s64_f16_1, "cvt.rmi.s64.f16", 100, 10, s14, rows3, c38)
+PTXSPEC_l_d(cvt_rmi_s64_f64_1, "cvt.rmi.s64.f64", 100, 10, s15, rows3, c39)
+PTXSPEC_b_h(cvt_rmi_sat_u8_f16_1, "cvt.rmi.sat.u8.f16", 100, 10, s0, rows3, c16)
+PTXSPEC_b_d(cvt_rmi_sat_u8_f64_1, "cvt.rmi.sat.u8.f64", 100, 10, s1, rows3, c17)
+PTXSPEC_h_h(cvt_rmi_sat_u16_f16_1, "cvt.rmi.sat.u16.f16", 100, 10, s2, rows3, c18)
+PTXSPEC_h_d(cvt_rmi_sat_u16_f64_1, "cvt.rmi.sat.u16.f64", 100, 10, s3, rows3, c19)
+PTXSPEC_r_h(cvt_rmi_sat_u32_f16_1, "cvt.rmi.sat.u32.f16", 100, 10, s4, rows3, c20)
+PTXSPEC_r_d(cvt_rmi_sat_u32_f64_1, "cvt.rmi.sat.u32.f64", 100, 10, s5, rows3, c21)
+PTXSPEC_l_h(cvt_rmi_sat_u64_f16_1, "cvt.rmi.sat.u64.f16", 100, 10, s6, rows3, c22)
+PTXSPEC_l_d(cvt_rmi_sat_u64_f64_1, "cvt.rmi.sat.u64.f64", 100, 10, s7, rows3, c23)
+PTXSPEC_b_h(cvt_rmi_sat_s8_f16_1, "cvt.rmi.sat.s8.f16", 100, 10, s8, rows3, c32)
+PTXSPEC_b_d(cvt_rmi_sat_s8_f64_1, "cvt.rmi.sat.s8.f64", 100, 10, s9, rows3, c33)
+PTXSPEC_h_h(cvt_rmi_sat_s16_f16_1, "cvt.rmi.sat.s16.f16", 100, 10, s10, rows3, c34)
+PTXSPEC_h_d(cvt_rmi_sat_s16_f64_1, "cvt.rmi.sat.s16.f64", 100, 10, s11, rows3, c35)
+PTXSPEC_r_h(cvt_rmi_sat_s32_f16_1, "cvt.rmi.sat.s32.f16", 100, 10, s12, rows3, c36)
+PTXSPEC_r_d(cvt_rmi_sat_s32_f64_1, "cvt.rmi.sat.s32.f64", 100, 10, s13, rows3, c37)
+PTXSPEC_l_h(cvt_rmi_sat_s64_f16_1, "cvt.rmi.sat.s64.f16", 100, 10, s14, rows3, c38)
+PTXSPEC_l_d(cvt_rmi_sat_s64_f64_1, "cvt.rmi.sat.s64.f64", 100, 10, s15, rows3, c39)
+PTXSPEC_b_h(cvt_rpi_u8_f16_1, "cvt.rpi.u8.f16", 100, 10, s0, rows3, c40)
+PTXSPEC_b_d(cvt_rpi_u8_f64_1, "cvt.rpi.u8.f64", 100, 10, s1, rows3, c41)
+PTXSPEC_h_h(cvt_rpi_u16_f16_1, "cvt.rpi.u16.f16", 100, 10, s2, rows3, c42)
+PTXSPEC_h_d(cvt_rpi_u16_f64_1, "cvt.rpi.u16.f64", 100, 10, s3, rows3, c43)
+PTXSPEC_r_h(cvt_rpi_u32_f16_1, "cvt.rpi.u32.f16", 100, 10, s4, rows3, c44)
+PTXSPEC_r_d(cvt_rpi_u32_f64_1, "cvt.rpi.u32.f64", 100, 10, s5, rows3, c45)
+PTXSPEC_l_h(cvt_rpi_u64_f16_1, "cvt.rpi.u64.f16", 100, 10, s6, rows3, c46)
+PTXSPEC_l_d(cvt_rpi_u64_f64_1, "cvt.rpi.u64.f64", 100, 10, s7, rows3, c47)
+PTXSPEC_b_h(cvt_rpi_s8_f16_1, "cvt.rpi.s8.f16", 100, 10, s8, rows3, c48)
+PTXSPEC_b_d(cvt_rpi_s8_f64_1, "cvt.rpi.s8.f64", 100, 10, s9, rows3, c49)
+PTXSPEC_h_h(cvt_rpi_s16_f16_1, "cvt.rpi.s16.f16", 100, 10, s10, rows3, c50)
+PTXSPEC_h_d(cvt_rpi_s16_f64_1, "cvt.rpi.s16.f64", 100, 10, s11, rows3, c51)
+PTXSPEC_r_h(cvt_rpi_s32_f16_1, "cvt.rpi.s32.f16", 100, 10, s12, rows3, c52)
+PTXSPEC_r_d(cvt_rpi_s32_f64_1, "cvt.rpi.s32.f64", 100, 10, s13, rows3, c53)
+PTXSPEC_l_h(cvt_rpi_s64_f16_1, "cvt.rpi.s64.f16", 100, 10, s14, rows3, c54)
+PTXSPEC_l_d(cvt_rpi_s64_f64_1, "cvt.rpi.s64.f64", 100, 10, s15, rows3, c55)
+PTXSPEC_b_h(cvt_rpi_sat_u8_f16_1, "cvt.rpi.sat.u8.f16", 100, 10, s0, rows3, c40)
+PTXSPEC_b_d(cvt_rpi_sat_u8_f64_1, "cvt.rpi.sat.u8.f64", 100, 10, s1, rows3, c41)
+PTXSPEC_h_h(cvt_rpi_sat_u16_f16_1, "cvt.rpi.sat.u16.f16", 100, 10, s2, rows3, c42)
+PTXSPEC_h_d(cvt_rpi_sat_u16_f64_1, "cvt.rpi.sat.u16.f64", 100, 10, s3, rows3, c43)
+PTXSPEC_r_h(cvt_rpi_sat_u32_f16_1, "cvt.rpi.sat.u32.f16", 100, 10, s4, rows3, c44)
+PTXSPEC_r_d(cvt_rpi_sat_u32_f64_1, "cvt.rpi.sat.u32.f64", 100, 10, s5, rows3, c45)
+PTXSPEC_l_h(cvt_rpi_sat_u64_f16_1, "cvt.rpi.sat.u64.f16", 100, 10, s6, rows3, c46)
+PTXSPEC_l_d(cvt_rpi_sat_u64_f64_1, "cvt.rpi.sat.u64.f64", 100, 10, s7, rows3, c47)
+PTXSPEC_b_h(cvt_rpi_sat_s8_f16_1, "cvt.rpi.sat.s8.f16", 100, 10, s8, rows3, c48)
+PTXSPEC_b_d(cvt_rpi_sat_s8_f64_1, "cvt.rpi.sat.s8.f64", 100, 10, s9, rows3, c49)
+PTXSPEC_h_h(cvt_rpi_sat_s16_f16_1, "cvt.rpi.sat.s16.f16", 100, 10, s10, rows3, c50)
+PTXSPEC_h_d(cvt_rpi_sat_s16_f64_1, "cvt.rpi.sat.s16.f64", 100, 10, s11, rows3, c51)
+PTXSPEC_r_h(cvt_rpi_sat_s32_f16_1, "cvt.rpi.sat.s32.f16", 100, 10, s12, rows3, c52)
+PTXSPEC_r_d(cvt_rpi_sat_s32_f64_1, "cvt.rpi.sat.s32.f64", 100, 10, s13, rows3, c53)
+PTXSPEC_l_h(cvt_rpi_sat_s64_f16_1, "cvt.rpi.sat.s64.f16", 100, 10, s14, rows3, c54)
+PTXSPEC_l_d(cvt_rpi_sat_s64_f64_1, "cvt.rpi.sat.s64.f64", 100, 10, s15, rows3, c55)
+PTXSPEC_b_f(cvt_rni_u8_f32_1, "cvt.rni.u8.f32", 100, 10, s16, rows3, c56)
+PTXSPEC_h_f(cvt_rni_u16_f32_1, "cvt.rni.u16.f32", 100, 10, s17, rows3, c57)
+PTXSPEC_r_f(cvt_rni_u32_f32_1, "cvt.rni.u32.f32", 100, 10, s18, rows3, c58)
+PTXSPEC_l_f(cvt_rni_u64_f32_1, "cvt.rni.u64.f32", 100, 10, s19, rows3, c59)
+PTXSPEC_b_f(cvt_rni_s8_f32_1, "cvt.rni.s8.f32", 100, 10, s20, rows3, c60)
+PTXSPEC_h_f(cvt_rni_s16_f32_1, "cvt.rni.s16.f32", 100, 10, s21, rows3, c61)
+PTXSPEC_r_f(cvt_rni_s32_f32_1, "cvt.rni.s32.f32", 100, 10, s22, rows3, c62)
+PTXSPEC_l_f(cvt_rni_s64_f32_1, "cvt.rni.s64.f32", 100, 10, s23, rows3, c63)
+PTXSPEC_b_f(cvt_rni_sat_u8_f32_1, "cvt.rni.sat.u8.f32", 100, 10, s16, rows3, c56)
+PTXSPEC_h_f(cvt_rni_sat_u16_f32_1, "cvt.rni.sat.u16.f32", 100, 10, s17, rows3, c57)
+PTXSPEC_r_f(cvt_rni_sat_u32_f32_1, "cvt.rni.sat.u32.f32", 100, 10, s18, rows3, c58)
+PTXSPEC_l_f(cvt_rni_sat_u64_f32_1, "cvt.rni.sat.u64.f32", 100, 10, s19, rows3, c59)
+PTXSPEC_b_f(cvt_rni_sat_s8_f32_1, "cvt.rni.sat.s8.f32", 100, 10, s20, rows3, c60)
+PTXSPEC_h_f(cvt_rni_sat_s16_f32_1, "cvt.rni.sat.s16.f32", 100, 10, s21, rows3, c61)
+PTXSPEC_r_f(cvt_rni_sat_s32_f32_1, "cvt.rni.sat.s32.f32", 100, 10, s22, rows3, c62)
+PTXSPEC_l_f(cvt_rni_sat_s64_f32_1, "cvt.rni.sat.s64.f32", 100, 10, s23, rows3, c63)
+PTXSPEC_b_f(cvt_rni_ftz_u8_f32_1, "cvt.rni.ftz.u8.f32", 100, 14, s16, rows3, c64)
+PTXSPEC_h_f(cvt_rni_ftz_u16_f32_1, "cvt.rni.ftz.u16.f32", 100, 14, s17, rows3, c65)
+PTXSPEC_r_f(cvt_rni_ftz_u32_f32_1, "cvt.rni.ftz.u32.f32", 100, 14, s18, rows3, c66)
+PTXSPEC_l_f(cvt_rni_ftz_u64_f32_1, "cvt.rni.ftz.u64.f32", 100, 15, s19, rows3, c67)
+PTXSPEC_b_f(cvt_rni_ftz_s8_f32_1, "cvt.rni.ftz.s8.f32", 100, 14, s20, rows3, c68)
+PTXSPEC_h_f(cvt_rni_ftz_s16_f32_1, "cvt.rni.ftz.s16.f32", 100, 14, s21, rows3, c69)
+PTXSPEC_r_f(cvt_rni_ftz_s32_f32_1, "cvt.rni.ftz.s32.f32", 100, 14, s22, rows3, c70)
+PTXSPEC_l_f(cvt_rni_ftz_s64_f32_1, "cvt.rni.ftz.s64.f32", 100, 15, s23, rows3, c71)
+PTXSPEC_b_f(cvt_rni_ftz_sat_u8_f32_1, "cvt.rni.ftz.sat.u8.f32", 100, 14, s16, rows3, c64)
+PTXSPEC_h_f(cvt_rni_ftz_sat_u16_f32_1, "cvt.rni.ftz.sat.u16.f32", 100, 14, s17, rows3, c65)
+PTXSPEC_r_f(cvt_rni_ftz_sat_u32_f32_1, "cvt.rni.ftz.sat.u32.f32", 100, 14, s18, rows3, c66)
+PTXSPEC_l_f(cvt_rni_ftz_sat_u64_f32_1, "cvt.rni.ftz.sat.u64.f32", 100, 15, s19, rows3, c67)
+PTXSPEC_b_f(cvt_rni_ftz_sat_s8_f32_1, "cvt.rni.ftz.sat.s8.f32", 100, 14, s20, rows3, c68)
+PTXSPEC_h_f(cvt_rni_ftz_sat_s16_f32_1, "cvt.rni.ftz.sat.s16.f32", 100, 14, s21, rows3, c69)
+PTXSPEC_r_f(cvt_rni_ftz_sat_s32_f32_1, "cvt.rni.ftz.sat.s32.f32", 100, 14, s22, rows3, c70)
+PTXSPEC_l_f(cvt_rni_ftz_sat_s64_f32_1, "cvt.rni.ftz.sat.s64.f32", 100, 15, s23, rows3, c71)
+PTXSPEC_b_f(cvt_rzi_u8_f32_1, "cvt.rzi.u8.f32", 100, 10, s16, rows3, c72)
+PTXSPEC_h_f(cvt_rzi_u16_f32_1, "cvt.rzi.u16.f32", 100, 10, s17, rows3, c73)
+PTXSPEC_r_f(cvt_rzi_u32_f32_1, "cvt.rzi.u32.f32", 100, 10, s18, rows3, c74)
+PTXSPEC_l_f(cvt_rzi_u64_f32_1, "cvt.rzi.u64.f32", 100, 10, s19, rows3, c75)
+PTXSPEC_b_f(cvt_rzi_s8_f32_1, "cvt.rzi.s8.f32", 100, 10, s20, rows3, c76)
+PTXSPEC_h_f(cvt_rzi_s16_f32_1, "cvt.rzi.s16.f32", 100, 10, s21, rows3, c77)
+PTXSPEC_r_f(cvt_rzi_s32_f32_1, "cvt.rzi.s32.f32", 100, 10, s22, rows3, c78)
+PTXSPEC_l_f(cvt_rzi_s64_f32_1, "cvt.rzi.s64.f32", 100, 10, s23, rows3, c79)
+PTXSPEC_b_f(cvt_rzi_sat_u8_f32_1, "cvt.rzi.sat.u8.f32", 100, 10, s16, rows3, c72)
+PTXSPEC_h_f(cvt_rzi_sat_u16_f32_1, "cvt.rzi.sat.u16.f32", 100, 10, s17, rows3, c73)
+PTXSPEC_r_f(cvt_rzi_sat_u32_f32_1, "cvt.rzi.sat.u32.f32", 100, 10, s18, rows3, c74)
+PTXSPEC_l_f(cvt_rzi_sat_u64_f32_1, "cvt.rzi.sat.u64.f32", 100, 10, s19, rows3, c75)
+PTXSPEC_b_f(cvt_rzi_sat_s8_f32_1, "cvt.rzi.sat.s8.f32", 100, 10, s20, rows3, c76)
+PTXSPEC_h_f(cvt_rzi_sat_s16_f32_1, "cvt.rzi.sat.s16.f32", 100, 10, s21, rows3, c77)
+PTXSPEC_r_f(cvt_rzi_sat_s32_f32_1, "cvt.rzi.sat.s32.f32", 100, 10, s22, rows3, c78)
+PTXSPEC_l_f(cvt_rzi_sat_s64_f32_1, "cvt.rzi.sat.s64.f32", 100, 10, s23, rows3, c79)
+PTXSPEC_b_f(cvt_rzi_ftz_u8_f32_1, "cvt.rzi.ftz.u8.f32", 100, 14, s16, rows3, c80)
+PTXSPEC_h_f(cvt_rzi_ftz_u16_f32_1, "cvt.rzi.ftz.u16.f32", 100, 14, s17, rows3, c81)
+PTXSPEC_r_f(cvt_rzi_ftz_u32_f32_1, "cvt.rzi.ftz.u32.f32", 100, 14, s18, rows3, c82)
+PTXSPEC_l_f(cvt_rzi_ftz_u64_f32_1, "cvt.rzi.ftz.u64.f32", 100, 15, s19, rows3, c83)
+PTXSPEC_b_f(cvt_rzi_ftz_s8_f32_1, "cvt.rzi.ftz.s8.f32", 100, 14, s20, rows3, c84)
+PTXSPEC_h_f(cvt_rzi_ftz_s16_f32_1, "cvt.rzi.ftz.s16.f32", 100, 14, s21, rows3, c85)
+PTXSPEC_r_f(cvt_rzi_ftz_s32_f32_1, "cvt.rzi.ftz.s32.f32", 100, 14, s22, rows3, c86)
+PTXSPEC_l_f(cvt_rzi_ftz_s64_f32_1, "cvt.rzi.ftz.s64.f32", 100, 15, s23, rows3, c87)
+PTXSPEC_b_f(cvt_rzi_ftz_sat_u8_f32_1, "cvt.rzi.ftz.sat.u8.f32", 100, 14, s16, rows3, c80)
+PTXSPEC_h_f(cvt_rzi_ftz_sat_u16_f32_1, "cvt.rzi.ftz.sat.u16.f32", 100, 14, s17, rows3, c81)
+PTXSPEC_r_f(cvt_rzi_ftz_sat_u32_f32_1, "cvt.rzi.ftz.sat.u32.f32", 100, 14, s18, rows3, c82)
+PTXSPEC_l_f(cvt_rzi_ftz_sat_u64_f32_1, "cvt.rzi.ftz.sat.u64.f32", 100, 15, s19, rows3, c83)
+PTXSPEC_b_f(cvt_rzi_ftz_sat_s8_f32_1, "cvt.rzi.ftz.sat.s8.f32", 100, 14, s20, rows3, c84)
+PTXSPEC_h_f(cvt_rzi_ftz_sat_s16_f32_1, "cvt.rzi.ftz.sat.s16.f32", 100, 14, s21, rows3, c85)
+PTXSPEC_r_f(cvt_rzi_ftz_sat_s32_f32_1, "cvt.rzi.ftz.sat.s32.f32", 100, 14, s22, rows3, c86)
+PTXSPEC_l_f(cvt_rzi_ftz_sat_s64_f32_1, "cvt.rzi.ftz.sat.s64.f32", 100, 15, s23, rows3, c87)
+PTXSPEC_b_f(cvt_rmi_u8_f32_1, "cvt.rmi.u8.f32", 100, 10, s16, rows3, c72)
+PTXSPEC_h_f(cvt_rmi_u16_f32_1, "cvt.rmi.u16.f32", 100, 10, s17, rows3, c73)
+PTXSPEC_r_f(cvt_rmi_u32_f32_1, "cvt.rmi.u32.f32", 100, 10, s18, rows3, c74)
+PTXSPEC_l_f(cvt_rmi_u64_f32_1, "cvt.rmi.u64.f32", 100, 10, s19, rows3, c75)
+PTXSPEC_b_f(cvt_rmi_s8_f32_1, "cvt.rmi.s8.f32", 100, 10, s20, rows3, c88)
+PTXSPEC_h_f(cvt_rmi_s16_f32_1, "cvt.rmi.s16.f32", 100, 10, s21, rows3, c89)
+PTXSPEC_r_f(cvt_rmi_s32_f32_1, "cvt.rmi.s32.f32", 100, 10, s22, rows3, c90)
+PTXSPEC_l_f(cvt_rmi_s64_f32_1, "cvt.rmi.s64.f32", 100, 10, s23, rows3, c91)
+PTXSPEC_b_f(cvt_rmi_sat_u8_f32_1, "cvt.rmi.sat.u8.f32", 100, 10, s16, rows3, c72)
+PTXSPEC_h_f(cvt_rmi_sat_u16_f32_1, "cvt.rmi.sat.u16.f32", 100, 10, s17, rows3, c73)
+PTXSPEC_r_f(cvt_rmi_sat_u32_f32_1, "cvt.rmi.sat.u32.f32", 100, 10, s18, rows3, c74)
+PTXSPEC_l_f(cvt_rmi_sat_u64_f32_1, "cvt.rmi.sat.u64.f32", 100, 10, s19, rows3, c75)
+PTXSPEC_b_f(cvt_rmi_sat_s8_f32_1, "cvt.rmi.sat.s8.f32", 100, 10, s20, rows3, c88)
+PTXSPEC_h_f(cvt_rmi_sat_s16_f32_1, "cvt.rmi.sat.s16.f32", 100, 10, s21, rows3, c89)
+PTXSPEC_r_f(cvt_rmi_sat_s32_f32_1, "cvt.rmi.sat.s32.f32", 100, 10, s22, rows3, c90)
+PTXSPEC_l_f(cvt_rmi_sat_s64_f32_1, "cvt.rmi.sat.s64.f32", 100, 10, s23, rows3, c91)
+PTXSPEC_b_f(cvt_rmi_ftz_u8_f32_1, "cvt.rmi.ftz.u8.f32", 100, 14, s16, rows3, c80)
+PTXSPEC_h_f(cvt_rmi_ftz_u16_f32_1, "cvt.rmi.ftz.u16.f32", 100, 14, s17, rows3, c81)
+PTXSPEC_r_f(cvt_rmi_ftz_u32_f32_1, "cvt.rmi.ftz.u32.f32", 100, 14, s18, rows3, c82)
+PTXSPEC_l_f(cvt_rmi_ftz_u64_f32_1, "cvt.rmi.ftz.u64.f32", 100, 15, s19, rows3, c83)
+PTXSPEC_b_f(cvt_rmi_ftz_s8_f32_1, "cvt.rmi.ftz.s8.f32", 100, 14, s20, rows3, c92)
+PTXSPEC_h_f(cvt_rmi_ftz_s16_f32_1, "cvt.rmi.ftz.s16.f32", 100, 14, s21, rows3, c93)
+PTXSPEC_r_f(cvt_rmi_ftz_s32_f32_1, "cvt.rmi.ftz.s32.f32", 100, 14, s22, rows3, c94)
+PTXSPEC_l_f(cvt_rmi_ftz_s64_f32_1, "cvt.rmi.ftz.s64.f32", 100, 15, s23, rows3, c95)
+PTXSPEC_b_f(cvt_rmi_ftz_sat_u8_f32_1, "cvt.rmi.ftz.sat.u8.f32", 100, 14, s16, rows3, c80)
+PTXSPEC_h_f(cvt_rmi_ftz_sat_u16_f32_1, "cvt.rmi.ftz.sat.u16.f32", 100, 14, s17, rows3, c81)
+PTXSPEC_r_f(cvt_rmi_ftz_sat_u32_f32_1, "cvt.rmi.ftz.sat.u32.f32", 100, 14, s18, rows3, c82)
+PTXSPEC_l_f(cvt_rmi_ftz_sat_u64_f32_1, "cvt.rmi.ftz.sat.u64.f32", 100, 15, s19, rows3, c83)
+PTXSPEC_b_f(cvt_rmi_ftz_sat_s8_f32_1, "cvt.rmi.ftz.sat.s8.f32", 100, 14, s20, rows3, c92)
+PTXSPEC_h_f(cvt_rmi_ftz_sat_s16_f32_1, "cvt.rmi.ftz.sat.s16.f32", 100, 14, s21, rows3, c93)
+PTXSPEC_r_f(cvt_rmi_ftz_sat_s32_f32_1, "cvt.rmi.ftz.sat.s32.f32", 100, 14, s22, rows3, c94)
+PTXSPEC_l_f(cvt_rmi_ftz_sat_s64_f32_1, "cvt.rmi.ftz.sat.s64.f32", 100, 15, s23, rows3, c95)
+PTXSPEC_b_f(cvt_rpi_u8_f32_1, "cvt.rpi.u8.f32", 100, 10, s16, rows3, c96)
+PTXSPEC_h_f(cvt_rpi_u16_f32_1, "cvt.rpi.u16.f32", 100, 10, s17, rows3, c97)
+PTXSPEC_r_f(cvt_rpi_u32_f32_1, "cvt.rpi.u32.f32", 100, 10, s18, rows3, c98)
+PTXSPEC_l_f(cvt_rpi_u64_f32_1, "cvt.rpi.u64.f32", 100, 10, s19, rows3, c99)
+PTXSPEC_b_f(cvt_rpi_s8_f32_1, "cvt.rpi.s8.f32", 100, 10, s20, rows3, c100)
+PTXSPEC_h_f(cvt_rpi_s16_f32_1, "cvt.rpi.s16.f32", 100, 10, s21, rows3, c101)
+PTXSPEC_r_f(cvt_rpi_s32_f32_1, "cvt.rpi.s32.f32", 100, 10, s22, rows3, c102)
+PTXSPEC_l_f(cvt_rpi_s64_f32_1, "cvt.rpi.s64.f32", 100, 10, s23, rows3, c103)
+PTXSPEC_b_f(cvt_rpi_sat_u8_f32_1, "cvt.rpi.sat.u8.f32", 100, 10, s16, rows3, c96)
+PTXSPEC_h_f(cvt_rpi_sat_u16_f32_1, "cvt.rpi.sat.u16.f32", 100, 10, s17, rows3, c97)
+PTXSPEC_r_f(cvt_rpi_sat_u32_f32_1, "cvt.rpi.sat.u32.f32", 100, 10, s18, rows3, c98)
+PTXSPEC_l_f(cvt_rpi_sat_u64_f32_1, "cvt.rpi.sat.u64.f32", 100, 10, s19, rows3, c99)
+PTXSPEC_b_f(cvt_rpi_sat_s8_f32_1, "cvt.rpi.sat.s8.f32", 100, 10, s20, rows3, c100)
+PTXSPEC_h_f(cvt_rpi_sat_s16_f32_1, "cvt.rpi.sat.s16.f32", 100, 10, s21, rows3, c101)
+PTXSPEC_r_f(cvt_rpi_sat_s32_f32_1, "cvt.rpi.sat.s32.f32", 100, 10, s22, rows3, c102)
+PTXSPEC_l_f(cvt_rpi_sat_s64_f32_1, "cvt.rpi.sat.s64.f32", 100, 10, s23, rows3, c103)
+PTXSPEC_b_f(cvt_rpi_ftz_u8_f32_1, "cvt.rpi.ftz.u8.f32", 100, 14, s16, rows3, c104)
+PTXSPEC_h_f(cvt_rpi_ftz_u16_f32_1, "cvt.rpi.ftz.u16.f32", 100, 14, s17, rows3, c105)
+PTXSPEC_r_f(cvt_rpi_ftz_u32_f32_1, "cvt.rpi.ftz.u32.f32", 100, 14, s18, rows3, c106)
+PTXSPEC_l_f(cvt_rpi_ftz_u64_f32_1, "cvt.rpi.ftz.u64.f32", 100, 15, s19, rows3, c107)
+PTXSPEC_b_f(cvt_rpi_ftz_s8_f32_1, "cvt.rpi.ftz.s8.f32", 100, 14, s20, rows3, c108)
+PTXSPEC_h_f(cvt_rpi_ftz_s16_f32_1, "cvt.rpi.ftz.s16.f32", 100, 14, s21, rows3, c109)
+PTXSPEC_r_f(cvt_rpi_ftz_s32_f32_1, "cvt.rpi.ftz.s32.f32", 100, 14, s22, rows3, c110)
+PTXSPEC_l_f(cvt_rpi_ftz_s64_f32_1, "cvt.rpi.ftz.s64.f32", 100, 15, s23, rows3, c111)
+PTXSPEC_b_f(cvt_rpi_ftz_sat_u8_f32_1, "cvt.rpi.ftz.sat.u8.f32", 100, 14, s16, rows3, c104)
+PTXSPEC_h_f(cvt_rpi_ftz_sat_u16_f32_1, "cvt.rpi.ftz.sat.u16.f32", 100, 14, s17, rows3, c105)
+PTXSPEC_r_f(cvt_rpi_ftz_sat_u32_f32_1, "cvt.rpi.ftz.sat.u32.f32", 100, 14, s18, rows3, c106)
+PTXSPEC_l_f(cvt_rpi_ftz_sat_u64_f32_1, "cvt.rpi.ftz.sat.u64.f32", 100, 15, s19, rows3, c107)
+PTXSPEC_b_f(cvt_rpi_ftz_sat_s8_f32_1, "cvt.rpi.ftz.sat.s8.f32", 100, 14, s20, rows3, c108)
+PTXSPEC_h_f(cvt_rpi_ftz_sat_s16_f32_1, "cvt.rpi.ftz.sat.s16.f32", 100, 14, s21, rows3, c109)
+PTXSPEC_r_f(cvt_rpi_ftz_sat_s32_f32_1, "cvt.rpi.ftz.sat.s32.f32", 100, 14, s22, rows3, c110)
+PTXSPEC_l_f(cvt_rpi_ftz_sat_s64_f32_1, "cvt.rpi.ftz.sat.s64.f32", 100, 15, s23, rows3, c111)
+PTXSPEC_b_h(cvt_rni_u8_bf16_1, "cvt.rni.u8.bf16", 900, 78, s24, rows3, c112)
+PTXSPEC_h_h(cvt_rni_u16_bf16_1, "cvt.rni.u16.bf16", 900, 78, s25, rows3, c113)
+PTXSPEC_r_h(cvt_rni_u32_bf16_1, "cvt.rni.u32.bf16", 900, 78, s26, rows3, c114)
+PTXSPEC_l_h(cvt_rni_u64_bf16_1, "cvt.rni.u64.bf16", 900, 78, s27, rows3, c115)
+PTXSPEC_b_h(cvt_rni_s8_bf16_1, "cvt.rni.s8.bf16", 900, 78, s28, rows3, c116)
+PTXSPEC_h_h(cvt_rni_s16_bf16_1, "cvt.rni.s16.bf16", 900, 78, s29, rows3, c117)
+PTXSPEC_r_h(cvt_rni_s32_bf16_1, "cvt.rni.s32.bf16", 900, 78, s30, rows3, c118)
+PTXSPEC_l_h(cvt_rni_s64_bf16_1, "cvt.rni.s64.bf16", 900, 78, s31, rows3, c119)
+PTXSPEC_b_h(cvt_rzi_u8_bf16_1, "cvt.rzi.u8.bf16", 900, 78, s24, rows3, c120)
+PTXSPEC_h_h(cvt_rzi_u16_bf16_1, "cvt.rzi.u16.bf16", 900, 78, s25, rows3, c121)
+PTXSPEC_r_h(cvt_rzi_u32_bf16_1, "cvt.rzi.u32.bf16", 900, 78, s26, rows3, c122)
+PTXSPEC_l_h(cvt_rzi_u64_bf16_1, "cvt.rzi.u64.bf16", 900, 78, s27, rows3, c123)
+PTXSPEC_b_h(cvt_rzi_s8_bf16_1, "cvt.rzi.s8.bf16", 900, 78, s28, rows3, c124)
+PTXSPEC_h_h(cvt_rzi_s16_bf16_1, "cvt.rzi.s16.bf16", 900, 78, s29, rows3, c125)
+PTXSPEC_r_h(cvt_rzi_s32_bf16_1, "cvt.rzi.s32.bf16", 900, 78, s30, rows3, c126)
+PTXSPEC_l_h(cvt_rzi_s64_bf16_1, "cvt.rzi.s64.bf16", 900, 78, s31, rows3, c127)
+PTXSPEC_b_h(cvt_rmi_u8_bf16_1, "cvt.rmi.u8.bf16", 900, 78, s24, rows3, c120)
+PTXSPEC_h_h(cvt_rmi_u16_bf16_1, "cvt.rmi.u16.bf16", 900, 78, s25, rows3, c121)
+PTXSPEC_r_h(cvt_rmi_u32_bf16_1, "cvt.rmi.u32.bf16", 900, 78, s26, rows3, c122)
+PTXSPEC_l_h(cvt_rmi_u64_bf16_1, "cvt.rmi.u64.bf16", 900, 78, s27, rows3, c123)
+PTXSPEC_b_h(cvt_rmi_s8_bf16_1, "cvt.rmi.s8.bf16", 900, 78, s28, rows3, c128)
+PTXSPEC_h_h(cvt_rmi_s16_bf16_1, "cvt.rmi.s16.bf16", 900, 78, s29, rows3, c129)
+PTXSPEC_r_h(cvt_rmi_s32_bf16_1, "cvt.rmi.s32.bf16", 900, 78, s30, rows3, c130)
+PTXSPEC_l_h(cvt_rmi_s64_bf16_1, "cvt.rmi.s64.bf16", 900, 78, s31, rows3, c131)
+PTXSPEC_b_h(cvt_rpi_u8_bf16_1, "cvt.rpi.u8.bf16", 900, 78, s24, rows3, c132)
+PTXSPEC_h_h(cvt_rpi_u16_bf16_1, "cvt.rpi.u16.bf16", 900, 78, s25, rows3, c133)
+PTXSPEC_r_h(cvt_rpi_u32_bf16_1, "cvt.rpi.u32.bf16", 900, 78, s26, rows3, c134)
+PTXSPEC_l_h(cvt_rpi_u64_bf16_1, "cvt.rpi.u64.bf16", 900, 78, s27, rows3, c135)
+PTXSPEC_b_h(cvt_rpi_s8_bf16_1, "cvt.rpi.s8.bf16", 900, 78, s28, rows3, c136)
+PTXSPEC_h_h(cvt_rpi_s16_bf16_1, "cvt.rpi.s16.bf16", 900, 78, s29, rows3, c137)
+PTXSPEC_r_h(cvt_rpi_s32_bf16_1, "cvt.rpi.s32.bf16", 900, 78, s30, rows3, c138)
+PTXSPEC_l_h(cvt_rpi_s64_bf16_1, "cvt.rpi.s64.bf16", 900, 78, s31, rows3, c139)
+PTXSPEC_h_b(cvt_rn_f16_u8_1, "cvt.rn.f16.u8", 100, 10, s32, rows3, c140)
+PTXSPEC_h_h(cvt_rn_f16_u16_1, "cvt.rn.f16.u16", 100, 10, s33, rows3, c140)
+PTXSPEC_h_r(cvt_rn_f16_u32_1, "cvt.rn.f16.u32", 100, 10, s34, rows3, c141)
+PTXSPEC_h_l(cvt_rn_f16_u64_1, "cvt.rn.f16.u64", 100, 10, s35, rows3, c141)
+PTXSPEC_h_b(cvt_rn_f16_s8_1, "cvt.rn.f16.s8", 100, 10, s36, rows3, c140)
+PTXSPEC_h_h(cvt_rn_f16_s16_1, "cvt.rn.f16.s16", 100, 10, s37, rows3, c140)
+PTXSPEC_h_r(cvt_rn_f16_s32_1, "cvt.rn.f16.s32", 100, 10, s38, rows3, c141)
+PTXSPEC_h_l(cvt_rn_f16_s64_1, "cvt.rn.f16.s64", 100, 10, s39, rows3, c141)
+PTXSPEC_d_b(cvt_rn_f64_u8_1, "cvt.rn.f64.u8", 100, 10, s40, rows3, c140)
+PTXSPEC_d_h(cvt_rn_f64_u16_1, "cvt.rn.f64.u16", 100, 10, s41, rows3, c140)
+PTXSPEC_d_r(cvt_rn_f64_u32_1, "cvt.rn.f64.u32", 100, 10, s42, rows3, c140)
+PTXSPEC_d_l(cvt_rn_f64_u64_1, "cvt.rn.f64.u64", 100, 10, s43, rows3, c140)
+PTXSPEC_d_b(cvt_rn_f64_s8_1, "cvt.rn.f64.s8", 100, 10, s44, rows3, c140)
+PTXSPEC_d_h(cvt_rn_f64_s16_1, "cvt.rn.f64.s16", 100, 10, s45, rows3, c140)
+PTXSPEC_d_r(cvt_rn_f64_s32_1, "cvt.rn.f64.s32", 100, 10, s46, rows3, c140)
+PTXSPEC_d_l(cvt_rn_f64_s64_1, "cvt.rn.f64.s64", 100, 10, s47, rows3, c140)
+PTXSPEC_h_b(cvt_rn_sat_f16_u8_1, "cvt.rn.sat.f16.u8", 100, 10, s32, rows3, c142)
+PTXSPEC_h_h(cvt_rn_sat_f16_u16_1, "cvt.rn.sat.f16.u16", 100, 10, s33, rows3, c142)
+PTXSPEC_h_r(cvt_rn_sat_f16_u32_1, "cvt.rn.sat.f16.u32", 100, 10, s34, rows3, c142)
+PTXSPEC_h_l(cvt_rn_sat_f16_u64_1, "cvt.rn.sat.f16.u64", 100, 10, s35, rows3, c142)
+PTXSPEC_h_b(cvt_rn_sat_f16_s8_1, "cvt.rn.sat.f16.s8", 100, 10, s36, rows3, c142)
+PTXSPEC_h_h(cvt_rn_sat_f16_s16_1, "cvt.rn.sat.f16.s16", 100, 10, s37, rows3, c142)
+PTXSPEC_h_r(cvt_rn_sat_f16_s32_1, "cvt.rn.sat.f16.s32", 100, 10, s38, rows3, c142)
+PTXSPEC_h_l(cvt_rn_sat_f16_s64_1, "cvt.rn.sat.f16.s64", 100, 10, s39, rows3, c142)
+PTXSPEC_d_b(cvt_rn_sat_f64_u8_1, "cvt.rn.sat.f64.u8", 100, 10, s40, rows3, c143)
+PTXSPEC_d_h(cvt_rn_sat_f64_u16_1, "cvt.rn.sat.f64.u16", 100, 10, s41, rows3, c143)
+PTXSPEC_d_r(cvt_rn_sat_f64_u32_1, "cvt.rn.sat.f64.u32", 100, 10, s42, rows3, c143)
+PTXSPEC_d_l(cvt_rn_sat_f64_u64_1, "cvt.rn.sat.f64.u64", 100, 10, s43, rows3, c143)
+PTXSPEC_d_b(cvt_rn_sat_f64_s8_1, "cvt.rn.sat.f64.s8", 100, 10, s44, rows3, c143)
+PTXSPEC_d_h(cvt_rn_sat_f64_s16_1, "cvt.rn.sat.f64.s16", 100, 10, s45, rows3, c143)
+PTXSPEC_d_r(cvt_rn_sat_f64_s32_1, "cvt.rn.sat.f64.s32", 100, 10, s46, rows3, c143)
+PTXSPEC_d_l(cvt_rn_sat_f64_s64_1, "cvt.rn.sat.f64.s64", 100, 10, s47, rows3, c143)
+PTXSPEC_h_b(cvt_rz_f16_u8_1, "cvt.rz.f16.u8", 100, 10, s32, rows3, c140)
+PTXSPEC_h_h(cvt_rz_f16_u16_1, "cvt.rz.f16.u16", 100, 10, s33, rows3, c140)
+PTXSPEC_h_r(cvt_rz_f16_u32_1, "cvt.rz.f16.u32", 100, 10, s34, rows3, c144)
+PTXSPEC_h_l(cvt_rz_f16_u64_1, "cvt.rz.f16.u64", 100, 10, s35, rows3, c144)
+PTXSPEC_h_b(cvt_rz_f16_s8_1, "cvt.rz.f16.s8", 100, 10, s36, rows3, c140)
+PTXSPEC_h_h(cvt_rz_f16_s16_1, "cvt.rz.f16.s16", 100, 10, s37, rows3, c140)
+PTXSPEC_h_r(cvt_rz_f16_s32_1, "cvt.rz.f16.s32", 100, 10, s38, rows3, c144)
+PTXSPEC_h_l(cvt_rz_f16_s64_1, "cvt.rz.f16.s64", 100, 10, s39, rows3, c144)
+PTXSPEC_d_b(cvt_rz_f64_u8_1, "cvt.rz.f64.u8", 100, 10, s40, rows3, c140)
+PTXSPEC_d_h(cvt_rz_f64_u16_1, "cvt.rz.f64.u16", 100, 10, s41, rows3, c140)
+PTXSPEC_d_r(cvt_rz_f64_u32_1, "cvt.rz.f64.u32", 100, 10, s42, rows3, c140)
+PTXSPEC_d_l(cvt_rz_f64_u64_1, "cvt.rz.f64.u64", 100, 10, s43, rows3, c140)
+PTXSPEC_d_b(cvt_rz_f64_s8_1, "cvt.rz.f64.s8", 100, 10, s44, rows3, c140)
+PTXSPEC_d_h(cvt_rz_f64_s16_1, "cvt.rz.f64.s16", 100, 10, s45, rows3, c140)
+PTXSPEC_d_r(cvt_rz_f64_s32_1, "cvt.rz.f64.s32", 100, 10, s46, rows3, c140)
+PTXSPEC_d_l(cvt_rz_f64_s64_1, "cvt.rz.f64.s64", 100, 10, s47, rows3, c140)
+PTXSPEC_h_b(cvt_rz_sat_f16_u8_1, "cvt.rz.sat.f16.u8", 100, 10, s32, rows3, c142)
+PTXSPEC_h_h(cvt_rz_sat_f16_u16_1, "cvt.rz.sat.f16.u16", 100, 10, s33, rows3, c142)
+PTXSPEC_h_r(cvt_rz_sat_f16_u32_1, "cvt.rz.sat.f16.u32", 100, 10, s34, rows3, c142)
+PTXSPEC_h_l(cvt_rz_sat_f16_u64_1, "cvt.rz.sat.f16.u64", 100, 10, s35, rows3, c142)
+PTXSPEC_h_b(cvt_rz_sat_f16_s8_1, "cvt.rz.sat.f16.s8", 100, 10, s36, rows3, c142)
+PTXSPEC_h_h(cvt_rz_sat_f16_s16_1, "cvt.rz.sat.f16.s16", 100, 10, s37, rows3, c142)
+PTXSPEC_h_r(cvt_rz_sat_f16_s32_1, "cvt.rz.sat.f16.s32", 100, 10, s38, rows3, c142)
+PTXSPEC_h_l(cvt_rz_sat_f16_s64_1, "cvt.rz.sat.f16.s64", 100, 10, s39, rows3, c142)
+PTXSPEC_d_b(cvt_rz_sat_f64_u8_1, "cvt.rz.sat.f64.u8", 100, 10, s40, rows3, c143)
+PTXSPEC_d_h(cvt_rz_sat_f64_u16_1, "cvt.rz.sat.f64.u16", 100, 10, s41, rows3, c143)
+PTXSPEC_d_r(cvt_rz_sat_f64_u32_1, "cvt.rz.sat.f64.u32", 100, 10, s42, rows3, c143)
+PTXSPEC_d_l(cvt_rz_sat_f64_u64_1, "cvt.rz.sat.f64.u64", 100, 10, s43, rows3, c143)
+PTXSPEC_d_b(cvt_rz_sat_f64_s8_1, "cvt.rz.sat.f64.s8", 100, 10, s44, rows3, c143)
+PTXSPEC_d_h(cvt_rz_sat_f64_s16_1, "cvt.rz.sat.f64.s16", 100, 10, s45, rows3, c143)
+PTXSPEC_d_r(cvt_rz_sat_f64_s32_1, "cvt.rz.sat.f64.s32", 100, 10, s46, rows3, c143)
+PTXSPEC_d_l(cvt_rz_sat_f64_s64_1, "cvt.rz.sat.f64.s64", 100, 10, s47, rows3, c143)
+PTXSPEC_h_b(cvt_rm_f16_u8_1, "cvt.rm.f16.u8", 100, 10, s32, rows3, c140)
+PTXSPEC_h_h(cvt_rm_f16_u16_1, "cvt.rm.f16.u16", 100, 10, s33, rows3, c140)
+PTXSPEC_h_r(cvt_rm_f16_u32_1, "cvt.rm.f16.u32", 100, 10, s34, rows3, c144)
+PTXSPEC_h_l(cvt_rm_f16_u64_1, "cvt.rm.f16.u64", 100, 10, s35, rows3, c144)
+PTXSPEC_h_b(cvt_rm_f16_s8_1, "cvt.rm.f16.s8", 100, 10, s36, rows3, c140)
+PTXSPEC_h_h(cvt_rm_f16_s16_1, "cvt.rm.f16.s16", 100, 10, s37, rows3, c140)
+PTXSPEC_h_r(cvt_rm_f16_s32_1, "cvt.rm.f16.s32", 100, 10, s38, rows3, c144)
+PTXSPEC_h_l(cvt_rm_f16_s64_1, "cvt.rm.f16.s64", 100, 10, s39, rows3, c144)
+PTXSPEC_d_b(cvt_rm_f64_u8_1, "cvt.rm.f64.u8", 100, 10, s40, rows3, c140)
+PTXSPEC_d_h(cvt_rm_f64_u16_1, "cvt.rm.f64.u16", 100, 10, s41, rows3, c140)
+PTXSPEC_d_r(cvt_rm_f64_u32_1, "cvt.rm.f64.u32", 100, 10, s42, rows3, c140)
+PTXSPEC_d_l(cvt_rm_f64_u64_1, "cvt.rm.f64.u64", 100, 10, s43, rows3, c140)
+PTXSPEC_d_b(cvt_rm_f64_s8_1, "cvt.rm.f64.s8", 100, 10, s44, rows3, c140)
+PTXSPEC_d_h(cvt_rm_f64_s16_1, "cvt.rm.f64.s16", 100, 10, s45, rows3, c140)
+PTXSPEC_d_r(cvt_rm_f64_s32_1, "cvt.rm.f64.s32", 100, 10, s46, rows3, c140)
+PTXSPEC_d_l(cvt_rm_f64_s64_1, "cvt.rm.f64.s64", 100, 10, s47, rows3, c140)
+PTXSPEC_h_b(cvt_rm_sat_f16_u8_1, "cvt.rm.sat.f16.u8", 100, 10, s32, rows3, c142)
+PTXSPEC_h_h(cvt_rm_sat_f16_u16_1, "cvt.rm.sat.f16.u16", 100, 10, s33, rows3, c142)
+PTXSPEC_h_r(cvt_rm_sat_f16_u32_1, "cvt.rm.sat.f16.u32", 100, 10, s34, rows3, c142)
+PTXSPEC_h_l(cvt_rm_sat_f16_u64_1, "cvt.rm.sat.f16.u64", 100, 10, s35, rows3, c142)
+PTXSPEC_h_b(cvt_rm_sat_f16_s8_1, "cvt.rm.sat.f16.s8", 100, 10, s36, rows3, c142)
+PTXSPEC_h_h(cvt_rm_sat_f16_s16_1, "cvt.rm.sat.f16.s16", 100, 10, s37, rows3, c142)
+PTXSPEC_h_r(cvt_rm_sat_f16_s32_1, "cvt.rm.sat.f16.s32", 100, 10, s38, rows3, c142)
+PTXSPEC_h_l(cvt_rm_sat_f16_s64_1, "cvt.rm.sat.f16.s64", 100, 10, s39, rows3, c142)
+PTXSPEC_d_b(cvt_rm_sat_f64_u8_1, "cvt.rm.sat.f64.u8", 100, 10, s40, rows3, c143)
+PTXSPEC_d_h(cvt_rm_sat_f64_u16_1, "cvt.rm.sat.f64.u16", 100, 10, s41, rows3, c143)
+PTXSPEC_d_r(cvt_rm_sat_f64_u32_1, "cvt.rm.sat.f64.u32", 100, 10, s42, rows3, c143)
+PTXSPEC_d_l(cvt_rm_sat_f64_u64_1, "cvt.rm.sat.f64.u64", 100, 10, s43, rows3, c143)
+PTXSPEC_d_b(cvt_rm_sat_f64_s8_1, "cvt.rm.sat.f64.s8", 100, 10, s44, rows3, c143)
+PTXSPEC_d_h(cvt_rm_sat_f64_s16_1, "cvt.rm.sat.f64.s16", 100, 10, s45, rows3, c143)
+PTXSPEC_d_r(cvt_rm_sat_f64_s32_1, "cvt.rm.sat.f64.s32", 100, 10, s46, rows3, c143)
+PTXSPEC_d_l(cvt_rm_sat_f64_s64_1, "cvt.rm.sat.f64.s64", 100, 10, s47, rows3, c143)
+PTXSPEC_h_b(cvt_rp_f16_u8_1, "cvt.rp.f16.u8", 100, 10, s32, rows3, c140)
+PTXSPEC_h_h(cvt_rp_f16_u16_1, "cvt.rp.f16.u16", 100, 10, s33, rows3, c140)
+PTXSPEC_h_r(cvt_rp_f16_u32_1, "cvt.rp.f16.u32", 100, 10, s34, rows3, c141)
+PTXSPEC_h_l(cvt_rp_f16_u64_1, "cvt.rp.f16.u64", 100, 10, s35, rows3, c141)
+PTXSPEC_h_b(cvt_rp_f16_s8_1, "cvt.rp.f16.s8", 100, 10, s36, rows3, c140)
+PTXSPEC_h_h(cvt_rp_f16_s16_1, "cvt.rp.f16.s16", 100, 10, s37, rows3, c140)
+PTXSPEC_h_r(cvt_rp_f16_s32_1, "cvt.rp.f16.s32", 100, 10, s38, rows3, c141)
+PTXSPEC_h_l(cvt_rp_f16_s64_1, "cvt.rp.f16.s64", 100, 10, s39, rows3, c141)
+PTXSPEC_d_b(cvt_rp_f64_u8_1, "cvt.rp.f64.u8", 100, 10, s40, rows3, c140)
+PTXSPEC_d_h(cvt_rp_f64_u16_1, "cvt.rp.f64.u16", 100, 10, s41, rows3, c140)
+PTXSPEC_d_r(cvt_rp_f64_u32_1, "cvt.rp.f64.u32", 100, 10, s42, rows3, c140)
+PTXSPEC_d_l(cvt_rp_f64_u64_1, "cvt.rp.f64.u64", 100, 10, s43, rows3, c140)
+PTXSPEC_d_b(cvt_rp_f64_s8_1, "cvt.rp.f64.s8", 100, 10, s44, rows3, c140)
+PTXSPEC_d_h(cvt_rp_f64_s16_1, "cvt.rp.f64.s16", 100, 10, s45, rows3, c140)
+PTXSPEC_d_r(cvt_rp_f64_s32_1, "cvt.rp.f64.s32", 100, 10, s46, rows3, c140)
+PTXSPEC_d_l(cvt_rp_f64_s64_1, "cvt.rp.f64.s64", 100, 10, s47, rows3, c140)
+PTXSPEC_h_b(cvt_rp_sat_f16_u8_1, "cvt.rp.sat.f16.u8", 100, 10, s32, rows3, c142)
+PTXSPEC_h_h(cvt_rp_sat_f16_u16_1, "cvt.rp.sat.f16.u16", 100, 10, s33, rows3, c142)
+PTXSPEC_h_r(cvt_rp_sat_f16_u32_1, "cvt.rp.sat.f16.u32", 100, 10, s34, rows3, c142)
+PTXSPEC_h_l(cvt_rp_sat_f16_u64_1, "cvt.rp.sat.f16.u64", 100, 10, s35, rows3, c142)
+PTXSPEC_h_b(cvt_rp_sat_f16_s8_1, "cvt.rp.sat.f16.s8", 100, 10, s36, rows3, c142)
+PTXSPEC_h_h(cvt_rp_sat_f16_s16_1, "cvt.rp.sat.f16.s16", 100, 10, s37, rows3, c142)
+PTXSPEC_h_r(cvt_rp_sat_f16_s32_1, "cvt.rp.sat.f16.s32", 100, 10, s38, rows3, c142)
+PTXSPEC_h_l(cvt_rp_sat_f16_s64_1, "cvt.rp.sat.f16.s64", 100, 10, s39, rows3, c142)
+PTXSPEC_d_b(cvt_rp_sat_f64_u8_1, "cvt.rp.sat.f64.u8", 100, 10, s40, rows3, c143)
+PTXSPEC_d_h(cvt_rp_sat_f64_u16_1, "cvt.rp.sat.f64.u16", 100, 10, s41, rows3, c143)
+PTXSPEC_d_r(cvt_rp_sat_f64_u32_1, "cvt.rp.sat.f64.u32", 100, 10, s42, rows3, c143)
+PTXSPEC_d_l(cvt_rp_sat_f64_u64_1, "cvt.rp.sat.f64.u64", 100, 10, s43, rows3, c143)
+PTXSPEC_d_b(cvt_rp_sat_f64_s8_1, "cvt.rp.sat.f64.s8", 100, 10, s44, rows3, c143)
+PTXSPEC_d_h(cvt_rp_sat_f64_s16_1, "cvt.rp.sat.f64.s16", 100, 10, s45, rows3, c143)
+PTXSPEC_d_r(cvt_rp_sat_f64_s32_1, "cvt.rp.sat.f64.s32", 100, 10, s46, rows3, c143)
+PTXSPEC_d_l(cvt_rp_sat_f64_s64_1, "cvt.rp.sat.f64.s64", 100, 10, s47, rows3, c143)
+PTXSPEC_f_b(cvt_rn_f32_u8_1, "cvt.rn.f32.u8", 100, 10, s48, rows3, c140)
+PTXSPEC_f_h(cvt_rn_f32_u16_1, "cvt.rn.f32.u16", 100, 10, s49, rows3, c140)
+PTXSPEC_f_r(cvt_rn_f32_u32_1, "cvt.rn.f32.u32", 100, 10, s50, rows3, c145)
+PTXSPEC_f_l(cvt_rn_f32_u64_1, "cvt.rn.f32.u64", 100, 10, s51, rows3, c145)
+PTXSPEC_f_b(cvt_rn_f32_s8_1, "cvt.rn.f32.s8", 100, 10, s52, rows3, c140)
+PTXSPEC_f_h(cvt_rn_f32_s16_1, "cvt.rn.f32.s16", 100, 10, s53, rows3, c140)
+PTXSPEC_f_r(cvt_rn_f32_s32_1, "cvt.rn.f32.s32", 100, 10, s54, rows3, c145)
+PTXSPEC_f_l(cvt_rn_f32_s64_1, "cvt.rn.f32.s64", 100, 10, s55, rows3, c145)
+PTXSPEC_f_b(cvt_rn_sat_f32_u8_1, "cvt.rn.sat.f32.u8", 100, 10, s48, rows3, c146)
+PTXSPEC_f_h(cvt_rn_sat_f32_u16_1, "cvt.rn.sat.f32.u16", 100, 10, s49, rows3, c146)
+PTXSPEC_f_r(cvt_rn_sat_f32_u32_1, "cvt.rn.sat.f32.u32", 100, 10, s50, rows3, c146)
+PTXSPEC_f_l(cvt_rn_sat_f32_u64_1, "cvt.rn.sat.f32.u64", 100, 10, s51, rows3, c146)
+PTXSPEC_f_b(cvt_rn_sat_f32_s8_1, "cvt.rn.sat.f32.s8", 100, 10, s52, rows3, c146)
+PTXSPEC_f_h(cvt_rn_sat_f32_s16_1, "cvt.rn.sat.f32.s16", 100, 10, s53, rows3, c146)
+PTXSPEC_f_r(cvt_rn_sat_f32_s32_1, "cvt.rn.sat.f32.s32", 100, 10, s54, rows3, c146)
+PTXSPEC_f_l(cvt_rn_sat_f32_s64_1, "cvt.rn.sat.f32.s64", 100, 10, s55, rows3, c146)
+PTXSPEC_f_b(cvt_rn_ftz_f32_u8_1, "cvt.rn.ftz.f32.u8", 100, 15, s48, rows3, c140)
+PTXSPEC_f_h(cvt_rn_ftz_f32_u16_1, "cvt.rn.ftz.f32.u16", 100, 14, s49, rows3, c140)
+PTXSPEC_f_r(cvt_rn_ftz_f32_u32_1, "cvt.rn.ftz.f32.u32", 100, 14, s50, rows3, c145)
+PTXSPEC_f_l(cvt_rn_ftz_f32_u64_1, "cvt.rn.ftz.f32.u64", 100, 14, s51, rows3, c145)
+PTXSPEC_f_b(cvt_rn_ftz_f32_s8_1, "cvt.rn.ftz.f32.s8", 100, 15, s52, rows3, c140)
+PTXSPEC_f_h(cvt_rn_ftz_f32_s16_1, "cvt.rn.ftz.f32.s16", 100, 14, s53, rows3, c140)
+PTXSPEC_f_r(cvt_rn_ftz_f32_s32_1, "cvt.rn.ftz.f32.s32", 100, 14, s54, rows3, c145)
+PTXSPEC_f_l(cvt_rn_ftz_f32_s64_1, "cvt.rn.ftz.f32.s64", 100, 14, s55, rows3, c145)
+PTXSPEC_f_b(cvt_rn_ftz_sat_f32_u8_1, "cvt.rn.ftz.sat.f32.u8", 100, 15, s48, rows3, c146)
+PTXSPEC_f_h(cvt_rn_ftz_sat_f32_u16_1, "cvt.rn.ftz.sat.f32.u16", 100, 14, s49, rows3, c146)
+PTXSPEC_f_r(cvt_rn_ftz_sat_f32_u32_1, "cvt.rn.ftz.sat.f32.u32", 100, 14, s50, rows3, c146)
+PTXSPEC_f_l(cvt_rn_ftz_sat_f32_u64_1, "cvt.rn.ftz.sat.f32.u64", 100, 14, s51, rows3, c146)
+PTXSPEC_f_b(cvt_rn_ftz_sat_f32_s8_1, "cvt.rn.ftz.sat.f32.s8", 100, 15, s52, rows3, c146)
+PTXSPEC_f_h(cvt_rn_ftz_sat_f32_s16_1, "cvt.rn.ftz.sat.f32.s16", 100, 14, s53, rows3, c146)
+PTXSPEC_f_r(cvt_rn_ftz_sat_f32_s32_1, "cvt.rn.ftz.sat.f32.s32", 100, 14, s54, rows3, c146)
+PTXSPEC_f_l(cvt_rn_ftz_sat_f32_s64_1, "cvt.rn.ftz.sat.f32.s64", 100, 14, s55, rows3, c146)
+PTXSPEC_f_b(cvt_rz_f32_u8_1, "cvt.rz.f32.u8", 100, 10, s48, rows3, c140)
+PTXSPEC_f_h(cvt_rz_f32_u16_1, "cvt.rz.f32.u16", 100, 10, s49, rows3, c140)
+PTXSPEC_f_r(cvt_rz_f32_u32_1, "cvt.rz.f32.u32", 100, 10, s50, rows3, c145)
+PTXSPEC_f_l(cvt_rz_f32_u64_1, "cvt.rz.f32.u64", 100, 10, s51, rows3, c145)
+PTXSPEC_f_b(cvt_rz_f32_s8_1, "cvt.rz.f32.s8", 100, 10, s52, rows3, c140)
+PTXSPEC_f_h(cvt_rz_f32_s16_1, "cvt.rz.f32.s16", 100, 10, s53, rows3, c140)
+PTXSPEC_f_r(cvt_rz_f32_s32_1, "cvt.rz.f32.s32", 100, 10, s54, rows3, c145)
+PTXSPEC_f_l(cvt_rz_f32_s64_1, "cvt.rz.f32.s64", 100, 10, s55, rows3, c145)
+PTXSPEC_f_b(cvt_rz_sat_f32_u8_1, "cvt.rz.sat.f32.u8", 100, 10, s48, rows3, c146)
+PTXSPEC_f_h(cvt_rz_sat_f32_u16_1, "cvt.rz.sat.f32.u16", 100, 10, s49, rows3, c146)
+PTXSPEC_f_r(cvt_rz_sat_f32_u32_1, "cvt.rz.sat.f32.u32", 100, 10, s50, rows3, c146)
+PTXSPEC_f_l(cvt_rz_sat_f32_u64_1, "cvt.rz.sat.f32.u64", 100, 10, s51, rows3, c146)
+PTXSPEC_f_b(cvt_rz_sat_f32_s8_1, "cvt.rz.sat.f32.s8", 100, 10, s52, rows3, c146)
+PTXSPEC_f_h(cvt_rz_sat_f32_s16_1, "cvt.rz.sat.f32.s16", 100, 10, s53, rows3, c146)
+PTXSPEC_f_r(cvt_rz_sat_f32_s32_1, "cvt.rz.sat.f32.s32", 100, 10, s54, rows3, c146)
+PTXSPEC_f_l(cvt_rz_sat_f32_s64_1, "cvt.rz.sat.f32.s64", 100, 10, s55, rows3, c146)
+PTXSPEC_f_b(cvt_rz_ftz_f32_u8_1, "cvt.rz.ftz.f32.u8", 100, 15, s48, rows3, c140)
+PTXSPEC_f_h(cvt_rz_ftz_f32_u16_1, "cvt.rz.ftz.f32.u16", 100, 14, s49, rows3, c140)
+PTXSPEC_f_r(cvt_rz_ftz_f32_u32_1, "cvt.rz.ftz.f32.u32", 100, 14, s50, rows3, c145)
+PTXSPEC_f_l(cvt_rz_ftz_f32_u64_1, "cvt.rz.ftz.f32.u64", 100, 14, s51, rows3, c145)
+PTXSPEC_f_b(cvt_rz_ftz_f32_s8_1, "cvt.rz.ftz.f32.s8", 100, 15, s52, rows3, c140)
+PTXSPEC_f_h(cvt_rz_ftz_f32_s16_1, "cvt.rz.ftz.f32.s16", 100, 14, s53, rows3, c140)
+PTXSPEC_f_r(cvt_rz_ftz_f32_s32_1, "cvt.rz.ftz.f32.s32", 100, 14, s54, rows3, c145)
+PTXSPEC_f_l(cvt_rz_ftz_f32_s64_1, "cvt.rz.ftz.f32.s64", 100, 14, s55, rows3, c145)
+PTXSPEC_f_b(cvt_rz_ftz_sat_f32_u8_1, "cvt.rz.ftz.sat.f32.u8", 100, 15, s48, rows3, c146)
+PTXSPEC_f_h(cvt_rz_ftz_sat_f32_u16_1, "cvt.rz.ftz.sat.f32.u16", 100, 14, s49, rows3, c146)
+PTXSPEC_f_r(cvt_rz_ftz_sat_f32_u32_1, "cvt.rz.ftz.sat.f32.u32", 100, 14, s50, rows3, c146)
+PTXSPEC_f_l(cvt_rz_ftz_sat_f32_u64_1, "cvt.rz.ftz.sat.f32.u64", 100, 14, s51, rows3, c146)
+PTXSPEC_f_b(cvt_rz_ftz_sat_f32_s8_1, "cvt.rz.ftz.sat.f32.s8", 100, 15, s52, rows3, c146)
+PTXSPEC_f_h(cvt_rz_ftz_sat_f32_s16_1, "cvt.rz.ftz.sat.f32.s16", 100, 14, s53, rows3, c146)
+PTXSPEC_f_r(cvt_rz_ftz_sat_f32_s32_1, "cvt.rz.ftz.sat.f32.s32", 100, 14, s54, rows3, c146)
+PTXSPEC_f_l(cvt_rz_ftz_sat_f32_s64_1, "cvt.rz.ftz.sat.f32.s64", 100, 14, s55, rows3, c146)
+PTXSPEC_f_b(cvt_rm_f32_u8_1, "cvt.rm.f32.u8", 100, 10, s48, rows3, c140)
+PTXSPEC_f_h(cvt_rm_f32_u16_1, "cvt.rm.f32.u16", 100, 10, s49, rows3, c140)
+PTXSPEC_f_r(cvt_rm_f32_u32_1, "cvt.rm.f32.u32", 100, 10, s50, rows3, c140)
+PTXSPEC_f_l(cvt_rm_f32_u64_1, "cvt.rm.f32.u64", 100, 10, s51, rows3, c140)
+PTXSPEC_f_b(cvt_rm_f32_s8_1, "cvt.rm.f32.s8", 100, 10, s52, rows3, c140)
+PTXSPEC_f_h(cvt_rm_f32_s16_1, "cvt.rm.f32.s16", 100, 10, s53, rows3, c140)
+PTXSPEC_f_r(cvt_rm_f32_s32_1, "cvt.rm.f32.s32", 100, 10, s54, rows3, c140)
+PTXSPEC_f_l(cvt_rm_f32_s64_1, "cvt.rm.f32.s64", 100, 10, s55, rows3, c140)
+PTXSPEC_f_b(cvt_rm_sat_f32_u8_1, "cvt.rm.sat.f32.u8", 100, 10, s48, rows3, c146)
+PTXSPEC_f_h(cvt_rm_sat_f32_u16_1, "cvt.rm.sat.f32.u16", 100, 10, s49, rows3, c146)
+PTXSPEC_f_r(cvt_rm_sat_f32_u32_1, "cvt.rm.sat.f32.u32", 100, 10, s50, rows3, c146)
+PTXSPEC_f_l(cvt_rm_sat_f32_u64_1, "cvt.rm.sat.f32.u64", 100, 10, s51, rows3, c146)
+PTXSPEC_f_b(cvt_rm_sat_f32_s8_1, "cvt.rm.sat.f32.s8", 100, 10, s52, rows3, c146)
+PTXSPEC_f_h(cvt_rm_sat_f32_s16_1, "cvt.rm.sat.f32.s16", 100, 10, s53, rows3, c146)
+PTXSPEC_f_r(cvt_rm_sat_f32_s32_1, "cvt.rm.sat.f32.s32", 100, 10, s54, rows3, c146)
+PTXSPEC_f_l(cvt_rm_sat_f32_s64_1, "cvt.rm.sat.f32.s64", 100, 10, s55, rows3, c146)
+PTXSPEC_f_b(cvt_rm_ftz_f32_u8_1, "cvt.rm.ftz.f32.u8", 100, 15, s48, rows3, c140)
+PTXSPEC_f_h(cvt_rm_ftz_f32_u16_1, "cvt.rm.ftz.f32.u16", 100, 14, s49, rows3, c140)
+PTXSPEC_f_r(cvt_rm_ftz_f32_u32_1, "cvt.rm.ftz.f32.u32", 100, 14, s50, rows3, c140)
+PTXSPEC_f_l(cvt_rm_ftz_f32_u64_1, "cvt.rm.ftz.f32.u64", 100, 14, s51, rows3, c140)
+PTXSPEC_f_b(cvt_rm_ftz_f32_s8_1, "cvt.rm.ftz.f32.s8", 100, 15, s52, rows3, c140)
+PTXSPEC_f_h(cvt_rm_ftz_f32_s16_1, "cvt.rm.ftz.f32.s16", 100, 14, s53, rows3, c140)
+PTXSPEC_f_r(cvt_rm_ftz_f32_s32_1, "cvt.rm.ftz.f32.s32", 100, 14, s54, rows3, c140)
+PTXSPEC_f_l(cvt_rm_ftz_f32_s64_1, "cvt.rm.ftz.f32.s64", 100, 14, s55, rows3, c140)
+PTXSPEC_f_b(cvt_rm_ftz_sat_f32_u8_1, "cvt.rm.ftz.sat.f32.u8", 100, 15, s48, rows3, c146)
+PTXSPEC_f_h(cvt_rm_ftz_sat_f32_u16_1, "cvt.rm.ftz.sat.f32.u16", 100, 14, s49, rows3, c146)
+PTXSPEC_f_r(cvt_rm_ftz_sat_f32_u32_1, "cvt.rm.ftz.sat.f32.u32", 100, 14, s50, rows3, c146)
+PTXSPEC_f_l(cvt_rm_ftz_sat_f32_u64_1, "cvt.rm.ftz.sat.f32.u64", 100, 14, s51, rows3, c146)
+PTXSPEC_f_b(cvt_rm_ftz_sat_f32_s8_1, "cvt.rm.ftz.sat.f32.s8", 100, 15, s52, rows3, c146)
+PTXSPEC_f_h(cvt_rm_ftz_sat_f32_s16_1, "cvt.rm.ftz.sat.f32.s16", 100, 14, s53, rows3, c146)
+PTXSPEC_f_r(cvt_rm_ftz_sat_f32_s32_1, "cvt.rm.ftz.sat.f32.s32", 100, 14, s54, rows3, c146)
+PTXSPEC_f_l(cvt_rm_ftz_sat_f32_s64_1, "cvt.rm.ftz.sat.f32.s64", 100, 14, s55, rows3, c146)
+PTXSPEC_f_b(cvt_rp_f32_u8_1, "cvt.rp.f32.u8", 100, 10, s48, rows3, c140)
+PTXSPEC_f_h(cvt_rp_f32_u16_1, "cvt.rp.f32.u16", 100, 10, s49, rows3, c140)
+PTXSPEC_f_r(cvt_rp_f32_u32_1, "cvt.rp.f32.u32", 100, 10, s50, rows3, c140)
+PTXSPEC_f_l(cvt_rp_f32_u64_1, "cvt.rp.f32.u64", 100, 10, s51, rows3, c140)
+PTXSPEC_f_b(cvt_rp_f32_s8_1, "cvt.rp.f32.s8", 100, 10, s52, rows3, c140)
+PTXSPEC_f_h(cvt_rp_f32_s16_1, "cvt.rp.f32.s16", 100, 10, s53, rows3, c140)
+PTXSPEC_f_r(cvt_rp_f32_s32_1, "cvt.rp.f32.s32", 100, 10, s54, rows3, c140)
+PTXSPEC_f_l(cvt_rp_f32_s64_1, "cvt.rp.f32.s64", 100, 10, s55, rows3, c140)
+PTXSPEC_f_b(cvt_rp_sat_f32_u8_1, "cvt.rp.sat.f32.u8", 100, 10, s48, rows3, c146)
+PTXSPEC_f_h(cvt_rp_sat_f32_u16_1, "cvt.rp.sat.f32.u16", 100, 10, s49, rows3, c146)
+PTXSPEC_f_r(cvt_rp_sat_f32_u32_1, "cvt.rp.sat.f32.u32", 100, 10, s50, rows3, c146)
+PTXSPEC_f_l(cvt_rp_sat_f32_u64_1, "cvt.rp.sat.f32.u64", 100, 10, s51, rows3, c146)
+PTXSPEC_f_b(cvt_rp_sat_f32_s8_1, "cvt.rp.sat.f32.s8", 100, 10, s52, rows3, c146)
+PTXSPEC_f_h(cvt_rp_sat_f32_s16_1, "cvt.rp.sat.f32.s16", 100, 10, s53, rows3, c146)
+PTXSPEC_f_r(cvt_rp_sat_f32_s32_1, "cvt.rp.sat.f32.s32", 100, 10, s54, rows3, c146)
+PTXSPEC_f_l(cvt_rp_sat_f32_s64_1, "cvt.rp.sat.f32.s64", 100, 10, s55, rows3, c146)
+PTXSPEC_f_b(cvt_rp_ftz_f32_u8_1, "cvt.rp.ftz.f32.u8", 100, 15, s48, rows3, c140)
+PTXSPEC_f_h(cvt_rp_ftz_f32_u16_1, "cvt.rp.ftz.f32.u16", 100, 14, s49, rows3, c140)
+PTXSPEC_f_r(cvt_rp_ftz_f32_u32_1, "cvt.rp.ftz.f32.u32", 100, 14, s50, rows3, c140)
+PTXSPEC_f_l(cvt_rp_ftz_f32_u64_1, "cvt.rp.ftz.f32.u64", 100, 14, s51, rows3, c140)
+PTXSPEC_f_b(cvt_rp_ftz_f32_s8_1, "cvt.rp.ftz.f32.s8", 100, 15, s52, rows3, c140)
+PTXSPEC_f_h(cvt_rp_ftz_f32_s16_1, "cvt.rp.ftz.f32.s16", 100, 14, s53, rows3, c140)
+PTXSPEC_f_r(cvt_rp_ftz_f32_s32_1, "cvt.rp.ftz.f32.s32", 100, 14, s54, rows3, c140)
+PTXSPEC_f_l(cvt_rp_ftz_f32_s64_1, "cvt.rp.ftz.f32.s64", 100, 14, s55, rows3, c140)
+PTXSPEC_f_b(cvt_rp_ftz_sat_f32_u8_1, "cvt.rp.ftz.sat.f32.u8", 100, 15, s48, rows3, c146)
+PTXSPEC_f_h(cvt_rp_ftz_sat_f32_u16_1, "cvt.rp.ftz.sat.f32.u16", 100, 14, s49, rows3, c146)
+PTXSPEC_f_r(cvt_rp_ftz_sat_f32_u32_1, "cvt.rp.ftz.sat.f32.u32", 100, 14, s50, rows3, c146)
+PTXSPEC_f_l(cvt_rp_ftz_sat_f32_u64_1, "cvt.rp.ftz.sat.f32.u64", 100, 14, s51, rows3, c146)
+PTXSPEC_f_b(cvt_rp_ftz_sat_f32_s8_1, "cvt.rp.ftz.sat.f32.s8", 100, 15, s52, rows3, c146)
+PTXSPEC_f_h(cvt_rp_ftz_sat_f32_s16_1, "cvt.rp.ftz.sat.f32.s16", 100, 14, s53, rows3, c146)
+PTXSPEC_f_r(cvt_rp_ftz_sat_f32_s32_1, "cvt.rp.ftz.sat.f32.s32", 100, 14, s54, rows3, c146)
+PTXSPEC_f_l(cvt_rp_ftz_sat_f32_s64_1, "cvt.rp.ftz.sat.f32.s64", 100, 14, s55, rows3, c146)
+PTXSPEC_h_b(cvt_rn_bf16_u8_1, "cvt.rn.bf16.u8", 900, 78, s56, rows3, c140)
+PTXSPEC_h_h(cvt_rn_bf16_u16_1, "cvt.rn.bf16.u16", 900, 78, s57, rows3, c140)
+PTXSPEC_h_r(cvt_rn_bf16_u32_1, "cvt.rn.bf16.u32", 900, 78, s58, rows3, c140)
+PTXSPEC_h_l(cvt_rn_bf16_u64_1, "cvt.rn.bf16.u64", 900, 78, s59, rows3, c140)
+PTXSPEC_h_b(cvt_rn_bf16_s8_1, "cvt.rn.bf16.s8", 900, 78, s60, rows3, c140)
+PTXSPEC_h_h(cvt_rn_bf16_s16_1, "cvt.rn.bf16.s16", 900, 78, s61, rows3, c140)
+PTXSPEC_h_r(cvt_rn_bf16_s32_1, "cvt.rn.bf16.s32", 900, 78, s62, rows3, c140)
+PTXSPEC_h_l(cvt_rn_bf16_s64_1, "cvt.rn.bf16.s64", 900, 78, s63, rows3, c140)
+PTXSPEC_h_b(cvt_rz_bf16_u8_1, "cvt.rz.bf16.u8", 900, 78, s56, rows3, c140)
+PTXSPEC_h_h(cvt_rz_bf16_u16_1, "cvt.rz.bf16.u16", 900, 78, s57, rows3, c140)
+PTXSPEC_h_r(cvt_rz_bf16_u32_1, "cvt.rz.bf16.u32", 900, 78, s58, rows3, c140)
+PTXSPEC_h_l(cvt_rz_bf16_u64_1, "cvt.rz.bf16.u64", 900, 78, s59, rows3, c140)
+PTXSPEC_h_b(cvt_rz_bf16_s8_1, "cvt.rz.bf16.s8", 900, 78, s60, rows3, c140)
+PTXSPEC_h_h(cvt_rz_bf16_s16_1, "cvt.rz.bf16.s16", 900, 78, s61, rows3, c140)
+PTXSPEC_h_r(cvt_rz_bf16_s32_1, "cvt.rz.bf16.s32", 900, 78, s62, rows3, c140)
+PTXSPEC_h_l(cvt_rz_bf16_s64_1, "cvt.rz.bf16.s64", 900, 78, s63, rows3, c140)
+PTXSPEC_h_b(cvt_rm_bf16_u8_1, "cvt.rm.bf16.u8", 900, 78, s56, rows3, c140)
+PTXSPEC_h_h(cvt_rm_bf16_u16_1, "cvt.rm.bf16.u16", 900, 78, s57, rows3, c140)
+PTXSPEC_h_r(cvt_rm_bf16_u32_1, "cvt.rm.bf16.u32", 900, 78, s58, rows3, c140)
+PTXSPEC_h_l(cvt_rm_bf16_u64_1, "cvt.rm.bf16.u64", 900, 78, s59, rows3, c140)
+PTXSPEC_h_b(cvt_rm_bf16_s8_1, "cvt.rm.bf16.s8", 900, 78, s60, rows3, c140)
+PTXSPEC_h_h(cvt_rm_bf16_s16_1, "cvt.rm.bf16.s16", 900, 78, s61, rows3, c140)
+PTXSPEC_h_r(cvt_rm_bf16_s32_1, "cvt.rm.bf16.s32", 900, 78, s62, rows3, c140)
+PTXSPEC_h_l(cvt_rm_bf16_s64_1, "cvt.rm.bf16.s64", 900, 78, s63, rows3, c140)
+PTXSPEC_h_b(cvt_rp_bf16_u8_1, "cvt.rp.bf16.u8", 900, 78, s56, rows3, c140)
+PTXSPEC_h_h(cvt_rp_bf16_u16_1, "cvt.rp.bf16.u16", 900, 78, s57, rows3, c140)
+PTXSPEC_h_r(cvt_rp_bf16_u32_1, "cvt.rp.bf16.u32", 900, 78, s58, rows3, c140)
+PTXSPEC_h_l(cvt_rp_bf16_u64_1, "cvt.rp.bf16.u64", 900, 78, s59, rows3, c140)
+PTXSPEC_h_b(cvt_rp_bf16_s8_1, "cvt.rp.bf16.s8", 900, 78, s60, rows3, c140)
+PTXSPEC_h_h(cvt_rp_bf16_s16_1, "cvt.rp.bf16.s16", 900, 78, s61, rows3, c140)
+PTXSPEC_h_r(cvt_rp_bf16_s32_1, "cvt.rp.bf16.s32", 900, 78, s62, rows3, c140)
+PTXSPEC_h_l(cvt_rp_bf16_s64_1, "cvt.rp.bf16.s64", 900, 78, s63, rows3, c140)
+PTXSPEC_b_b(cvt_u8_u8_1, "cvt.u8.u8", 100, 10)
+PTXSPEC_b_h(cvt_u8_u16_1, "cvt.u8.u16", 100, 10)
+PTXSPEC_b_r(cvt_u8_u32_1, "cvt.u8.u32", 100, 10)
+PTXSPEC_b_l(cvt_u8_u64_1, "cvt.u8.u64", 100, 10)
+PTXSPEC_b_b(cvt_u8_s8_1, "cvt.u8.s8", 100, 10)
+PTXSPEC_b_h(cvt_u8_s16_1, "cvt.u8.s16", 100, 10, s64, rows3, c147)
+PTXSPEC_b_r(cvt_u8_s32_1, "cvt.u8.s32", 100, 10, s65, rows3, c148)
+PTXSPEC_b_l(cvt_u8_s64_1, "cvt.u8.s64", 100, 10, s66, rows3, c149)
+PTXSPEC_h_b(cvt_u16_u8_1, "cvt.u16.u8", 100, 10, s67, rows3, c150)
+PTXSPEC_h_h(cvt_u16_u16_1, "cvt.u16.u16", 100, 10)
+PTXSPEC_h_r(cvt_u16_u32_1, "cvt.u16.u32", 100, 10)
+PTXSPEC_h_l(cvt_u16_u64_1, "cvt.u16.u64", 100, 10)
+PTXSPEC_h_b(cvt_u16_s8_1, "cvt.u16.s8", 100, 10)
+PTXSPEC_h_h(cvt_u16_s16_1, "cvt.u16.s16", 100, 10)
+PTXSPEC_h_r(cvt_u16_s32_1, "cvt.u16.s32", 100, 10)
+PTXSPEC_h_l(cvt_u16_s64_1, "cvt.u16.s64", 100, 10)
+PTXSPEC_r_b(cvt_u32_u8_1, "cvt.u32.u8", 100, 10, s68, rows3, c150)
+PTXSPEC_r_h(cvt_u32_u16_1, "cvt.u32.u16", 100, 10)
+PTXSPEC_r_r(cvt_u32_u32_1, "cvt.u32.u32", 100, 10)
+PTXSPEC_r_l(cvt_u32_u64_1, "cvt.u32.u64", 100, 10)
+PTXSPEC_r_b(cvt_u32_s8_1, "cvt.u32.s8", 100, 10, s69, rows3, c151)
+PTXSPEC_r_h(cvt_u32_s16_1, "cvt.u32.s16", 100, 10, s70, rows3, c152)
+PTXSPEC_r_r(cvt_u32_s32_1, "cvt.u32.s32", 100, 10)
+PTXSPEC_r_l(cvt_u32_s64_1, "cvt.u32.s64", 100, 10)
+PTXSPEC_l_b(cvt_u64_u8_1, "cvt.u64.u8", 100, 10, s71, rows3, c150)
+PTXSPEC_l_h(cvt_u64_u16_1, "cvt.u64.u16", 100, 10)
+PTXSPEC_l_r(cvt_u64_u32_1, "cvt.u64.u32", 100, 10)
+PTXSPEC_l_l(cvt_u64_u64_1, "cvt.u64.u64", 100, 10)
+PTXSPEC_l_b(cvt_u64_s8_1, "cvt.u64.s8", 100, 10)
+PTXSPEC_l_h(cvt_u64_s16_1, "cvt.u64.s16", 100, 10)
+PTXSPEC_l_r(cvt_u64_s32_1, "cvt.u64.s32", 100, 10)
+PTXSPEC_l_l(cvt_u64_s64_1, "cvt.u64.s64", 100, 10)
+PTXSPEC_b_b(cvt_s8_u8_1, "cvt.s8.u8", 100, 10)
+PTXSPEC_b_h(cvt_s8_u16_1, "cvt.s8.u16", 100, 10, s72, rows3, c153)
+PTXSPEC_b_r(cvt_s8_u32_1, "cvt.s8.u32", 100, 10, s73, rows3, c153)
+PTXSPEC_b_l(cvt_s8_u64_1, "cvt.s8.u64", 100, 10, s74, rows3, c153)
+PTXSPEC_b_b(cvt_s8_s8_1, "cvt.s8.s8", 100, 10)
+PTXSPEC_b_h(cvt_s8_s16_1, "cvt.s8.s16", 100, 10)
+PTXSPEC_b_r(cvt_s8_s32_1, "cvt.s8.s32", 100, 10)
+PTXSPEC_b_l(cvt_s8_s64_1, "cvt.s8.s64", 100, 10)
+PTXSPEC_h_b(cvt_s16_u8_1, "cvt.s16.u8", 100, 10, s75, rows3, c150)
+PTXSPEC_h_h(cvt_s16_u16_1, "cvt.s16.u16", 100, 10)
+PTXSPEC_h_r(cvt_s16_u32_1, "cvt.s16.u32", 100, 10)
+PTXSPEC_h_l(cvt_s16_u64_1, "cvt.s16.u64", 100, 10)
+PTXSPEC_h_b(cvt_s16_s8_1, "cvt.s16.s8", 100, 10, s76, rows3, c154)
+PTXSPEC_h_h(cvt_s16_s16_1, "cvt.s16.s16", 100, 10)
+PTXSPEC_h_r(cvt_s16_s32_1, "cvt.s16.s32", 100, 10)
+PTXSPEC_h_l(cvt_s16_s64_1, "cvt.s16.s64", 100, 10)
+PTXSPEC_r_b(cvt_s32_u8_1, "cvt.s32.u8", 100, 10, s77, rows3, c150)
+PTXSPEC_r_h(cvt_s32_u16_1, "cvt.s32.u16", 100, 10)
+PTXSPEC_r_r(cvt_s32_u32_1, "cvt.s32.u32", 100, 10)
+PTXSPEC_r_l(cvt_s32_u64_1, "cvt.s32.u64", 100, 10)
+PTXSPEC_r_b(cvt_s32_s8_1, "cvt.s32.s8", 100, 10, s78, rows3, c155)
+PTXSPEC_r_h(cvt_s32_s16_1, "cvt.s32.s16", 100, 10)
+PTXSPEC_r_r(cvt_s32_s32_1, "cvt.s32.s32", 100, 10)
+PTXSPEC_r_l(cvt_s32_s64_1, "cvt.s32.s64", 100, 10)
+PTXSPEC_l_b(cvt_s64_u8_1, "cvt.s64.u8", 100, 10, s79, rows3, c150)
+PTXSPEC_l_h(cvt_s64_u16_1, "cvt.s64.u16", 100, 10)
+PTXSPEC_l_r(cvt_s64_u32_1, "cvt.s64.u32", 100, 10)
+PTXSPEC_l_l(cvt_s64_u64_1, "cvt.s64.u64", 100, 10)
+PTXSPEC_l_b(cvt_s64_s8_1, "cvt.s64.s8", 100, 10, s80, rows3, c156)
+PTXSPEC_l_h(cvt_s64_s16_1, "cvt.s64.s16", 100, 10)
+PTXSPEC_l_r(cvt_s64_s32_1, "cvt.s64.s32", 100, 10)
+PTXSPEC_l_l(cvt_s64_s64_1, "cvt.s64.s64", 100, 10)
+PTXSPEC_b_h(cvt_sat_u8_u16_1, "cvt.sat.u8.u16", 100, 10)
+PTXSPEC_b_r(cvt_sat_u8_u32_1, "cvt.sat.u8.u32", 100, 10)
+PTXSPEC_b_l(cvt_sat_u8_u64_1, "cvt.sat.u8.u64", 100, 10)
+PTXSPEC_b_b(cvt_sat_u8_s8_1, "cvt.sat.u8.s8", 100, 10)
+PTXSPEC_b_h(cvt_sat_u8_s16_1, "cvt.sat.u8.s16", 100, 10, s64, rows3, c157)
+PTXSPEC_b_r(cvt_sat_u8_s32_1, "cvt.sat.u8.s32", 100, 10, s65, rows3, c158)
+PTXSPEC_b_l(cvt_sat_u8_s64_1, "cvt.sat.u8.s64", 100, 10, s66, rows3, c159)
+PTXSPEC_h_r(cvt_sat_u16_u32_1, "cvt.sat.u16.u32", 100, 10)
+PTXSPEC_h_l(cvt_sat_u16_u64_1, "cvt.sat.u16.u64", 100, 10)
+PTXSPEC_h_b(cvt_sat_u16_s8_1, "cvt.sat.u16.s8", 100, 10)
+PTXSPEC_h_h(cvt_sat_u16_s16_1, "cvt.sat.u16.s16", 100, 10)
+PTXSPEC_h_r(cvt_sat_u16_s32_1, "cvt.sat.u16.s32", 100, 10)
+PTXSPEC_h_l(cvt_sat_u16_s64_1, "cvt.sat.u16.s64", 100, 10)
+PTXSPEC_r_l(cvt_sat_u32_u64_1, "cvt.sat.u32.u64", 100, 10)
+PTXSPEC_r_b(cvt_sat_u32_s8_1, "cvt.sat.u32.s8", 100, 10)
+PTXSPEC_r_h(cvt_sat_u32_s16_1, "cvt.sat.u32.s16", 100, 10)
+PTXSPEC_r_r(cvt_sat_u32_s32_1, "cvt.sat.u32.s32", 100, 10)
+PTXSPEC_r_l(cvt_sat_u32_s64_1, "cvt.sat.u32.s64", 100, 10)
+PTXSPEC_l_b(cvt_sat_u64_s8_1, "cvt.sat.u64.s8", 100, 10)
+PTXSPEC_l_h(cvt_sat_u64_s16_1, "cvt.sat.u64.s16", 100, 10)
+PTXSPEC_l_r(cvt_sat_u64_s32_1, "cvt.sat.u64.s32", 100, 10)
+PTXSPEC_l_l(cvt_sat_u64_s64_1, "cvt.sat.u64.s64", 100, 10)
+PTXSPEC_b_b(cvt_sat_s8_u8_1, "cvt.sat.s8.u8", 100, 10)
+PTXSPEC_b_h(cvt_sat_s8_u16_1, "cvt.sat.s8.u16", 100, 10)
+PTXSPEC_b_r(cvt_sat_s8_u32_1, "cvt.sat.s8.u32", 100, 10)
+PTXSPEC_b_l(cvt_sat_s8_u64_1, "cvt.sat.s8.u64", 100, 10)
+PTXSPEC_b_h(cvt_sat_s8_s16_1, "cvt.sat.s8.s16", 100, 10, s81, rows3, c160)
+PTXSPEC_b_r(cvt_sat_s8_s32_1, "cvt.sat.s8.s32", 100, 10, s82, rows3, c161)
+PTXSPEC_b_l(cvt_sat_s8_s64_1, "cvt.sat.s8.s64", 100, 10, s83, rows3, c162)
+PTXSPEC_h_h(cvt_sat_s16_u16_1, "cvt.sat.s16.u16", 100, 10)
+PTXSPEC_h_r(cvt_sat_s16_u32_1, "cvt.sat.s16.u32", 100, 10)
+PTXSPEC_h_l(cvt_sat_s16_u64_1, "cvt.sat.s16.u64", 100, 10)
+PTXSPEC_h_r(cvt_sat_s16_s32_1, "cvt.sat.s16.s32", 100, 10)
+PTXSPEC_h_l(cvt_sat_s16_s64_1, "cvt.sat.s16.s64", 100, 10)
+PTXSPEC_r_r(cvt_sat_s32_u32_1, "cvt.sat.s32.u32", 100, 10)
+PTXSPEC_r_l(cvt_sat_s32_u64_1, "cvt.sat.s32.u64", 100, 10)
+PTXSPEC_r_l(cvt_sat_s32_s64_1, "cvt.sat.s32.s64", 100, 10)
+PTXSPEC_l_l(cvt_sat_s64_u64_1, "cvt.sat.s64.u64", 100, 10)
+PTXSPEC_h_h(cvt_f16_f16_1, "cvt.f16.f16", 100, 10, s84, rows3, c163)
+PTXSPEC_h_h(cvt_sat_f16_f16_1, "cvt.sat.f16.f16", 100, 10, s84, rows3, c164)
+PTXSPEC_h_h(cvt_rni_f16_f16_1, "cvt.rni.f16.f16", 100, 10, s84, rows3, c165)
+PTXSPEC_h_h(cvt_rni_sat_f16_f16_1, "cvt.rni.sat.f16.f16", 100, 10, s84, rows3, c166)
+PTXSPEC_h_h(cvt_rzi_f16_f16_1, "cvt.rzi.f16.f16", 100, 10, s84, rows3, c167)
+PTXSPEC_h_h(cvt_rzi_sat_f16_f16_1, "cvt.rzi.sat.f16.f16", 100, 10, s84, rows3, c164)
+PTXSPEC_h_h(cvt_rmi_f16_f16_1, "cvt.rmi.f16.f16", 100, 10, s84, rows3, c168)
+PTXSPEC_h_h(cvt_rmi_sat_f16_f16_1, "cvt.rmi.sat.f16.f16", 100, 10, s84, rows3, c166)
+PTXSPEC_h_h(cvt_rpi_f16_f16_1, "cvt.rpi.f16.f16", 100, 10, s84, rows3, c169)
+PTXSPEC_h_h(cvt_rpi_sat_f16_f16_1, "cvt.rpi.sat.f16.f16", 100, 10, s84, rows3, c170)
+PTXSPEC_h_h(cvt_bf16_bf16_1, "cvt.bf16.bf16", 900, 78, s85, rows3, c171)
+PTXSPEC_h_h(cvt_rni_bf16_bf16_1, "cvt.rni.bf16.bf16", 900, 78, s85, rows3, c172)
+PTXSPEC_h_h(cvt_rzi_bf16_bf16_1, "cvt.rzi.bf16.bf16", 900, 78, s85, rows3, c173)
+PTXSPEC_h_h(cvt_rmi_bf16_bf16_1, "cvt.rmi.bf16.bf16", 900, 78, s85, rows3, c174)
+PTXSPEC_h_h(cvt_rpi_bf16_bf16_1, "cvt.rpi.bf16.bf16", 900, 78, s85, rows3, c175)
+PTXSPEC_f_f(cvt_f32_f32_1, "cvt.f32.f32", 100, 10, s86, rows3, c176)
+PTXSPEC_f_f(cvt_sat_f32_f32_1, "cvt.sat.f32.f32", 100, 10, s86, rows3, c177)
+PTXSPEC_f_f(cvt_ftz_f32_f32_1, "cvt.ftz.f32.f32", 100, 14, s86, rows3, c178)
+PTXSPEC_f_f(cvt_ftz_sat_f32_f32_1, "cvt.ftz.sat.f32.f32", 100, 14, s86, rows3, c177)
+PTXSPEC_f_f(cvt_rni_f32_f32_1, "cvt.rni.f32.f32", 100, 10, s86, rows3, c179)
+PTXSPEC_f_f(cvt_rni_sat_f32_f32_1, "cvt.rni.sat.f32.f32", 100, 10, s86, rows3, c180)
+PTXSPEC_f_f(cvt_rni_ftz_f32_f32_1, "cvt.rni.ftz.f32.f32", 100, 14, s86, rows3, c181)
+PTXSPEC_f_f(cvt_rni_ftz_sat_f32_f32_1, "cvt.rni.ftz.sat.f32.f32", 100, 14, s86, rows3, c180)
+PTXSPEC_f_f(cvt_rzi_f32_f32_1, "cvt.rzi.f32.f32", 100, 10, s86, rows3, c182)
+PTXSPEC_f_f(cvt_rzi_sat_f32_f32_1, "cvt.rzi.sat.f32.f32", 100, 10, s86, rows3, c177)
+PTXSPEC_f_f(cvt_rzi_ftz_f32_f32_1, "cvt.rzi.ftz.f32.f32", 100, 14, s86, rows3, c182)
+PTXSPEC_f_f(cvt_rzi_ftz_sat_f32_f32_1, "cvt.rzi.ftz.sat.f32.f32", 100, 14, s86, rows3, c177)
+PTXSPEC_f_f(cvt_rmi_f32_f32_1, "cvt.rmi.f32.f32", 100, 10, s86, rows3, c183)
+PTXSPEC_f_f(cvt_rmi_sat_f32_f32_1, "cvt.rmi.sat.f32.f32", 100, 10, s86, rows3, c180)
+PTXSPEC_f_f(cvt_rmi_ftz_f32_f32_1, "cvt.rmi.ftz.f32.f32", 100, 14, s86, rows3, c184)
+PTXSPEC_f_f(cvt_rmi_ftz_sat_f32_f32_1, "cvt.rmi.ftz.sat.f32.f32", 100, 14, s86, rows3, c180)
+PTXSPEC_f_f(cvt_rpi_f32_f32_1, "cvt.rpi.f32.f32", 100, 10, s86, rows3, c185)
+PTXSPEC_f_f(cvt_rpi_sat_f32_f32_1, "cvt.rpi.sat.f32.f32", 100, 10, s86, rows3, c186)
+PTXSPEC_f_f(cvt_rpi_ftz_f32_f32_1, "cvt.rpi.ftz.f32.f32", 100, 14, s86, rows3, c187)
+PTXSPEC_f_f(cvt_rpi_ftz_sat_f32_f32_1, "cvt.rpi.ftz.sat.f32.f32", 100, 14, s86, rows3, c188)
+PTXSPEC_d_d(cvt_f64_f64_1, "cvt.f64.f64", 100, 10, s87, rows3, c189)
+PTXSPEC_d_d(cvt_sat_f64_f64_1, "cvt.sat.f64.f64", 100, 10, s87, rows3, c190)
+PTXSPEC_d_d(cvt_rni_f64_f64_1, "cvt.rni.f64.f64", 100, 10, s87, rows3, c191)
+PTXSPEC_d_d(cvt_rni_sat_f64_f64_1, "cvt.rni.sat.f64.f64", 100, 10, s87, rows3, c192)
+PTXSPEC_d_d(cvt_rzi_f64_f64_1, "cvt.rzi.f64.f64", 100, 10, s87, rows3, c193)
+PTXSPEC_d_d(cvt_rzi_sat_f64_f64_1, "cvt.rzi.sat.f64.f64", 100, 10, s87, rows3, c190)
+PTXSPEC_d_d(cvt_rmi_f64_f64_1, "cvt.rmi.f64.f64", 100, 10, s87, rows3, c194)
+PTXSPEC_d_d(cvt_rmi_sat_f64_f64_1, "cvt.rmi.sat.f64.f64", 100, 10, s87, rows3, c192)
+PTXSPEC_d_d(cvt_rpi_f64_f64_1, "cvt.rpi.f64.f64", 100, 10, s87, rows3, c195)
+PTXSPEC_d_d(cvt_rpi_sat_f64_f64_1, "cvt.rpi.sat.f64.f64", 100, 10, s87, rows3, c196)
+PTXSPEC_f_h(cvt_f32_f16_1, "cvt.f32.f16", 100, 10, s88, rows3, c197)
+PTXSPEC_f_h(cvt_sat_f32_f16_1, "cvt.sat.f32.f16", 100, 10, s88, rows3, c198)
+PTXSPEC_f_h(cvt_ftz_f32_f16_1, "cvt.ftz.f32.f16", 100, 14, s88, rows3, c199)
+PTXSPEC_f_h(cvt_ftz_sat_f32_f16_1, "cvt.ftz.sat.f32.f16", 100, 14, s88, rows3, c198)
+PTXSPEC_f_h(cvt_f32_bf16_1, "cvt.f32.bf16", 800, 71, s89, rows3, c200)
+PTXSPEC_f_h(cvt_ftz_f32_bf16_1, "cvt.ftz.f32.bf16", 900, 78, s89, rows3, c201)
+PTXSPEC_d_h(cvt_f64_f16_1, "cvt.f64.f16", 100, 10, s90, rows3, c202)
+PTXSPEC_d_h(cvt_sat_f64_f16_1, "cvt.sat.f64.f16", 100, 10, s90, rows3, c203)
+PTXSPEC_d_h(cvt_f64_bf16_1, "cvt.f64.bf16", 900, 78, s91, rows3, c204)
+PTXSPEC_d_h(cvt_rn_f64_bf16_1, "cvt.rn.f64.bf16", 900, 78, s91, rows3, c204)
+PTXSPEC_d_h(cvt_rz_f64_bf16_1, "cvt.rz.f64.bf16", 900, 78, s91, rows3, c204)
+PTXSPEC_d_h(cvt_rm_f64_bf16_1, "cvt.rm.f64.bf16", 900, 78, s91, rows3, c204)
+PTXSPEC_d_h(cvt_rp_f64_bf16_1, "cvt.rp.f64.bf16", 900, 78, s91, rows3, c204)
+PTXSPEC_d_f(cvt_f64_f32_1, "cvt.f64.f32", 100, 10, s92, rows3, c205)
+PTXSPEC_d_f(cvt_sat_f64_f32_1, "cvt.sat.f64.f32", 100, 10, s92, rows3, c206)
+PTXSPEC_d_f(cvt_ftz_f64_f32_1, "cvt.ftz.f64.f32", 100, 15, s92, rows3, c207)
+PTXSPEC_d_f(cvt_ftz_sat_f64_f32_1, "cvt.ftz.sat.f64.f32", 100, 15, s92, rows3, c208)
+PTXSPEC_f_d(cvt_rn_f32_f64_1, "cvt.rn.f32.f64", 100, 10, s93, rows3, c209)
+PTXSPEC_f_d(cvt_rn_sat_f32_f64_1, "cvt.rn.sat.f32.f64", 100, 10, s93, rows3, c210)
+PTXSPEC_f_d(cvt_rn_ftz_f32_f64_1, "cvt.rn.ftz.f32.f64", 100, 14, s93, rows3, c211)
+PTXSPEC_f_d(cvt_rn_ftz_sat_f32_f64_1, "cvt.rn.ftz.sat.f32.f64", 100, 14, s93, rows3, c212)
+PTXSPEC_f_d(cvt_rz_f32_f64_1, "cvt.rz.f32.f64", 100, 10, s93, rows3, c213)
+PTXSPEC_f_d(cvt_rz_sat_f32_f64_1, "cvt.rz.sat.f32.f64", 100, 10, s93, rows3, c210)
+PTXSPEC_f_d(cvt_rz_ftz_f32_f64_1, "cvt.rz.ftz.f32.f64", 100, 14, s93, rows3, c214)
+PTXSPEC_f_d(cvt_rz_ftz_sat_f32_f64_1, "cvt.rz.ftz.sat.f32.f64", 100, 14, s93, rows3, c212)
+PTXSPEC_f_d(cvt_rm_f32_f64_1, "cvt.rm.f32.f64", 100, 10, s93, rows3, c215)
+PTXSPEC_f_d(cvt_rm_sat_f32_f64_1, "cvt.rm.sat.f32.f64", 100, 10, s93, rows3, c210)
+PTXSPEC_f_d(cvt_rm_ftz_f32_f64_1, "cvt.rm.ftz.f32.f64", 100, 14, s93, rows3, c215)
+PTXSPEC_f_d(cvt_rm_ftz_sat_f32_f64_1, "cvt.rm.ftz.sat.f32.f64", 100, 14, s93, rows3, c210)
+PTXSPEC_f_d(cvt_rp_f32_f64_1, "cvt.rp.f32.f64", 100, 10, s93, rows3, c215)
+PTXSPEC_f_d(cvt_rp_sat_f32_f64_1, "cvt.rp.sat.f32.f64", 100, 10, s93, rows3, c210)
+PTXSPEC_f_d(cvt_rp_ftz_f32_f64_1, "cvt.rp.ftz.f32.f64", 100, 14, s93, rows3, c215)
+PTXSPEC_f_d(cvt_rp_ftz_sat_f32_f64_1, "cvt.rp.ftz.sat.f32.f64", 100, 14, s93, rows3, c210)
+PTXSPEC_h_d(cvt_rn_f16_f64_1, "cvt.rn.f16.f64", 100, 10, s94, rows3, c216)
+PTXSPEC_h_d(cvt_rn_sat_f16_f64_1, "cvt.rn.sat.f16.f64", 100, 10, s94, rows3, c217)
+PTXSPEC_h_d(cvt_rz_f16_f64_1, "cvt.rz.f16.f64", 100, 10, s94, rows3, c218)
+PTXSPEC_h_d(cvt_rz_sat_f16_f64_1, "cvt.rz.sat.f16.f64", 100, 10, s94, rows3, c217)
+PTXSPEC_h_d(cvt_rm_f16_f64_1, "cvt.rm.f16.f64", 100, 10, s94, rows3, c219)
+PTXSPEC_h_d(cvt_rm_sat_f16_f64_1, "cvt.rm.sat.f16.f64", 100, 10, s94, rows3, c217)
+PTXSPEC_h_d(cvt_rp_f16_f64_1, "cvt.rp.f16.f64", 100, 10, s94, rows3, c219)
+PTXSPEC_h_d(cvt_rp_sat_f16_f64_1, "cvt.rp.sat.f16.f64", 100, 10, s94, rows3, c217)
+PTXSPEC_h_d(cvt_rn_bf16_f64_1, "cvt.rn.bf16.f64", 900, 78, s95, rows3, c220)
+PTXSPEC_h_d(cvt_rz_bf16_f64_1, "cvt.rz.bf16.f64", 900, 78, s95, rows3, c221)
+PTXSPEC_h_d(cvt_rm_bf16_f64_1, "cvt.rm.bf16.f64", 900, 78, s95, rows3, c219)
+PTXSPEC_h_d(cvt_rp_bf16_f64_1, "cvt.rp.bf16.f64", 900, 78, s95, rows3, c219)
+PTXSPEC_h_f(cvt_rn_f16_f32_1, "cvt.rn.f16.f32", 100, 10, s96, rows3, c222)
+PTXSPEC_h_f(cvt_rn_sat_f16_f32_1, "cvt.rn.sat.f16.f32", 100, 10, s96, rows3, c223)
+PTXSPEC_h_f(cvt_rn_ftz_f16_f32_1, "cvt.rn.ftz.f16.f32", 100, 14, s96, rows3, c224)
+PTXSPEC_h_f(cvt_rn_ftz_sat_f16_f32_1, "cvt.rn.ftz.sat.f16.f32", 100, 14, s96, rows3, c225)
+PTXSPEC_h_f(cvt_rz_f16_f32_1, "cvt.rz.f16.f32", 100, 10, s96, rows3, c226)
+PTXSPEC_h_f(cvt_rz_sat_f16_f32_1, "cvt.rz.sat.f16.f32", 100, 10, s96, rows3, c223)
+PTXSPEC_h_f(cvt_rz_ftz_f16_f32_1, "cvt.rz.ftz.f16.f32", 100, 14, s96, rows3, c227)
+PTXSPEC_h_f(cvt_rz_ftz_sat_f16_f32_1, "cvt.rz.ftz.sat.f16.f32", 100, 14, s96, rows3, c225)
+PTXSPEC_h_f(cvt_rm_f16_f32_1, "cvt.rm.f16.f32", 100, 10, s96, rows3, c228)
+PTXSPEC_h_f(cvt_rm_sat_f16_f32_1, "cvt.rm.sat.f16.f32", 100, 10, s96, rows3, c223)
+PTXSPEC_h_f(cvt_rm_ftz_f16_f32_1, "cvt.rm.ftz.f16.f32", 100, 14, s96, rows3, c229)
+PTXSPEC_h_f(cvt_rm_ftz_sat_f16_f32_1, "cvt.rm.ftz.sat.f16.f32", 100, 14, s96, rows3, c225)
+PTXSPEC_h_f(cvt_rp_f16_f32_1, "cvt.rp.f16.f32", 100, 10, s96, rows3, c228)
+PTXSPEC_h_f(cvt_rp_sat_f16_f32_1, "cvt.rp.sat.f16.f32", 100, 10, s96, rows3, c223)
+PTXSPEC_h_f(cvt_rp_ftz_f16_f32_1, "cvt.rp.ftz.f16.f32", 100, 14, s96, rows3, c229)
+PTXSPEC_h_f(cvt_rp_ftz_sat_f16_f32_1, "cvt.rp.ftz.sat.f16.f32", 100, 14, s96, rows3, c225)
+PTXSPEC_h_f(cvt_rn_bf16_f32_1, "cvt.rn.bf16.f32", 800, 70, s97, rows3, c230)
+PTXSPEC_h_f(cvt_rn_ftz_bf16_f32_1, "cvt.rn.ftz.bf16.f32", 800, 70, s97, rows3, c230)
+PTXSPEC_h_f(cvt_rz_bf16_f32_1, "cvt.rz.bf16.f32", 800, 70, s97, rows3, c231)
+PTXSPEC_h_f(cvt_rz_ftz_bf16_f32_1, "cvt.rz.ftz.bf16.f32", 800, 70, s97, rows3, c231)
+PTXSPEC_h_f(cvt_rm_bf16_f32_1, "cvt.rm.bf16.f32", 800, 70, s97, rows3, c228)
+PTXSPEC_h_f(cvt_rm_ftz_bf16_f32_1, "cvt.rm.ftz.bf16.f32", 800, 70, s97, rows3, c228)
+PTXSPEC_h_f(cvt_rp_bf16_f32_1, "cvt.rp.bf16.f32", 800, 70, s97, rows3, c228)
+PTXSPEC_h_f(cvt_rp_ftz_bf16_f32_1, "cvt.rp.ftz.bf16.f32", 800, 70, s97, rows3, c228)
+PTXSPEC_h_f(cvt_rn_relu_f16_f32_1, "cvt.rn.relu.f16.f32", 800, 70, s96, rows3, c232)
+PTXSPEC_h_f(cvt_rn_relu_bf16_f32_1, "cvt.rn.relu.bf16.f32", 800, 70, s97, rows3, c233)
+PTXSPEC_h_f(cvt_rn_relu_satfinite_f16_f32_1, "cvt.rn.relu.satfinite.f16.f32", 800, 81, s96, rows3, c234)
+PTXSPEC_h_f(cvt_rn_relu_satfinite_bf16_f32_1, "cvt.rn.relu.satfinite.bf16.f32", 800, 81, s97, rows3, c235)
+PTXSPEC_h_f(cvt_rz_relu_f16_f32_1, "cvt.rz.relu.f16.f32", 800, 70, s96, rows3, c236)
+PTXSPEC_h_f(cvt_rz_relu_bf16_f32_1, "cvt.rz.relu.bf16.f32", 800, 70, s97, rows3, c237)
+PTXSPEC_h_f(cvt_rz_relu_satfinite_f16_f32_1, "cvt.rz.relu.satfinite.f16.f32", 800, 81, s96, rows3, c238)
+PTXSPEC_h_f(cvt_rz_relu_satfinite_bf16_f32_1, "cvt.rz.relu.satfinite.bf16.f32", 800, 81, s97, rows3, c239)
+PTXSPEC_h_f(cvt_rn_satfinite_f16_f32_1, "cvt.rn.satfinite.f16.f32", 700, 81, s96, rows3, c240)
+PTXSPEC_h_f(cvt_rn_satfinite_bf16_f32_1, "cvt.rn.satfinite.bf16.f32", 800, 81, s97, rows3, c241)
+PTXSPEC_h_f(cvt_rz_satfinite_f16_f32_1, "cvt.rz.satfinite.f16.f32", 700, 81, s96, rows3, c242)
+PTXSPEC_h_f(cvt_rz_satfinite_bf16_f32_1, "cvt.rz.satfinite.bf16.f32", 800, 81, s97, rows3, c243)
+PTXSPEC_h_h(cvt_rn_f16_bf16_1, "cvt.rn.f16.bf16", 900, 78, s98, rows3, c171)
+PTXSPEC_h_h(cvt_rz_f16_bf16_1, "cvt.rz.f16.bf16", 900, 78, s98, rows3, c171)
+PTXSPEC_h_h(cvt_rm_f16_bf16_1, "cvt.rm.f16.bf16", 900, 78, s98, rows3, c171)
+PTXSPEC_h_h(cvt_rp_f16_bf16_1, "cvt.rp.f16.bf16", 900, 78, s98, rows3, c171)
+PTXSPEC_h_h(cvt_rn_bf16_f16_1, "cvt.rn.bf16.f16", 900, 78, s99, rows3, c163)
+PTXSPEC_h_h(cvt_rz_bf16_f16_1, "cvt.rz.bf16.f16", 900, 78, s99, rows3, c163)
+PTXSPEC_h_h(cvt_rm_bf16_f16_1, "cvt.rm.bf16.f16", 900, 78, s99, rows3, c163)
+PTXSPEC_h_h(cvt_rp_bf16_f16_1, "cvt.rp.bf16.f16", 900, 78, s99, rows3, c163)
+PTXSPEC_r_f(cvt_rna_tf32_f32_1, "cvt.rna.tf32.f32", 800, 70, s100, rows3, c244)
+PTXSPEC_r_f(cvt_rna_satfinite_tf32_f32_1, "cvt.rna.satfinite.tf32.f32", 800, 81, s100, rows3, c245)
+PTXSPEC_r_f(cvt_rn_tf32_f32_1, "cvt.rn.tf32.f32", 900, 78, s100, rows3, c246)
+PTXSPEC_r_f(cvt_rn_relu_tf32_f32_1, "cvt.rn.relu.tf32.f32", 900, 78, s100, rows3, c247)
+PTXSPEC_r_f(cvt_rn_satfinite_tf32_f32_1, "cvt.rn.satfinite.tf32.f32", 1000, 86, s100, rows3, c248)
+PTXSPEC_r_f(cvt_rn_satfinite_relu_tf32_f32_1, "cvt.rn.satfinite.relu.tf32.f32", 1000, 86, s100, rows3, c249)
+PTXSPEC_r_f(cvt_rz_tf32_f32_1, "cvt.rz.tf32.f32", 900, 78)
+PTXSPEC_r_f(cvt_rz_relu_tf32_f32_1, "cvt.rz.relu.tf32.f32", 900, 78, s100, rows3, c250)
+PTXSPEC_r_f(cvt_rz_satfinite_tf32_f32_1, "cvt.rz.satfinite.tf32.f32", 1000, 86, s100, rows3, c251)
+PTXSPEC_r_f(cvt_rz_satfinite_relu_tf32_f32_1, "cvt.rz.satfinite.relu.tf32.f32", 1000, 86, s100, rows3, c252)
+PTXSPEC_r_f_f(cvt_rn_f16x2_f32_2, "cvt.rn.f16x2.f32", 800, 70, s101, rows3, c222)
+PTXSPEC_r_f_f(cvt_rn_bf16x2_f32_2, "cvt.rn.bf16x2.f32", 800, 70, s102, rows3, c230)
+PTXSPEC_r_f_f(cvt_rn_satfinite_f16x2_f32_2, "cvt.rn.satfinite.f16x2.f32", 800, 81, s101, rows3, c240)
+PTXSPEC_r_f_f(cvt_rn_satfinite_bf16x2_f32_2, "cvt.rn.satfinite.bf16x2.f32", 800, 81, s102, rows3, c241)
+PTXSPEC_r_f_f(cvt_rn_relu_f16x2_f32_2, "cvt.rn.relu.f16x2.f32", 800, 70, s101, rows3, c232)
+PTXSPEC_r_f_f(cvt_rn_relu_bf16x2_f32_2, "cvt.rn.relu.bf16x2.f32", 800, 70, s102, rows3, c233)
+PTXSPEC_r_f_f(cvt_rn_relu_satfinite_f16x2_f32_2, "cvt.rn.relu.satfinite.f16x2.f32", 800, 81, s101, rows3, c234)
+PTXSPEC_r_f_f(cvt_rn_relu_satfinite_bf16x2_f32_2, "cvt.rn.relu.satfinite.bf16x2.f32", 800, 81, s102, rows3, c235)
+PTXSPEC_r_f_f(cvt_rz_f16x2_f32_2, "cvt.rz.f16x2.f32", 800, 70, s101, rows3, c226)
+PTXSPEC_r_f_f(cvt_rz_bf16x2_f32_2, "cvt.rz.bf16x2.f32", 800, 70, s102, rows3, c231)
+PTXSPEC_r_f_f(cvt_rz_satfinite_f16x2_f32_2, "cvt.rz.satfinite.f16x2.f32", 800, 81, s101, rows3, c242)
+PTXSPEC_r_f_f(cvt_rz_satfinite_bf16x2_f32_2, "cvt.rz.satfinite.bf16x2.f32", 800, 81, s102, rows3, c243)
+PTXSPEC_r_f_f(cvt_rz_relu_f16x2_f32_2, "cvt.rz.relu.f16x2.f32", 800, 70, s101, rows3, c236)
+PTXSPEC_r_f_f(cvt_rz_relu_bf16x2_f32_2, "cvt.rz.relu.bf16x2.f32", 800, 70, s102, rows3, c237)
+PTXSPEC_r_f_f(cvt_rz_relu_satfinite_f16x2_f32_2, "cvt.rz.relu.satfinite.f16x2.f32", 800, 81, s101, rows3, c238)
+PTXSPEC_r_f_f(cvt_rz_relu_satfinite_bf16x2_f32_2, "cvt.rz.relu.satfinite.bf16x2.f32", 800, 81, s102, rows3, c239)
+PTXSPEC_h_f(cvt_rn_pzo_f16_f32_1, "cvt.rn.pzo.f16.f32", 101071, 94, s96, rows3, c253)
+PTXSPEC_h_f(cvt_rn_pzo_bf16_f32_1, "cvt.rn.pzo.bf16.f32", 101071, 94, s97, rows3, c254)
+PTXSPEC_h_f(cvt_rn_satfinite_pzo_f16_f32_1, "cvt.rn.satfinite.pzo.f16.f32", 101071, 94, s96, rows3, c255)
+PTXSPEC_h_f(cvt_rn_satfinite_pzo_bf16_f32_1, "cvt.rn.satfinite.pzo.bf16.f32", 101071, 94, s97, rows3, c256)
+PTXSPEC_h_f(cvt_rn_relu_pzo_f16_f32_1, "cvt.rn.relu.pzo.f16.f32", 101071, 94, s96, rows3, c257)
+PTXSPEC_h_f(cvt_rn_relu_pzo_bf16_f32_1, "cvt.rn.relu.pzo.bf16.f32", 101071, 94, s97, rows3, c258)
+PTXSPEC_h_f(cvt_rn_relu_satfinite_pzo_f16_f32_1, "cvt.rn.relu.satfinite.pzo.f16.f32", 101071, 94, s96, rows3, c259)
+PTXSPEC_h_f(cvt_rn_relu_satfinite_pzo_bf16_f32_1, "cvt.rn.relu.satfinite.pzo.bf16.f32", 101071, 94, s97, rows3, c260)
+PTXSPEC_h_f(cvt_rz_pzo_f16_f32_1, "cvt.rz.pzo.f16.f32", 101071, 94, s96, rows3, c261)
+PTXSPEC_h_f(cvt_rz_pzo_bf16_f32_1, "cvt.rz.pzo.bf16.f32", 101071, 94, s97, rows3, c262)
+PTXSPEC_h_f(cvt_rz_satfinite_pzo_f16_f32_1, "cvt.rz.satfinite.pzo.f16.f32", 101071, 94, s96, rows3, c263)
+PTXSPEC_h_f(cvt_rz_satfinite_pzo_bf16_f32_1, "cvt.rz.satfinite.pzo.bf16.f32", 101071, 94, s97, rows3, c264)
+PTXSPEC_h_f(cvt_rz_relu_pzo_f16_f32_1, "cvt.rz.relu.pzo.f16.f32", 101071, 94, s96, rows3, c265)
+PTXSPEC_h_f(cvt_rz_relu_pzo_bf16_f32_1, "cvt.rz.relu.pzo.bf16.f32", 101071, 94, s97, rows3, c266)
+PTXSPEC_h_f(cvt_rz_relu_satfinite_pzo_f16_f32_1, "cvt.rz.relu.satfinite.pzo.f16.f32", 101071, 94, s96, rows3, c267)
+PTXSPEC_h_f(cvt_rz_relu_satfinite_pzo_bf16_f32_1, "cvt.rz.relu.satfinite.pzo.bf16.f32", 101071, 94, s97, rows3, c268)
+PTXSPEC_r_f(cvt_rn_pzo_tf32_f32_1, "cvt.rn.pzo.tf32.f32", 101071, 94, s100, rows3, c269)
+PTXSPEC_r_f(cvt_rn_relu_pzo_tf32_f32_1, "cvt.rn.relu.pzo.tf32.f32", 101071, 94, s100, rows3, c270)
+PTXSPEC_r_f(cvt_rn_satfinite_pzo_tf32_f32_1, "cvt.rn.satfinite.pzo.tf32.f32", 101071, 94, s100, rows3, c271)
+PTXSPEC_r_f(cvt_rn_satfinite_relu_pzo_tf32_f32_1, "cvt.rn.satfinite.relu.pzo.tf32.f32", 101071, 94, s100, rows3, c272)
+PTXSPEC_r_f(cvt_rz_pzo_tf32_f32_1, "cvt.rz.pzo.tf32.f32", 101071, 94, s100, rows3, c273)
+PTXSPEC_r_f(cvt_rz_relu_pzo_tf32_f32_1, "cvt.rz.relu.pzo.tf32.f32", 101071, 94, s100, rows3, c274)
+PTXSPEC_r_f(cvt_rz_satfinite_pzo_tf32_f32_1, "cvt.rz.satfinite.pzo.tf32.f32", 101071, 94, s100, rows3, c275)
+PTXSPEC_r_f(cvt_rz_satfinite_relu_pzo_tf32_f32_1, "cvt.rz.satfinite.relu.pzo.tf32.f32", 101071, 94, s100, rows3, c276)
+PTXSPEC_r_f_f(cvt_rn_pzo_f16x2_f32_2, "cvt.rn.pzo.f16x2.f32", 101071, 94, s101, rows3, c253)
+PTXSPEC_r_f_f(cvt_rn_pzo_bf16x2_f32_2, "cvt.rn.pzo.bf16x2.f32", 101071, 94, s102, rows3, c254)
+PTXSPEC_r_f_f(cvt_rn_satfinite_pzo_f16x2_f32_2, "cvt.rn.satfinite.pzo.f16x2.f32", 101071, 94, s101, rows3, c255)
+PTXSPEC_r_f_f(cvt_rn_satfinite_pzo_bf16x2_f32_2, "cvt.rn.satfinite.pzo.bf16x2.f32", 101071, 94, s102, rows3, c256)
+PTXSPEC_r_f_f(cvt_rn_relu_pzo_f16x2_f32_2, "cvt.rn.relu.pzo.f16x2.f32", 101071, 94, s101, rows3, c257)
+PTXSPEC_r_f_f(cvt_rn_relu_pzo_bf16x2_f32_2, "cvt.rn.relu.pzo.bf16x2.f32", 101071, 94, s102, rows3, c258)
+PTXSPEC_r_f_f(cvt_rn_relu_satfinite_pzo_f16x2_f32_2, "cvt.rn.relu.satfinite.pzo.f16x2.f32", 101071, 94, s101, rows3, c259)
+PTXSPEC_r_f_f(cvt_rn_relu_satfinite_pzo_bf16x2_f32_2, "cvt.rn.relu.satfinite.pzo.bf16x2.f32", 101071, 94, s102, rows3, c260)
+PTXSPEC_r_f_f(cvt_rz_pzo_f16x2_f32_2, "cvt.rz.pzo.f16x2.f32", 101071, 94, s101, rows3, c261)
+PTXSPEC_r_f_f(cvt_rz_pzo_bf16x2_f32_2, "cvt.rz.pzo.bf16x2.f32", 101071, 94, s102, rows3, c262)
+PTXSPEC_r_f_f(cvt_rz_satfinite_pzo_f16x2_f32_2, "cvt.rz.satfinite.pzo.f16x2.f32", 101071, 94, s101, rows3, c263)
+PTXSPEC_r_f_f(cvt_rz_satfinite_pzo_bf16x2_f32_2, "cvt.rz.satfinite.pzo.bf16x2.f32", 101071, 94, s102, rows3, c264)
+PTXSPEC_r_f_f(cvt_rz_relu_pzo_f16x2_f32_2, "cvt.rz.relu.pzo.f16x2.f32", 101071, 94, s101, rows3, c265)
+PTXSPEC_r_f_f(cvt_rz_relu_pzo_bf16x2_f32_2, "cvt.rz.relu.pzo.bf16x2.f32", 101071, 94, s102, rows3, c266)
+PTXSPEC_r_f_f(cvt_rz_relu_satfinite_pzo_f16x2_f32_2, "cvt.rz.relu.satfinite.pzo.f16x2.f32", 101071, 94, s101, rows3, c267)
+PTXSPEC_r_f_f(cvt_rz_relu_satfinite_pzo_bf16x2_f32_2, "cvt.rz.relu.satfinite.pzo.bf16x2.f32", 101071, 94, s102, rows3, c268)
+PTXSPEC_h_f_f(cvt_rn_satfinite_e4m3x2_f32_2, "cvt.rn.satfinite.e4m3x2.f32", 890, 81, s103, rows3, c277)
+PTXSPEC_h_f_f(cvt_rn_satfinite_e5m2x2_f32_2, "cvt.rn.satfinite.e5m2x2.f32", 890, 81, s104, rows3, c278)
+PTXSPEC_h_f_f(cvt_rn_satfinite_e2m3x2_f32_2, "cvt.rn.satfinite.e2m3x2.f32", 201001, 86, s105, rows3, c279)
+PTXSPEC_h_f_f(cvt_rn_satfinite_e3m2x2_f32_2, "cvt.rn.satfinite.e3m2x2.f32", 201001, 86, s106, rows3, c279)
+PTXSPEC_b_f_f(cvt_rn_satfinite_e2m1x2_f32_2, "cvt.rn.satfinite.e2m1x2.f32", 201001, 86, s107, rows3, c280)
+PTXSPEC_h_f_f(cvt_rn_satfinite_pzo_e4m3x2_f32_2, "cvt.rn.satfinite.pzo.e4m3x2.f32", 101071, 94, s103, rows3, c281)
+PTXSPEC_h_f_f(cvt_rn_satfinite_pzo_e5m2x2_f32_2, "cvt.rn.satfinite.pzo.e5m2x2.f32", 101071, 94, s104, rows3, c282)
+PTXSPEC_h_f_f(cvt_rn_satfinite_pzo_e2m3x2_f32_2, "cvt.rn.satfinite.pzo.e2m3x2.f32", 101071, 94, s105, rows3, c283)
+PTXSPEC_h_f_f(cvt_rn_satfinite_pzo_e3m2x2_f32_2, "cvt.rn.satfinite.pzo.e3m2x2.f32", 101071, 94, s106, rows3, c283)
+PTXSPEC_b_f_f(cvt_rn_satfinite_pzo_e2m1x2_f32_2, "cvt.rn.satfinite.pzo.e2m1x2.f32", 101071, 94, s107, rows3, c284)
+PTXSPEC_h_f_f(cvt_rn_satfinite_relu_e4m3x2_f32_2, "cvt.rn.satfinite.relu.e4m3x2.f32", 890, 81, s103, rows3, c285)
+PTXSPEC_h_f_f(cvt_rn_satfinite_relu_e5m2x2_f32_2, "cvt.rn.satfinite.relu.e5m2x2.f32", 890, 81, s104, rows3, c286)
+PTXSPEC_h_f_f(cvt_rn_satfinite_relu_e2m3x2_f32_2, "cvt.rn.satfinite.relu.e2m3x2.f32", 201001, 86, s105, rows3, c287)
+PTXSPEC_h_f_f(cvt_rn_satfinite_relu_e3m2x2_f32_2, "cvt.rn.satfinite.relu.e3m2x2.f32", 201001, 86, s106, rows3, c288)
+PTXSPEC_b_f_f(cvt_rn_satfinite_relu_e2m1x2_f32_2, "cvt.rn.satfinite.relu.e2m1x2.f32", 201001, 86, s107, rows3, c289)
+PTXSPEC_h_f_f(cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2, "cvt.rn.satfinite.relu.pzo.e4m3x2.f32", 101071, 94, s103, rows3, c290)
+PTXSPEC_h_f_f(cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2, "cvt.rn.satfinite.relu.pzo.e5m2x2.f32", 101071, 94, s104, rows3, c291)
+PTXSPEC_h_f_f(cvt_rn_satfinite_relu_pzo_e2m3x2_f32_2, "cvt.rn.satfinite.relu.pzo.e2m3x2.f32", 101071, 94, s105, rows3, c292)
+PTXSPEC_h_f_f(cvt_rn_satfinite_relu_pzo_e3m2x2_f32_2, "cvt.rn.satfinite.relu.pzo.e3m2x2.f32", 101071, 94, s106, rows3, c293)
+PTXSPEC_b_f_f(cvt_rn_satfinite_relu_pzo_e2m1x2_f32_2, "cvt.rn.satfinite.relu.pzo.e2m1x2.f32", 101071, 94, s107, rows3, c294)
+PTXSPEC_h_f_f(cvt_rz_satfinite_e4m3x2_f32_2, "cvt.rz.satfinite.e4m3x2.f32", 101071, 94, s103, rows3, c295)
+PTXSPEC_h_f_f(cvt_rz_satfinite_e5m2x2_f32_2, "cvt.rz.satfinite.e5m2x2.f32", 101071, 94, s104, rows3, c296)
+PTXSPEC_h_f_f(cvt_rz_satfinite_e2m3x2_f32_2, "cvt.rz.satfinite.e2m3x2.f32", 101071, 94, s105, rows3, c297)
+PTXSPEC_h_f_f(cvt_rz_satfinite_e3m2x2_f32_2, "cvt.rz.satfinite.e3m2x2.f32", 101071, 94, s106, rows3, c297)
+PTXSPEC_b_f_f(cvt_rz_satfinite_e2m1x2_f32_2, "cvt.rz.satfinite.e2m1x2.f32", 101071, 94, s107, rows3, c298)
+PTXSPEC_h_f_f(cvt_rz_satfinite_pzo_e4m3x2_f32_2, "cvt.rz.satfinite.pzo.e4m3x2.f32", 101071, 94, s103, rows3, c299)
+PTXSPEC_h_f_f(cvt_rz_satfinite_pzo_e5m2x2_f32_2, "cvt.rz.satfinite.pzo.e5m2x2.f32", 101071, 94, s104, rows3, c300)
+PTXSPEC_h_f_f(cvt_rz_satfinite_pzo_e2m3x2_f32_2, "cvt.rz.satfinite.pzo.e2m3x2.f32", 101071, 94, s105, rows3, c301)
+PTXSPEC_h_f_f(cvt_rz_satfinite_pzo_e3m2x2_f32_2, "cvt.rz.satfinite.pzo.e3m2x2.f32", 101071, 94, s106, rows3, c301)
+PTXSPEC_b_f_f(cvt_rz_satfinite_pzo_e2m1x2_f32_2, "cvt.rz.satfinite.pzo.e2m1x2.f32", 101071, 94, s107, rows3, c302)
+PTXSPEC_h_f_f(cvt_rz_satfinite_relu_e4m3x2_f32_2, "cvt.rz.satfinite.relu.e4m3x2.f32", 101071, 94, s103, rows3, c303)
+PTXSPEC_h_f_f(cvt_rz_satfinite_relu_e5m2x2_f32_2, "cvt.rz.satfinite.relu.e5m2x2.f32", 101071, 94, s104, rows3, c304)
+PTXSPEC_h_f_f(cvt_rz_satfinite_relu_e2m3x2_f32_2, "cvt.rz.satfinite.relu.e2m3x2.f32", 101071, 94, s105, rows3, c305)
+PTXSPEC_h_f_f(cvt_rz_satfinite_relu_e3m2x2_f32_2, "cvt.rz.satfinite.relu.e3m2x2.f32", 101071, 94, s106, rows3, c306)
+PTXSPEC_b_f_f(cvt_rz_satfinite_relu_e2m1x2_f32_2, "cvt.rz.satfinite.relu.e2m1x2.f32", 101071, 94, s107, rows3, c307)
+PTXSPEC_h_f_f(cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2, "cvt.rz.satfinite.relu.pzo.e4m3x2.f32", 101071, 94, s103, rows3, c308)
+PTXSPEC_h_f_f(cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2, "cvt.rz.satfinite.relu.pzo.e5m2x2.f32", 101071, 94, s104, rows3, c309)
+PTXSPEC_h_f_f(cvt_rz_satfinite_relu_pzo_e2m3x2_f32_2, "cvt.rz.satfinite.relu.pzo.e2m3x2.f32", 101071, 94, s105, rows3, c310)
+PTXSPEC_h_f_f(cvt_rz_satfinite_relu_pzo_e3m2x2_f32_2, "cvt.rz.satfinite.relu.pzo.e3m2x2.f32", 101071, 94, s106, rows3, c311)
+PTXSPEC_b_f_f(cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2, "cvt.rz.satfinite.relu.pzo.e2m1x2.f32", 101071, 94, s107, rows3, c312)
+PTXSPEC_h_r(cvt_rn_satfinite_e4m3x2_f16x2_1, "cvt.rn.satfinite.e4m3x2.f16x2", 890, 81, s108, rows3, c313)
+PTXSPEC_h_r(cvt_rn_satfinite_e4m3x2_bf16x2_1, "cvt.rn.satfinite.e4m3x2.bf16x2", 301001, 91, s109, rows3, c314)
+PTXSPEC_h_r(cvt_rn_satfinite_e5m2x2_f16x2_1, "cvt.rn.satfinite.e5m2x2.f16x2", 890, 81, s110, rows3, c315)
+PTXSPEC_h_r(cvt_rn_satfinite_e5m2x2_bf16x2_1, "cvt.rn.satfinite.e5m2x2.bf16x2", 301001, 91, s111, rows3, c316)
+PTXSPEC_h_r(cvt_rn_satfinite_e2m3x2_f16x2_1, "cvt.rn.satfinite.e2m3x2.f16x2", 301001, 91, s112, rows3, c317)
+PTXSPEC_h_r(cvt_rn_satfinite_e2m3x2_bf16x2_1, "cvt.rn.satfinite.e2m3x2.bf16x2", 301001, 91, s113, rows3, c318)
+PTXSPEC_h_r(cvt_rn_satfinite_e3m2x2_f16x2_1, "cvt.rn.satfinite.e3m2x2.f16x2", 301001, 91, s114, rows3, c317)
+PTXSPEC_h_r(cvt_rn_satfinite_e3m2x2_bf16x2_1, "cvt.rn.satfinite.e3m2x2.bf16x2", 301001, 91, s115, rows3, c318)
+PTXSPEC_b_r(cvt_rn_satfinite_e2m1x2_f16x2_1, "cvt.rn.satfinite.e2m1x2.f16x2", 301001, 91, s116, rows3, c319)
+PTXSPEC_b_r(cvt_rn_satfinite_e2m1x2_bf16x2_1, "cvt.rn.satfinite.e2m1x2.bf16x2", 301001, 91, s117, rows3, c320)
+PTXSPEC_h_r(cvt_rn_satfinite_pzo_e4m3x2_f16x2_1, "cvt.rn.satfinite.pzo.e4m3x2.f16x2", 101071, 94, s108, rows3, c321)
+PTXSPEC_h_r(cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1, "cvt.rn.satfinite.pzo.e4m3x2.bf16x2", 101071, 94, s109, rows3, c322)
+PTXSPEC_h_r(cvt_rn_satfinite_pzo_e5m2x2_f16x2_1, "cvt.rn.satfinite.pzo.e5m2x2.f16x2", 101071, 94, s110, rows3, c323)
+PTXSPEC_h_r(cvt_rn_satfinite_pzo_e5m2x2_bf16x2_1, "cvt.rn.satfinite.pzo.e5m2x2.bf16x2", 101071, 94, s111, rows3, c324)
+PTXSPEC_h_r(cvt_rn_satfinite_pzo_e2m3x2_f16x2_1, "cvt.rn.satfinite.pzo.e2m3x2.f16x2", 101071, 94, s112, rows3, c325)
+PTXSPEC_h_r(cvt_rn_satfinite_pzo_e2m3x2_bf16x2_1, "cvt.rn.satfinite.pzo.e2m3x2.bf16x2", 101071, 94, s113, rows3, c326)
+PTXSPEC_h_r(cvt_rn_satfinite_pzo_e3m2x2_f16x2_1, "cvt.rn.satfinite.pzo.e3m2x2.f16x2", 101071, 94, s114, rows3, c325)
+PTXSPEC_h_r(cvt_rn_satfinite_pzo_e3m2x2_bf16x2_1, "cvt.rn.satfinite.pzo.e3m2x2.bf16x2", 101071, 94, s115, rows3, c326)
+PTXSPEC_b_r(cvt_rn_satfinite_pzo_e2m1x2_f16x2_1, "cvt.rn.satfinite.pzo.e2m1x2.f16x2", 101071, 94, s116, rows3, c327)
+PTXSPEC_b_r(cvt_rn_satfinite_pzo_e2m1x2_bf16x2_1, "cvt.rn.satfinite.pzo.e2m1x2.bf16x2", 101071, 94, s117, rows3, c328)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_e4m3x2_f16x2_1, "cvt.rn.satfinite.relu.e4m3x2.f16x2", 890, 81, s108, rows3, c329)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_e4m3x2_bf16x2_1, "cvt.rn.satfinite.relu.e4m3x2.bf16x2", 301001, 91, s109, rows3, c330)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_e5m2x2_f16x2_1, "cvt.rn.satfinite.relu.e5m2x2.f16x2", 890, 81, s110, rows3, c331)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_e5m2x2_bf16x2_1, "cvt.rn.satfinite.relu.e5m2x2.bf16x2", 301001, 91, s111, rows3, c332)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_e2m3x2_f16x2_1, "cvt.rn.satfinite.relu.e2m3x2.f16x2", 301001, 91, s112, rows3, c333)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_e2m3x2_bf16x2_1, "cvt.rn.satfinite.relu.e2m3x2.bf16x2", 301001, 91, s113, rows3, c334)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_e3m2x2_f16x2_1, "cvt.rn.satfinite.relu.e3m2x2.f16x2", 301001, 91, s114, rows3, c335)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_e3m2x2_bf16x2_1, "cvt.rn.satfinite.relu.e3m2x2.bf16x2", 301001, 91, s115, rows3, c336)
+PTXSPEC_b_r(cvt_rn_satfinite_relu_e2m1x2_f16x2_1, "cvt.rn.satfinite.relu.e2m1x2.f16x2", 301001, 91, s116, rows3, c337)
+PTXSPEC_b_r(cvt_rn_satfinite_relu_e2m1x2_bf16x2_1, "cvt.rn.satfinite.relu.e2m1x2.bf16x2", 301001, 91, s117, rows3, c338)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e4m3x2.f16x2", 101071, 94, s108, rows3, c339)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e4m3x2.bf16x2", 101071, 94, s109, rows3, c340)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e5m2x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e5m2x2.f16x2", 101071, 94, s110, rows3, c341)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e5m2x2.bf16x2", 101071, 94, s111, rows3, c342)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e2m3x2.f16x2", 101071, 94, s112, rows3, c343)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e2m3x2.bf16x2", 101071, 94, s113, rows3, c344)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e3m2x2.f16x2", 101071, 94, s114, rows3, c345)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e3m2x2.bf16x2", 101071, 94, s115, rows3, c346)
+PTXSPEC_b_r(cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e2m1x2.f16x2", 101071, 94, s116, rows3, c347)
+PTXSPEC_b_r(cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e2m1x2.bf16x2", 101071, 94, s117, rows3, c348)
+PTXSPEC_h_r(cvt_rz_satfinite_e4m3x2_f16x2_1, "cvt.rz.satfinite.e4m3x2.f16x2", 101071, 94, s108, rows3, c349)
+PTXSPEC_h_r(cvt_rz_satfinite_e4m3x2_bf16x2_1, "cvt.rz.satfinite.e4m3x2.bf16x2", 101071, 94, s109, rows3, c350)
+PTXSPEC_h_r(cvt_rz_satfinite_e5m2x2_f16x2_1, "cvt.rz.satfinite.e5m2x2.f16x2", 101071, 94, s110, rows3, c351)
+PTXSPEC_h_r(cvt_rz_satfinite_e5m2x2_bf16x2_1, "cvt.rz.satfinite.e5m2x2.bf16x2", 101071, 94, s111, rows3, c352)
+PTXSPEC_h_r(cvt_rz_satfinite_e2m3x2_f16x2_1, "cvt.rz.satfinite.e2m3x2.f16x2", 101071, 94, s112, rows3, c353)
+PTXSPEC_h_r(cvt_rz_satfinite_e2m3x2_bf16x2_1, "cvt.rz.satfinite.e2m3x2.bf16x2", 101071, 94, s113, rows3, c354)
+PTXSPEC_h_r(cvt_rz_satfinite_e3m2x2_f16x2_1, "cvt.rz.satfinite.e3m2x2.f16x2", 101071, 94, s114, rows3, c353)
+PTXSPEC_h_r(cvt_rz_satfinite_e3m2x2_bf16x2_1, "cvt.rz.satfinite.e3m2x2.bf16x2", 101071, 94, s115, rows3, c354)
+PTXSPEC_b_r(cvt_rz_satfinite_e2m1x2_f16x2_1, "cvt.rz.satfinite.e2m1x2.f16x2", 101071, 94, s116, rows3, c355)
+PTXSPEC_b_r(cvt_rz_satfinite_e2m1x2_bf16x2_1, "cvt.rz.satfinite.e2m1x2.bf16x2", 101071, 94, s117, rows3, c356)
+PTXSPEC_h_r(cvt_rz_satfinite_pzo_e4m3x2_f16x2_1, "cvt.rz.satfinite.pzo.e4m3x2.f16x2", 101071, 94, s108, rows3, c357)
+PTXSPEC_h_r(cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1, "cvt.rz.satfinite.pzo.e4m3x2.bf16x2", 101071, 94, s109, rows3, c358)
+PTXSPEC_h_r(cvt_rz_satfinite_pzo_e5m2x2_f16x2_1, "cvt.rz.satfinite.pzo.e5m2x2.f16x2", 101071, 94, s110, rows3, c359)
+PTXSPEC_h_r(cvt_rz_satfinite_pzo_e5m2x2_bf16x2_1, "cvt.rz.satfinite.pzo.e5m2x2.bf16x2", 101071, 94, s111, rows3, c360)
+PTXSPEC_h_r(cvt_rz_satfinite_pzo_e2m3x2_f16x2_1, "cvt.rz.satfinite.pzo.e2m3x2.f16x2", 101071, 94, s112, rows3, c361)
+PTXSPEC_h_r(cvt_rz_satfinite_pzo_e2m3x2_bf16x2_1, "cvt.rz.satfinite.pzo.e2m3x2.bf16x2", 101071, 94, s113, rows3, c362)
+PTXSPEC_h_r(cvt_rz_satfinite_pzo_e3m2x2_f16x2_1, "cvt.rz.satfinite.pzo.e3m2x2.f16x2", 101071, 94, s114, rows3, c361)
+PTXSPEC_h_r(cvt_rz_satfinite_pzo_e3m2x2_bf16x2_1, "cvt.rz.satfinite.pzo.e3m2x2.bf16x2", 101071, 94, s115, rows3, c362)
+PTXSPEC_b_r(cvt_rz_satfinite_pzo_e2m1x2_f16x2_1, "cvt.rz.satfinite.pzo.e2m1x2.f16x2", 101071, 94, s116, rows3, c363)
+PTXSPEC_b_r(cvt_rz_satfinite_pzo_e2m1x2_bf16x2_1, "cvt.rz.satfinite.pzo.e2m1x2.bf16x2", 101071, 94, s117, rows3, c364)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_e4m3x2_f16x2_1, "cvt.rz.satfinite.relu.e4m3x2.f16x2", 101071, 94, s108, rows3, c365)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_e4m3x2_bf16x2_1, "cvt.rz.satfinite.relu.e4m3x2.bf16x2", 101071, 94, s109, rows3, c366)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_e5m2x2_f16x2_1, "cvt.rz.satfinite.relu.e5m2x2.f16x2", 101071, 94, s110, rows3, c367)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_e5m2x2_bf16x2_1, "cvt.rz.satfinite.relu.e5m2x2.bf16x2", 101071, 94, s111, rows3, c368)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_e2m3x2_f16x2_1, "cvt.rz.satfinite.relu.e2m3x2.f16x2", 101071, 94, s112, rows3, c369)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_e2m3x2_bf16x2_1, "cvt.rz.satfinite.relu.e2m3x2.bf16x2", 101071, 94, s113, rows3, c370)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_e3m2x2_f16x2_1, "cvt.rz.satfinite.relu.e3m2x2.f16x2", 101071, 94, s114, rows3, c371)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_e3m2x2_bf16x2_1, "cvt.rz.satfinite.relu.e3m2x2.bf16x2", 101071, 94, s115, rows3, c372)
+PTXSPEC_b_r(cvt_rz_satfinite_relu_e2m1x2_f16x2_1, "cvt.rz.satfinite.relu.e2m1x2.f16x2", 101071, 94, s116, rows3, c373)
+PTXSPEC_b_r(cvt_rz_satfinite_relu_e2m1x2_bf16x2_1, "cvt.rz.satfinite.relu.e2m1x2.bf16x2", 101071, 94, s117, rows3, c374)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e4m3x2.f16x2", 101071, 94, s108, rows3, c375)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e4m3x2.bf16x2", 101071, 94, s109, rows3, c376)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e5m2x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e5m2x2.f16x2", 101071, 94, s110, rows3, c377)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e5m2x2.bf16x2", 101071, 94, s111, rows3, c378)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e2m3x2.f16x2", 101071, 94, s112, rows3, c379)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e2m3x2.bf16x2", 101071, 94, s113, rows3, c380)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e3m2x2.f16x2", 101071, 94, s114, rows3, c381)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e3m2x2.bf16x2", 101071, 94, s115, rows3, c382)
+PTXSPEC_b_r(cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e2m1x2.f16x2", 101071, 94, s116, rows3, c383)
+PTXSPEC_b_r(cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e2m1x2.bf16x2", 101071, 94, s117, rows3, c384)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, "cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32", 101071, 94, s118, rows4, c385)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, "cvt.rn.satfinite.scaled::n1::ue8m0.e5m2x2.f32", 101071, 94, s119, rows4, c386)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m3x2.f32", 101071, 94, s120, rows4, c387)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, "cvt.rn.satfinite.scaled::n1::ue8m0.e3m2x2.f32", 101071, 94, s121, rows4, c388)
+PTXSPEC_b_f_f_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m1x2.f32", 101071, 94, s122, rows4, c389)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32", 101071, 94, s118, rows4, c385)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32", 101071, 94, s119, rows4, c386)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32", 101071, 94, s120, rows4, c387)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32", 101071, 94, s121, rows4, c388)
+PTXSPEC_b_f_f_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32", 101071, 94, s122, rows4, c389)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32", 101071, 94, s118, rows4, c390)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32", 101071, 94, s119, rows4, c391)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32", 101071, 94, s120, rows4, c392)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32", 101071, 94, s121, rows4, c393)
+PTXSPEC_b_f_f_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32", 101071, 94, s122, rows4, c394)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32", 101071, 94, s118, rows4, c390)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32", 101071, 94, s119, rows4, c391)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32", 101071, 94, s120, rows4, c392)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32", 101071, 94, s121, rows4, c393)
+PTXSPEC_b_f_f_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32", 101071, 94, s122, rows4, c394)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, "cvt.rz.satfinite.scaled::n1::ue8m0.e4m3x2.f32", 101071, 94, s118, rows4, c385)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, "cvt.rz.satfinite.scaled::n1::ue8m0.e5m2x2.f32", 101071, 94, s119, rows4, c386)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m3x2.f32", 101071, 94, s120, rows4, c387)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, "cvt.rz.satfinite.scaled::n1::ue8m0.e3m2x2.f32", 101071, 94, s121, rows4, c388)
+PTXSPEC_b_f_f_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m1x2.f32", 101071, 94, s122, rows4, c389)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32", 101071, 94, s118, rows4, c385)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32", 101071, 94, s119, rows4, c386)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32", 101071, 94, s120, rows4, c387)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32", 101071, 94, s121, rows4, c388)
+PTXSPEC_b_f_f_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32", 101071, 94, s122, rows4, c389)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32", 101071, 94, s118, rows4, c390)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32", 101071, 94, s119, rows4, c391)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32", 101071, 94, s120, rows4, c392)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32", 101071, 94, s121, rows4, c393)
+PTXSPEC_b_f_f_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32", 101071, 94, s122, rows4, c394)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32", 101071, 94, s118, rows4, c390)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32", 101071, 94, s119, rows4, c391)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32", 101071, 94, s120, rows4, c392)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32", 101071, 94, s121, rows4, c393)
+PTXSPEC_b_f_f_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32", 101071, 94, s122, rows4, c394)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2", 101071, 94, s123, rows4, c395)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2", 101071, 94, s124, rows4, c396)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2", 101071, 94, s125, rows4, c397)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2", 101071, 94, s126, rows4, c398)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2", 101071, 94, s127, rows4, c399)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2", 101071, 94, s128, rows4, c400)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2", 101071, 94, s129, rows4, c401)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2", 101071, 94, s130, rows4, c402)
+PTXSPEC_b_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2", 101071, 94, s131, rows4, c403)
+PTXSPEC_b_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2", 101071, 94, s132, rows4, c404)
+PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2", 101071, 94, s123, rows4, c395)
+PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2", 101071, 94, s124, rows4, c396)
+PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2", 101071, 94, s125, rows4, c397)
+PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2", 101071, 94, s126, rows4, c398)
+PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2", 101071, 94, s127, rows4, c399)
+PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2", 101071, 94, s128, rows4, c400)
+PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2", 101071, 94, s129, rows4, c401)
+PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2", 101071, 94, s130, rows4, c402)
+PTXSPEC_b_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2", 101071, 94, s131, rows4, c403)
+PTXSPEC_b_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2", 101071, 94, s132, rows4, c404)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2", 101071, 94, s123, rows4, c405)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2", 101071, 94, s124, rows4, c406)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2", 101071, 94, s125, rows4, c407)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2", 101071, 94, s126, rows4, c408)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2", 101071, 94, s127, rows4, c409)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2", 101071, 94, s128, rows4, c410)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2", 101071, 94, s129, rows4, c411)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2", 101071, 94, s130, rows4, c412)
+PTXSPEC_b_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2", 101071, 94, s131, rows4, c413)
+PTXSPEC_b_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2", 101071, 94, s132, rows4, c414)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2", 101071, 94, s123, rows4, c405)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2", 101071, 94, s124, rows4, c406)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2", 101071, 94, s125, rows4, c407)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2", 101071, 94, s126, rows4, c408)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2", 101071, 94, s127, rows4, c409)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2", 101071, 94, s128, rows4, c410)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2", 101071, 94, s129, rows4, c411)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2", 101071, 94, s130, rows4, c412)
+PTXSPEC_b_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2", 101071, 94, s131, rows4, c413)
+PTXSPEC_b_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2", 101071, 94, s132, rows4, c414)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2", 101071, 94, s123, rows4, c395)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2", 101071, 94, s124, rows4, c396)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2", 101071, 94, s125, rows4, c397)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2", 101071, 94, s126, rows4, c398)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2", 101071, 94, s127, rows4, c399)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2", 101071, 94, s128, rows4, c400)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2", 101071, 94, s129, rows4, c401)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2", 101071, 94, s130, rows4, c402)
+PTXSPEC_b_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2", 101071, 94, s131, rows4, c403)
+PTXSPEC_b_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2", 101071, 94, s132, rows4, c404)
+PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2", 101071, 94, s123, rows4, c395)
+PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2", 101071, 94, s124, rows4, c396)
+PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2", 101071, 94, s125, rows4, c397)
+PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2", 101071, 94, s126, rows4, c398)
+PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2", 101071, 94, s127, rows4, c399)
+PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2", 101071, 94, s128, rows4, c400)
+PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2", 101071, 94, s129, rows4, c401)
+PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2", 101071, 94, s130, rows4, c402)
+PTXSPEC_b_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2", 101071, 94, s131, rows4, c403)
+PTXSPEC_b_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2", 101071, 94, s132, rows4, c404)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2", 101071, 94, s123, rows4, c405)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2", 101071, 94, s124, rows4, c406)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2", 101071, 94, s125, rows4, c407)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2", 101071, 94, s126, rows4, c408)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2", 101071, 94, s127, rows4, c409)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2", 101071, 94, s128, rows4, c410)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2", 101071, 94, s129, rows4, c411)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2", 101071, 94, s130, rows4, c412)
+PTXSPEC_b_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2", 101071, 94, s131, rows4, c413)
+PTXSPEC_b_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2", 101071, 94, s132, rows4, c414)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2", 101071, 94, s123, rows4, c405)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2", 101071, 94, s124, rows4, c406)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2", 101071, 94, s125, rows4, c407)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2", 101071, 94, s126, rows4, c408)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2", 101071, 94, s127, rows4, c409)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2", 101071, 94, s128, rows4, c410)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2", 101071, 94, s129, rows4, c411)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2", 101071, 94, s130, rows4, c412)
+PTXSPEC_b_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2", 101071, 94, s131, rows4, c413)
+PTXSPEC_b_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2", 101071, 94, s132, rows4, c414)
+PTXSPEC_r_h(cvt_rn_f16x2_e4m3x2_1, "cvt.rn.f16x2.e4m3x2", 890, 81, s133, rows3, c415)
+PTXSPEC_r_h(cvt_rn_f16x2_e5m2x2_1, "cvt.rn.f16x2.e5m2x2", 890, 81, s134, rows3, c416)
+PTXSPEC_r_h(cvt_rn_f16x2_e2m3x2_1, "cvt.rn.f16x2.e2m3x2", 201001, 86, s135, rows3, c417)
+PTXSPEC_r_h(cvt_rn_f16x2_e3m2x2_1, "cvt.rn.f16x2.e3m2x2", 201001, 86, s136, rows3, c418)
+PTXSPEC_r_b(cvt_rn_f16x2_e2m1x2_1, "cvt.rn.f16x2.e2m1x2", 201001, 86, s137, rows3, c419)
+PTXSPEC_r_h(cvt_rn_relu_f16x2_e4m3x2_1, "cvt.rn.relu.f16x2.e4m3x2", 890, 81, s133, rows3, c420)
+PTXSPEC_r_h(cvt_rn_relu_f16x2_e5m2x2_1, "cvt.rn.relu.f16x2.e5m2x2", 890, 81, s134, rows3, c421)
+PTXSPEC_r_h(cvt_rn_relu_f16x2_e2m3x2_1, "cvt.rn.relu.f16x2.e2m3x2", 201001, 86, s135, rows3, c422)
+PTXSPEC_r_h(cvt_rn_relu_f16x2_e3m2x2_1, "cvt.rn.relu.f16x2.e3m2x2", 201001, 86, s136, rows3, c423)
+PTXSPEC_r_b(cvt_rn_relu_f16x2_e2m1x2_1, "cvt.rn.relu.f16x2.e2m1x2", 201001, 86, s137, rows3, c424)
+PTXSPEC_r_h(cvt_rn_bf16x2_e4m3x2_1, "cvt.rn.bf16x2.e4m3x2", 401001, 92, s138, rows3, c425)
+PTXSPEC_r_h(cvt_rn_bf16x2_e5m2x2_1, "cvt.rn.bf16x2.e5m2x2", 401001, 92, s139, rows3, c426)
+PTXSPEC_r_h(cvt_rn_bf16x2_e2m3x2_1, "cvt.rn.bf16x2.e2m3x2", 401001, 92, s140, rows3, c427)
+PTXSPEC_r_h(cvt_rn_bf16x2_e3m2x2_1, "cvt.rn.bf16x2.e3m2x2", 401001, 92, s141, rows3, c428)
+PTXSPEC_r_b(cvt_rn_bf16x2_e2m1x2_1, "cvt.rn.bf16x2.e2m1x2", 401001, 92, s142, rows3, c429)
+PTXSPEC_r_h(cvt_rn_satfinite_bf16x2_e4m3x2_1, "cvt.rn.satfinite.bf16x2.e4m3x2", 401001, 92, s138, rows3, c425)
+PTXSPEC_r_h(cvt_rn_satfinite_bf16x2_e5m2x2_1, "cvt.rn.satfinite.bf16x2.e5m2x2", 401001, 92, s139, rows3, c430)
+PTXSPEC_r_h(cvt_rn_satfinite_bf16x2_e2m3x2_1, "cvt.rn.satfinite.bf16x2.e2m3x2", 401001, 92, s140, rows3, c427)
+PTXSPEC_r_h(cvt_rn_satfinite_bf16x2_e3m2x2_1, "cvt.rn.satfinite.bf16x2.e3m2x2", 401001, 92, s141, rows3, c428)
+PTXSPEC_r_b(cvt_rn_satfinite_bf16x2_e2m1x2_1, "cvt.rn.satfinite.bf16x2.e2m1x2", 401001, 92, s142, rows3, c429)
+PTXSPEC_r_h(cvt_rn_relu_bf16x2_e4m3x2_1, "cvt.rn.relu.bf16x2.e4m3x2", 401001, 92, s138, rows3, c431)
+PTXSPEC_r_h(cvt_rn_relu_bf16x2_e5m2x2_1, "cvt.rn.relu.bf16x2.e5m2x2", 401001, 92, s139, rows3, c432)
+PTXSPEC_r_h(cvt_rn_relu_bf16x2_e2m3x2_1, "cvt.rn.relu.bf16x2.e2m3x2", 401001, 92, s140, rows3, c433)
+PTXSPEC_r_h(cvt_rn_relu_bf16x2_e3m2x2_1, "cvt.rn.relu.bf16x2.e3m2x2", 401001, 92, s141, rows3, c434)
+PTXSPEC_r_b(cvt_rn_relu_bf16x2_e2m1x2_1, "cvt.rn.relu.bf16x2.e2m1x2", 401001, 92, s142, rows3, c435)
+PTXSPEC_r_h(cvt_rn_relu_satfinite_bf16x2_e4m3x2_1, "cvt.rn.relu.satfinite.bf16x2.e4m3x2", 401001, 92, s138, rows3, c431)
+PTXSPEC_r_h(cvt_rn_relu_satfinite_bf16x2_e5m2x2_1, "cvt.rn.relu.satfinite.bf16x2.e5m2x2", 401001, 92, s139, rows3, c436)
+PTXSPEC_r_h(cvt_rn_relu_satfinite_bf16x2_e2m3x2_1, "cvt.rn.relu.satfinite.bf16x2.e2m3x2", 401001, 92, s140, rows3, c433)
+PTXSPEC_r_h(cvt_rn_relu_satfinite_bf16x2_e3m2x2_1, "cvt.rn.relu.satfinite.bf16x2.e3m2x2", 401001, 92, s141, rows3, c434)
+PTXSPEC_r_b(cvt_rn_relu_satfinite_bf16x2_e2m1x2_1, "cvt.rn.relu.satfinite.bf16x2.e2m1x2", 401001, 92, s142, rows3, c435)
+PTXSPEC_r_h_h(cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2, "cvt.rn.scaled::n2::ue8m0.bf16x2.e4m3x2", 401001, 92, s143, rows4, c437)
+PTXSPEC_r_h_h(cvt_rn_scaled_n2_ue8m0_bf16x2_e5m2x2_2, "cvt.rn.scaled::n2::ue8m0.bf16x2.e5m2x2", 401001, 92, s144, rows4, c438)
+PTXSPEC_r_h_h(cvt_rn_scaled_n2_ue8m0_bf16x2_e2m3x2_2, "cvt.rn.scaled::n2::ue8m0.bf16x2.e2m3x2", 401001, 92, s145, rows4, c439)
+PTXSPEC_r_h_h(cvt_rn_scaled_n2_ue8m0_bf16x2_e3m2x2_2, "cvt.rn.scaled::n2::ue8m0.bf16x2.e3m2x2", 401001, 92, s146, rows4, c440)
+PTXSPEC_r_b_h(cvt_rn_scaled_n2_ue8m0_bf16x2_e2m1x2_2, "cvt.rn.scaled::n2::ue8m0.bf16x2.e2m1x2", 401001, 92, s147, rows4, c441)
+PTXSPEC_r_h_h(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2", 401001, 92, s143, rows4, c442)
+PTXSPEC_r_h_h(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2", 401001, 92, s144, rows4, c443)
+PTXSPEC_r_h_h(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2", 401001, 92, s145, rows4, c444)
+PTXSPEC_r_h_h(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2", 401001, 92, s146, rows4, c445)
+PTXSPEC_r_b_h(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2", 401001, 92, s147, rows4, c446)
+PTXSPEC_r_h_h(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e4m3x2_2, "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.e4m3x2", 401001, 92, s143, rows4, c437)
+PTXSPEC_r_h_h(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e5m2x2_2, "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.e5m2x2", 401001, 92, s144, rows4, c438)
+PTXSPEC_r_h_h(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m3x2_2, "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.e2m3x2", 401001, 92, s145, rows4, c439)
+PTXSPEC_r_h_h(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e3m2x2_2, "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.e3m2x2", 401001, 92, s146, rows4, c440)
+PTXSPEC_r_b_h(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m1x2_2, "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.e2m1x2", 401001, 92, s147, rows4, c441)
+PTXSPEC_r_h_h(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, "cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2", 401001, 92, s143, rows4, c442)
+PTXSPEC_r_h_h(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2, "cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2", 401001, 92, s144, rows4, c443)
+PTXSPEC_r_h_h(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2, "cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2", 401001, 92, s145, rows4, c444)
+PTXSPEC_r_h_h(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2, "cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2", 401001, 92, s146, rows4, c445)
+PTXSPEC_r_b_h(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, "cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2", 401001, 92, s147, rows4, c446)
+PTXSPEC_r_f_f_r(cvt_rs_f16x2_f32_3, "cvt.rs.f16x2.f32", 501002, 87, s148, rows4, c447)
+PTXSPEC_r_f_f_r(cvt_rs_bf16x2_f32_3, "cvt.rs.bf16x2.f32", 501002, 87, s149, rows4, c448)
+PTXSPEC_r_f_f_r(cvt_rs_satfinite_f16x2_f32_3, "cvt.rs.satfinite.f16x2.f32", 501002, 87, s148, rows4, c447)
+PTXSPEC_r_f_f_r(cvt_rs_satfinite_bf16x2_f32_3, "cvt.rs.satfinite.bf16x2.f32", 501002, 87, s149, rows4, c448)
+PTXSPEC_r_f_f_r(cvt_rs_relu_f16x2_f32_3, "cvt.rs.relu.f16x2.f32", 501002, 87, s148, rows4, c447)
+PTXSPEC_r_f_f_r(cvt_rs_relu_bf16x2_f32_3, "cvt.rs.relu.bf16x2.f32", 501002, 87, s149, rows4, c448)
+PTXSPEC_r_f_f_r(cvt_rs_relu_satfinite_f16x2_f32_3, "cvt.rs.relu.satfinite.f16x2.f32", 501002, 87, s148, rows4, c447)
+PTXSPEC_r_f_f_r(cvt_rs_relu_satfinite_bf16x2_f32_3, "cvt.rs.relu.satfinite.bf16x2.f32", 501002, 87, s149, rows4, c448)
+PTXSPEC_r_4f_r(cvt_rs_satfinite_e4m3x4_f32_5, "cvt.rs.satfinite.e4m3x4.f32", 501002, 87, s150, rows4, c449)
+PTXSPEC_r_4f_r(cvt_rs_satfinite_e5m2x4_f32_5, "cvt.rs.satfinite.e5m2x4.f32", 501002, 87, s151, rows4, c450)
+PTXSPEC_r_4f_r(cvt_rs_satfinite_e2m3x4_f32_5, "cvt.rs.satfinite.e2m3x4.f32", 501002, 87, s152, rows4, c451)
+PTXSPEC_r_4f_r(cvt_rs_satfinite_e3m2x4_f32_5, "cvt.rs.satfinite.e3m2x4.f32", 501002, 87, s153, rows4, c451)
+PTXSPEC_h_4f_r(cvt_rs_satfinite_e2m1x4_f32_5, "cvt.rs.satfinite.e2m1x4.f32", 501002, 87, s154, rows4, c452)
+PTXSPEC_r_4f_r(cvt_rs_relu_satfinite_e4m3x4_f32_5, "cvt.rs.relu.satfinite.e4m3x4.f32", 501002, 87, s150, rows4, c453)
+PTXSPEC_r_4f_r(cvt_rs_relu_satfinite_e5m2x4_f32_5, "cvt.rs.relu.satfinite.e5m2x4.f32", 501002, 87, s151, rows4, c454)
+PTXSPEC_r_4f_r(cvt_rs_relu_satfinite_e2m3x4_f32_5, "cvt.rs.relu.satfinite.e2m3x4.f32", 501002, 87, s152, rows4, c455)
+PTXSPEC_r_4f_r(cvt_rs_relu_satfinite_e3m2x4_f32_5, "cvt.rs.relu.satfinite.e3m2x4.f32", 501002, 87, s153, rows4, c455)
+PTXSPEC_h_4f_r(cvt_rs_relu_satfinite_e2m1x4_f32_5, "cvt.rs.relu.satfinite.e2m1x4.f32", 501002, 87, s154, rows4, c456)
+PTXSPEC_h_f_f(cvt_rz_ue8m0x2_f32_2, "cvt.rz.ue8m0x2.f32", 201001, 86, s155, rows3, c457)
+PTXSPEC_h_f_f(cvt_rz_satfinite_ue8m0x2_f32_2, "cvt.rz.satfinite.ue8m0x2.f32", 201001, 86, s155, rows3, c458)
+PTXSPEC_h_f_f(cvt_rp_ue8m0x2_f32_2, "cvt.rp.ue8m0x2.f32", 201001, 86, s155, rows3, c459)
+PTXSPEC_h_f_f(cvt_rp_satfinite_ue8m0x2_f32_2, "cvt.rp.satfinite.ue8m0x2.f32", 201001, 86, s155, rows3, c460)
+PTXSPEC_h_r(cvt_rz_ue8m0x2_bf16x2_1, "cvt.rz.ue8m0x2.bf16x2", 201001, 86, s156, rows3, c461)
+PTXSPEC_h_r(cvt_rz_satfinite_ue8m0x2_bf16x2_1, "cvt.rz.satfinite.ue8m0x2.bf16x2", 201001, 86, s156, rows3, c462)
+PTXSPEC_h_r(cvt_rp_ue8m0x2_bf16x2_1, "cvt.rp.ue8m0x2.bf16x2", 201001, 86, s156, rows3, c463)
+PTXSPEC_h_r(cvt_rp_satfinite_ue8m0x2_bf16x2_1, "cvt.rp.satfinite.ue8m0x2.bf16x2", 201001, 86, s156, rows3, c464)
+PTXSPEC_r_h(cvt_rn_bf16x2_ue8m0x2_1, "cvt.rn.bf16x2.ue8m0x2", 201001, 86, s157, rows3, c465)
+PTXSPEC_r_r_r(cvt_pack_sat_u16_s32_2, "cvt.pack.sat.u16.s32", 720, 65, s158, rows3, c466)
+PTXSPEC_r_r_r(cvt_pack_sat_s16_s32_2, "cvt.pack.sat.s16.s32", 720, 65, s159, rows3, c467)
+PTXSPEC_r_r_r_r(cvt_pack_sat_u8_s32_b32_3, "cvt.pack.sat.u8.s32.b32", 720, 65, s160, rows5, c468)
+PTXSPEC_r_r_r_r(cvt_pack_sat_s8_s32_b32_3, "cvt.pack.sat.s8.s32.b32", 720, 65)
+PTXSPEC_r_r_r_r(cvt_pack_sat_u4_s32_b32_3, "cvt.pack.sat.u4.s32.b32", 750, 65)
+PTXSPEC_r_r_r_r(cvt_pack_sat_s4_s32_b32_3, "cvt.pack.sat.s4.s32.b32", 750, 65, s160, rows5, c469)
+PTXSPEC_r_r_r_r(cvt_pack_sat_u2_s32_b32_3, "cvt.pack.sat.u2.s32.b32", 750, 65, s160, rows5, c470)
+PTXSPEC_r_r_r_r(cvt_pack_sat_s2_s32_b32_3, "cvt.pack.sat.s2.s32.b32", 750, 65)
+PTXSPEC_h_f_f(cvt_rn_satfinite_s2f6x2_f32_2, "cvt.rn.satfinite.s2f6x2.f32", 601002, 91, s161, rows3, c471)
+PTXSPEC_h_f_f(cvt_rn_satfinite_relu_s2f6x2_f32_2, "cvt.rn.satfinite.relu.s2f6x2.f32", 601002, 91, s161, rows3, c472)
+PTXSPEC_h_f_f(cvt_rz_satfinite_s2f6x2_f32_2, "cvt.rz.satfinite.s2f6x2.f32", 701072, 94, s161, rows3, c473)
+PTXSPEC_h_f_f(cvt_rz_satfinite_relu_s2f6x2_f32_2, "cvt.rz.satfinite.relu.s2f6x2.f32", 701072, 94, s161, rows3, c472)
+PTXSPEC_h_r(cvt_rn_satfinite_s2f6x2_bf16x2_1, "cvt.rn.satfinite.s2f6x2.bf16x2", 601002, 91, s162, rows3, c474)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_s2f6x2_bf16x2_1, "cvt.rn.satfinite.relu.s2f6x2.bf16x2", 601002, 91, s162, rows3, c475)
+PTXSPEC_h_r(cvt_rz_satfinite_s2f6x2_bf16x2_1, "cvt.rz.satfinite.s2f6x2.bf16x2", 701072, 94, s162, rows3, c476)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_s2f6x2_bf16x2_1, "cvt.rz.satfinite.relu.s2f6x2.bf16x2", 701072, 94, s162, rows3, c475)
+PTXSPEC_h_f_f_h(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, "cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32", 601002, 91, s163, rows4, c477)
+PTXSPEC_h_f_f_h(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, "cvt.rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32", 601002, 91, s163, rows4, c477)
+PTXSPEC_h_f_f_h(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, "cvt.rz.satfinite.scaled::n2::ue8m0.s2f6x2.f32", 701072, 94, s163, rows4, c477)
+PTXSPEC_h_f_f_h(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, "cvt.rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32", 701072, 94, s163, rows4, c477)
+PTXSPEC_h_r_h(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2", 601002, 91, s164, rows4, c478)
+PTXSPEC_h_r_h(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2", 601002, 91, s164, rows4, c478)
+PTXSPEC_h_r_h(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, "cvt.rz.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2", 701072, 94, s164, rows4, c478)
+PTXSPEC_h_r_h(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2", 701072, 94, s164, rows4, c478)
+PTXSPEC_r_h(cvt_rn_bf16x2_s2f6x2_1, "cvt.rn.bf16x2.s2f6x2", 601002, 91, s165, rows3, c479)
+PTXSPEC_r_h(cvt_rn_relu_bf16x2_s2f6x2_1, "cvt.rn.relu.bf16x2.s2f6x2", 601002, 91, s165, rows3, c480)
+PTXSPEC_r_h(cvt_rn_satfinite_bf16x2_s2f6x2_1, "cvt.rn.satfinite.bf16x2.s2f6x2", 601002, 91, s165, rows3, c479)
+PTXSPEC_r_h(cvt_rn_satfinite_relu_bf16x2_s2f6x2_1, "cvt.rn.satfinite.relu.bf16x2.s2f6x2", 601002, 91, s165, rows3, c480)
+PTXSPEC_r_h_h(cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2, "cvt.rn.scaled::n2::ue8m0.bf16x2.s2f6x2", 601002, 91, s166, rows4, c481)
+PTXSPEC_r_h_h(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.s2f6x2", 601002, 91, s166, rows4, c481)
+PTXSPEC_r_h_h(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.s2f6x2", 601002, 91, s166, rows4, c481)
+PTXSPEC_r_h_h(cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, "cvt.rn.satfinite.relu.scaled::n2::ue8m0.bf16x2.s2f6x2", 601002, 91, s166, rows4, c481)
+PTXSPEC_h_f_f(cvt_rn_ue5m3x2_f32_2, "cvt.rn.ue5m3x2.f32", 101071, 94, s167, rows3, c482)
+PTXSPEC_h_f_f(cvt_rn_satfinite_ue5m3x2_f32_2, "cvt.rn.satfinite.ue5m3x2.f32", 101071, 94, s167, rows3, c483)
+PTXSPEC_h_f_f(cvt_rz_ue5m3x2_f32_2, "cvt.rz.ue5m3x2.f32", 101071, 94, s167, rows3, c484)
+PTXSPEC_h_f_f(cvt_rz_satfinite_ue5m3x2_f32_2, "cvt.rz.satfinite.ue5m3x2.f32", 101071, 94, s167, rows3, c483)
+PTXSPEC_h_f_f(cvt_rp_ue5m3x2_f32_2, "cvt.rp.ue5m3x2.f32", 101071, 94, s167, rows3, c482)
+PTXSPEC_h_f_f(cvt_rp_satfinite_ue5m3x2_f32_2, "cvt.rp.satfinite.ue5m3x2.f32", 101071, 94, s167, rows3, c483)
+PTXSPEC_h_r(cvt_rn_ue5m3x2_f16x2_1, "cvt.rn.ue5m3x2.f16x2", 101071, 94, s168, rows3, c485)
+PTXSPEC_h_r(cvt_rn_ue5m3x2_bf16x2_1, "cvt.rn.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c486)
+PTXSPEC_h_r(cvt_rn_satfinite_ue5m3x2_f16x2_1, "cvt.rn.satfinite.ue5m3x2.f16x2", 101071, 94, s168, rows3, c487)
+PTXSPEC_h_r(cvt_rn_satfinite_ue5m3x2_bf16x2_1, "cvt.rn.satfinite.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c488)
+PTXSPEC_h_r(cvt_rz_ue5m3x2_f16x2_1, "cvt.rz.ue5m3x2.f16x2", 101071, 94, s168, rows3, c485)
+PTXSPEC_h_r(cvt_rz_ue5m3x2_bf16x2_1, "cvt.rz.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c489)
+PTXSPEC_h_r(cvt_rz_satfinite_ue5m3x2_f16x2_1, "cvt.rz.satfinite.ue5m3x2.f16x2", 101071, 94, s168, rows3, c487)
+PTXSPEC_h_r(cvt_rz_satfinite_ue5m3x2_bf16x2_1, "cvt.rz.satfinite.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c488)
+PTXSPEC_h_r(cvt_rp_ue5m3x2_f16x2_1, "cvt.rp.ue5m3x2.f16x2", 101071, 94, s168, rows3, c485)
+PTXSPEC_h_r(cvt_rp_ue5m3x2_bf16x2_1, "cvt.rp.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c486)
+PTXSPEC_h_r(cvt_rp_satfinite_ue5m3x2_f16x2_1, "cvt.rp.satfinite.ue5m3x2.f16x2", 101071, 94, s168, rows3, c487)
+PTXSPEC_h_r(cvt_rp_satfinite_ue5m3x2_bf16x2_1, "cvt.rp.satfinite.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c488)
+PTXSPEC_h_f_f_b(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3, "cvt.rn.scaled::n1::ue8m0.ue5m3x2.f32", 101071, 94, s170, rows4, c490)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, "cvt.rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f32", 101071, 94, s170, rows4, c490)
+PTXSPEC_h_f_f_b(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3, "cvt.rz.scaled::n1::ue8m0.ue5m3x2.f32", 101071, 94, s170, rows4, c490)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, "cvt.rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f32", 101071, 94, s170, rows4, c490)
+PTXSPEC_h_r_b(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2, "cvt.rn.scaled::n1::ue8m0.ue5m3x2.f16x2", 101071, 94, s171, rows4, c491)
+PTXSPEC_h_r_b(cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, "cvt.rn.scaled::n1::ue8m0.ue5m3x2.bf16x2", 101071, 94, s172, rows4, c492)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2", 101071, 94, s171, rows4, c491)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2", 101071, 94, s172, rows4, c492)
+PTXSPEC_h_r_b(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2, "cvt.rz.scaled::n1::ue8m0.ue5m3x2.f16x2", 101071, 94, s171, rows4, c491)
+PTXSPEC_h_r_b(cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, "cvt.rz.scaled::n1::ue8m0.ue5m3x2.bf16x2", 101071, 94, s172, rows4, c492)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2", 101071, 94, s171, rows4, c491)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2", 101071, 94, s172, rows4, c492)
+PTXSPEC_r_h(cvt_rn_f16x2_ue5m3x2_1, "cvt.rn.f16x2.ue5m3x2", 101071, 94, s173, rows3, c493)
+PTXSPEC_r_h(cvt_rn_bf16x2_ue5m3x2_1, "cvt.rn.bf16x2.ue5m3x2", 101071, 94)
+PTXSPEC_r_h(cvt_rn_satfinite_bf16x2_ue5m3x2_1, "cvt.rn.satfinite.bf16x2.ue5m3x2", 101071, 94)
+PTXSPEC_r_h_h(cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, "cvt.rn.scaled::n2::ue8m0.bf16x2.ue5m3x2", 101071, 94, s174, rows4, c494)
+PTXSPEC_r_h_h(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2", 101071, 94, s174, rows4, c495)
+PTXSPEC_f_h(cvt_rn_f32_bf16_1, "cvt.rn.f32.bf16", 800, 71, s89, rows3, c200)
+PTXSPEC_f_h(cvt_rn_ftz_f32_bf16_1, "cvt.rn.ftz.f32.bf16", 900, 78, s89, rows3, c201)
+PTXSPEC_f_h(cvt_rz_f32_bf16_1, "cvt.rz.f32.bf16", 800, 71, s89, rows3, c200)
+PTXSPEC_f_h(cvt_rz_ftz_f32_bf16_1, "cvt.rz.ftz.f32.bf16", 900, 78, s89, rows3, c201)
+PTXSPEC_f_h(cvt_rm_f32_bf16_1, "cvt.rm.f32.bf16", 800, 71, s89, rows3, c200)
+PTXSPEC_f_h(cvt_rm_ftz_f32_bf16_1, "cvt.rm.ftz.f32.bf16", 900, 78, s89, rows3, c201)
+PTXSPEC_f_h(cvt_rp_f32_bf16_1, "cvt.rp.f32.bf16", 800, 71, s89, rows3, c200)
+PTXSPEC_f_h(cvt_rp_ftz_f32_bf16_1, "cvt.rp.ftz.f32.bf16", 900, 78, s89, rows3, c201)
+PTXSPEC_h_h(cvt_f16_bf16_1, "cvt.f16.bf16", 900, 78, s98, rows3, c171)
+PTXSPEC_h_h(cvt_bf16_f16_1, "cvt.bf16.f16", 900, 78, s99, rows3, c163)
+PTXSPEC_h_f(cvt_rn_ftz_pzo_bf16_f32_1, "cvt.rn.ftz.pzo.bf16.f32", 101071, 94, s97, rows3, c254)
+PTXSPEC_h_f(cvt_rz_ftz_pzo_bf16_f32_1, "cvt.rz.ftz.pzo.bf16.f32", 101071, 94, s97, rows3, c262)
+PTXSPEC_h_f(cvt_rm_ftz_pzo_bf16_f32_1, "cvt.rm.ftz.pzo.bf16.f32", 101071, 94, s97, rows3, c496)
+PTXSPEC_h_f(cvt_rp_ftz_pzo_bf16_f32_1, "cvt.rp.ftz.pzo.bf16.f32", 101071, 94, s97, rows3, c496)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("cvt");
-    PTXSPEC_RUN(cvt_rni_u8_f16_1, s0, rows3, c0);
-    PTXSPEC_RUN(cvt_rni_u8_f64_1, s1, rows3, c1);
-    PTXSPEC_RUN(cvt_rni_u16_f16_1, s2, rows3, c2);
-    PTXSPEC_RUN(cvt_rni_u16_f64_1, s3, rows3, c3);
-    PTXSPEC_RUN(cvt_rni_u32_f16_1, s4, rows3, c4);
-    PTXSPEC_RUN(cvt_rni_u32_f64_1, s5, rows3, c5);
-    PTXSPEC_RUN(cvt_rni_u64_f16_1, s6, rows3, c6);
-    PTXSPEC_RUN(cvt_rni_u64_f64_1, s7, rows3, c7);
-    PTXSPEC_RUN(cvt_rni_s8_f16_1, s8, rows3, c8);
-    PTXSPEC_RUN(cvt_rni_s8_f64_1, s9, rows3, c9);
-    PTXSPEC_RUN(cvt_rni_s16_f16_1, s10, rows3, c10);
-    PTXSPEC_RUN(cvt_rni_s16_f64_1, s11, rows3, c11);
-    PTXSPEC_RUN(cvt_rni_s32_f16_1, s12, rows3, c12);
-    PTXSPEC_RUN(cvt_rni_s32_f64_1, s13, rows3, c13);
-    PTXSPEC_RUN(cvt_rni_s64_f16_1, s14, rows3, c14);
-    PTXSPEC_RUN(cvt_rni_s64_f64_1, s15, rows3, c15);
-    PTXSPEC_RUN(cvt_rni_sat_u8_f16_1, s0, rows3, c0);
-    PTXSPEC_RUN(cvt_rni_sat_u8_f64_1, s1, rows3, c1);
-    PTXSPEC_RUN(cvt_rni_sat_u16_f16_1, s2, rows3, c2);
-    PTXSPEC_RUN(cvt_rni_sat_u16_f64_1, s3, rows3, c3);
-    PTXSPEC_RUN(cvt_rni_sat_u32_f16_1, s4, rows3, c4);
-    PTXSPEC_RUN(cvt_rni_sat_u32_f64_1, s5, rows3, c5);
-    PTXSPEC_RUN(cvt_rni_sat_u64_f16_1, s6, rows3, c6);
-    PTXSPEC_RUN(cvt_rni_sat_u64_f64_1, s7, rows3, c7);
-    PTXSPEC_RUN(cvt_rni_sat_s8_f16_1, s8, rows3, c8);
-    PTXSPEC_RUN(cvt_rni_sat_s8_f64_1, s9, rows3, c9);
-    PTXSPEC_RUN(cvt_rni_sat_s16_f16_1, s10, rows3, c10);
-    PTXSPEC_RUN(cvt_rni_sat_s16_f64_1, s11, rows3, c11);
-    PTXSPEC_RUN(cvt_rni_sat_s32_f16_1, s12, rows3, c12);
-    PTXSPEC_RUN(cvt_rni_sat_s32_f64_1, s13, rows3, c13);
-    PTXSPEC_RUN(cvt_rni_sat_s64_f16_1, s14, rows3, c14);
-    PTXSPEC_RUN(cvt_rni_sat_s64_f64_1, s15, rows3, c15);
-    PTXSPEC_RUN(cvt_rzi_u8_f16_1, s0, rows3, c16);
-    PTXSPEC_RUN(cvt_rzi_u8_f64_1, s1, rows3, c17);
-    PTXSPEC_RUN(cvt_rzi_u16_f16_1, s2, rows3, c18);
-    PTXSPEC_RUN(cvt_rzi_u16_f64_1, s3, rows3, c19);
-    PTXSPEC_RUN(cvt_rzi_u32_f16_1, s4, rows3, c20);
-    PTXSPEC_RUN(cvt_rzi_u32_f64_1, s5, rows3, c21);
-    PTXSPEC_RUN(cvt_rzi_u64_f16_1, s6, rows3, c22);
-    PTXSPEC_RUN(cvt_rzi_u64_f64_1, s7, rows3, c23);
-    PTXSPEC_RUN(cvt_rzi_s8_f16_1, s8, rows3, c24);
-    PTXSPEC_RUN(cvt_rzi_s8_f64_1, s9, rows3, c25);
-    PTXSPEC_RUN(cvt_rzi_s16_f16_1, s10, rows3, c26);
-    PTXSPEC_RUN(cvt_rzi_s16_f64_1, s11, rows3, c27);
-    PTXSPEC_RUN(cvt_rzi_s32_f16_1, s12, rows3, c28);
-    PTXSPEC_RUN(cvt_rzi_s32_f64_1, s13, rows3, c29);
-    PTXSPEC_RUN(cvt_rzi_s64_f16_1, s14, rows3, c30);
-    PTXSPEC_RUN(cvt_rzi_s64_f64_1, s15, rows3, c31);
-    PTXSPEC_RUN(cvt_rzi_sat_u8_f16_1, s0, rows3, c16);
-    PTXSPEC_RUN(cvt_rzi_sat_u8_f64_1, s1, rows3, c17);
-    PTXSPEC_RUN(cvt_rzi_sat_u16_f16_1, s2, rows3, c18);
-    PTXSPEC_RUN(cvt_rzi_sat_u16_f64_1, s3, rows3, c19);
-    PTXSPEC_RUN(cvt_rzi_sat_u32_f16_1, s4, rows3, c20);
-    PTXSPEC_RUN(cvt_rzi_sat_u32_f64_1, s5, rows3, c21);
-    PTXSPEC_RUN(cvt_rzi_sat_u64_f16_1, s6, rows3, c22);
-    PTXSPEC_RUN(cvt_rzi_sat_u64_f64_1, s7, rows3, c23);
-    PTXSPEC_RUN(cvt_rzi_sat_s8_f16_1, s8, rows3, c24);
-    PTXSPEC_RUN(cvt_rzi_sat_s8_f64_1, s9, rows3, c25);
-    PTXSPEC_RUN(cvt_rzi_sat_s16_f16_1, s10, rows3, c26);
-    PTXSPEC_RUN(cvt_rzi_sat_s16_f64_1, s11, rows3, c27);
-    PTXSPEC_RUN(cvt_rzi_sat_s32_f16_1, s12, rows3, c28);
-    PTXSPEC_RUN(cvt_rzi_sat_s32_f64_1, s13, rows3, c29);
-    PTXSPEC_RUN(cvt_rzi_sat_s64_f16_1, s14, rows3, c30);
-    PTXSPEC_RUN(cvt_rzi_sat_s64_f64_1, s15, rows3, c31);
-    PTXSPEC_RUN(cvt_rmi_u8_f16_1, s0, rows3, c16);
-    PTXSPEC_RUN(cvt_rmi_u8_f64_1, s1, rows3, c17);
-    PTXSPEC_RUN(cvt_rmi_u16_f16_1, s2, rows3, c18);
-    PTXSPEC_RUN(cvt_rmi_u16_f64_1, s3, rows3, c19);
-    PTXSPEC_RUN(cvt_rmi_u32_f16_1, s4, rows3, c20);
-    PTXSPEC_RUN(cvt_rmi_u32_f64_1, s5, rows3, c21);
-    PTXSPEC_RUN(cvt_rmi_u64_f16_1, s6, rows3, c22);
-    PTXSPEC_RUN(cvt_rmi_u64_f64_1, s7, rows3, c23);
-    PTXSPEC_RUN(cvt_rmi_s8_f16_1, s8, rows3, c32);
-    PTXSPEC_RUN(cvt_rmi_s8_f64_1, s9, rows3, c33);
-    PTXSPEC_RUN(cvt_rmi_s16_f16_1, s10, rows3, c34);
-    PTXSPEC_RUN(cvt_rmi_s16_f64_1, s11, rows3, c35);
-    PTXSPEC_RUN(cvt_rmi_s32_f16_1, s12, rows3, c36);
-    PTXSPEC_RUN(cvt_rmi_s32_f64_1, s13, rows3, c37);
-    PTXSPEC_RUN(cvt_rmi_s64_f16_1, s14, rows3, c38);
-    PTXSPEC_RUN(cvt_rmi_s64_f64_1, s15, rows3, c39);
-    PTXSPEC_RUN(cvt_rmi_sat_u8_f16_1, s0, rows3, c16);
-    PTXSPEC_RUN(cvt_rmi_sat_u8_f64_1, s1, rows3, c17);
-    PTXSPEC_RUN(cvt_rmi_sat_u16_f16_1, s2, rows3, c18);
-    PTXSPEC_RUN(cvt_rmi_sat_u16_f64_1, s3, rows3, c19);
-    PTXSPEC_RUN(cvt_rmi_sat_u32_f16_1, s4, rows3, c20);
-    PTXSPEC_RUN(cvt_rmi_sat_u32_f64_1, s5, rows3, c21);
-    PTXSPEC_RUN(cvt_rmi_sat_u64_f16_1, s6, rows3, c22);
-    PTXSPEC_RUN(cvt_rmi_sat_u64_f64_1, s7, rows3, c23);
-    PTXSPEC_RUN(cvt_rmi_sat_s8_f16_1, s8, rows3, c32);
-    PTXSPEC_RUN(cvt_rmi_sat_s8_f64_1, s9, rows3, c33);
-    PTXSPEC_RUN(cvt_rmi_sat_s16_f16_1, s10, rows3, c34);
-    PTXSPEC_RUN(cvt_rmi_sat_s16_f64_1, s11, rows3, c35);
-    PTXSPEC_RUN(cvt_rmi_sat_s32_f16_1, s12, rows3, c36);
-    PTXSPEC_RUN(cvt_rmi_sat_s32_f64_1, s13, rows3, c37);
-    PTXSPEC_RUN(cvt_rmi_sat_s64_f16_1, s14, rows3, c38);
-    PTXSPEC_RUN(cvt_rmi_sat_s64_f64_1, s15, rows3, c39);
-    PTXSPEC_RUN(cvt_rpi_u8_f16_1, s0, rows3, c40);
-    PTXSPEC_RUN(cvt_rpi_u8_f64_1, s1, rows3, c41);
-    PTXSPEC_RUN(cvt_rpi_u16_f16_1, s2, rows3, c42);
-    PTXSPEC_RUN(cvt_rpi_u16_f64_1, s3, rows3, c43);
-    PTXSPEC_RUN(cvt_rpi_u32_f16_1, s4, rows3, c44);
-    PTXSPEC_RUN(cvt_rpi_u32_f64_1, s5, rows3, c45);
-    PTXSPEC_RUN(cvt_rpi_u64_f16_1, s6, rows3, c46);
-    PTXSPEC_RUN(cvt_rpi_u64_f64_1, s7, rows3, c47);
-    PTXSPEC_RUN(cvt_rpi_s8_f16_1, s8, rows3, c48);
-    PTXSPEC_RUN(cvt_rpi_s8_f64_1, s9, rows3, c49);
-    PTXSPEC_RUN(cvt_rpi_s16_f16_1, s10, rows3, c50);
-    PTXSPEC_RUN(cvt_rpi_s16_f64_1, s11, rows3, c51);
-    PTXSPEC_RUN(cvt_rpi_s32_f16_1, s12, rows3, c52);
-    PTXSPEC_RUN(cvt_rpi_s32_f64_1, s13, rows3, c53);
-    PTXSPEC_RUN(cvt_rpi_s64_f16_1, s14, rows3, c54);
-    PTXSPEC_RUN(cvt_rpi_s64_f64_1, s15, rows3, c55);
-    PTXSPEC_RUN(cvt_rpi_sat_u8_f16_1, s0, rows3, c40);
-    PTXSPEC_RUN(cvt_rpi_sat_u8_f64_1, s1, rows3, c41);
-    PTXSPEC_RUN(cvt_rpi_sat_u16_f16_1, s2, rows3, c42);
-    PTXSPEC_RUN(cvt_rpi_sat_u16_f64_1, s3, rows3, c43);
-    PTXSPEC_RUN(cvt_rpi_sat_u32_f16_1, s4, rows3, c44);
-    PTXSPEC_RUN(cvt_rpi_sat_u32_f64_1, s5, rows3, c45);
-    PTXSPEC_RUN(cvt_rpi_sat_u64_f16_1, s6, rows3, c46);
-    PTXSPEC_RUN(cvt_rpi_sat_u64_f64_1, s7, rows3, c47);
-    PTXSPEC_RUN(cvt_rpi_sat_s8_f16_1, s8, rows3, c48);
-    PTXSPEC_RUN(cvt_rpi_sat_s8_f64_1, s9, rows3, c49);
-    PTXSPEC_RUN(cvt_rpi_sat_s16_f16_1, s10, rows3, c50);
-    PTXSPEC_RUN(cvt_rpi_sat_s16_f64_1, s11, rows3, c51);
-    PTXSPEC_RUN(cvt_rpi_sat_s32_f16_1, s12, rows3, c52);
-    PTXSPEC_RUN(cvt_rpi_sat_s32_f64_1, s13, rows3, c53);
-    PTXSPEC_RUN(cvt_rpi_sat_s64_f16_1, s14, rows3, c54);
-    PTXSPEC_RUN(cvt_rpi_sat_s64_f64_1, s15, rows3, c55);
-    PTXSPEC_RUN(cvt_rni_u8_f32_1, s16, rows3, c56);
-    PTXSPEC_RUN(cvt_rni_u16_f32_1, s17, rows3, c57);
-    PTXSPEC_RUN(cvt_rni_u32_f32_1, s18, rows3, c58);
-    PTXSPEC_RUN(cvt_rni_u64_f32_1, s19, rows3, c59);
-    PTXSPEC_RUN(cvt_rni_s8_f32_1, s20, rows3, c60);
-    PTXSPEC_RUN(cvt_rni_s16_f32_1, s21, rows3, c61);
-    PTXSPEC_RUN(cvt_rni_s32_f32_1, s22, rows3, c62);
-    PTXSPEC_RUN(cvt_rni_s64_f32_1, s23, rows3, c63);
-    PTXSPEC_RUN(cvt_rni_sat_u8_f32_1, s16, rows3, c56);
-    PTXSPEC_RUN(cvt_rni_sat_u16_f32_1, s17, rows3, c57);
-    PTXSPEC_RUN(cvt_rni_sat_u32_f32_1, s18, rows3, c58);
-    PTXSPEC_RUN(cvt_rni_sat_u64_f32_1, s19, rows3, c59);
-    PTXSPEC_RUN(cvt_rni_sat_s8_f32_1, s20, rows3, c60);
-    PTXSPEC_RUN(cvt_rni_sat_s16_f32_1, s21, rows3, c61);
-    PTXSPEC_RUN(cvt_rni_sat_s32_f32_1, s22, rows3, c62);
-    PTXSPEC_RUN(cvt_rni_sat_s64_f32_1, s23, rows3, c63);
-    PTXSPEC_RUN(cvt_rni_ftz_u8_f32_1, s16, rows3, c64);
-    PTXSPEC_RUN(cvt_rni_ftz_u16_f32_1, s17, rows3, c65);
-    PTXSPEC_RUN(cvt_rni_ftz_u32_f32_1, s18, rows3, c66);
-    PTXSPEC_RUN(cvt_rni_ftz_u64_f32_1, s19, rows3, c67);
-    PTXSPEC_RUN(cvt_rni_ftz_s8_f32_1, s20, rows3, c68);
-    PTXSPEC_RUN(cvt_rni_ftz_s16_f32_1, s21, rows3, c69);
-    PTXSPEC_RUN(cvt_rni_ftz_s32_f32_1, s22, rows3, c70);
-    PTXSPEC_RUN(cvt_rni_ftz_s64_f32_1, s23, rows3, c71);
-    PTXSPEC_RUN(cvt_rni_ftz_sat_u8_f32_1, s16, rows3, c64);
-    PTXSPEC_RUN(cvt_rni_ftz_sat_u16_f32_1, s17, rows3, c65);
-    PTXSPEC_RUN(cvt_rni_ftz_sat_u32_f32_1, s18, rows3, c66);
-    PTXSPEC_RUN(cvt_rni_ftz_sat_u64_f32_1, s19, rows3, c67);
-    PTXSPEC_RUN(cvt_rni_ftz_sat_s8_f32_1, s20, rows3, c68);
-    PTXSPEC_RUN(cvt_rni_ftz_sat_s16_f32_1, s21, rows3, c69);
-    PTXSPEC_RUN(cvt_rni_ftz_sat_s32_f32_1, s22, rows3, c70);
-    PTXSPEC_RUN(cvt_rni_ftz_sat_s64_f32_1, s23, rows3, c71);
-    PTXSPEC_RUN(cvt_rzi_u8_f32_1, s16, rows3, c72);
-    PTXSPEC_RUN(cvt_rzi_u16_f32_1, s17, rows3, c73);
-    PTXSPEC_RUN(cvt_rzi_u32_f32_1, s18, rows3, c74);
-    PTXSPEC_RUN(cvt_rzi_u64_f32_1, s19, rows3, c75);
-    PTXSPEC_RUN(cvt_rzi_s8_f32_1, s20, rows3, c76);
-    PTXSPEC_RUN(cvt_rzi_s16_f32_1, s21, rows3, c77);
-    PTXSPEC_RUN(cvt_rzi_s32_f32_1, s22, rows3, c78);
-    PTXSPEC_RUN(cvt_rzi_s64_f32_1, s23, rows3, c79);
-    PTXSPEC_RUN(cvt_rzi_sat_u8_f32_1, s16, rows3, c72);
-    PTXSPEC_RUN(cvt_rzi_sat_u16_f32_1, s17, rows3, c73);
-    PTXSPEC_RUN(cvt_rzi_sat_u32_f32_1, s18, rows3, c74);
-    PTXSPEC_RUN(cvt_rzi_sat_u64_f32_1, s19, rows3, c75);
-    PTXSPEC_RUN(cvt_rzi_sat_s8_f32_1, s20, rows3, c76);
-    PTXSPEC_RUN(cvt_rzi_sat_s16_f32_1, s21, rows3, c77);
-    PTXSPEC_RUN(cvt_rzi_sat_s32_f32_1, s22, rows3, c78);
-    PTXSPEC_RUN(cvt_rzi_sat_s64_f32_1, s23, rows3, c79);
-    PTXSPEC_RUN(cvt_rzi_ftz_u8_f32_1, s16, rows3, c80);
-    PTXSPEC_RUN(cvt_rzi_ftz_u16_f32_1, s17, rows3, c81);
-    PTXSPEC_RUN(cvt_rzi_ftz_u32_f32_1, s18, rows3, c82);
-    PTXSPEC_RUN(cvt_rzi_ftz_u64_f32_1, s19, rows3, c83);
-    PTXSPEC_RUN(cvt_rzi_ftz_s8_f32_1, s20, rows3, c84);
-    PTXSPEC_RUN(cvt_rzi_ftz_s16_f32_1, s21, rows3, c85);
-    PTXSPEC_RUN(cvt_rzi_ftz_s32_f32_1, s22, rows3, c86);
-    PTXSPEC_RUN(cvt_rzi_ftz_s64_f32_1, s23, rows3, c87);
-    PTXSPEC_RUN(cvt_rzi_ftz_sat_u8_f32_1, s16, rows3, c80);
-    PTXSPEC_RUN(cvt_rzi_ftz_sat_u16_f32_1, s17, rows3, c81);
-    PTXSPEC_RUN(cvt_rzi_ftz_sat_u32_f32_1, s18, rows3, c82);
-    PTXSPEC_RUN(cvt_rzi_ftz_sat_u64_f32_1, s19, rows3, c83);
-    PTXSPEC_RUN(cvt_rzi_ftz_sat_s8_f32_1, s20, rows3, c84);
-    PTXSPEC_RUN(cvt_rzi_ftz_sat_s16_f32_1, s21, rows3, c85);
-    PTXSPEC_RUN(cvt_rzi_ftz_sat_s32_f32_1, s22, rows3, c86);
-    PTXSPEC_RUN(cvt_rzi_ftz_sat_s64_f32_1, s23, rows3, c87);
-    PTXSPEC_RUN(cvt_rmi_u8_f32_1, s16, rows3, c72);
-    PTXSPEC_RUN(cvt_rmi_u16_f32_1, s17, rows3, c73);
-    PTXSPEC_RUN(cvt_rmi_u32_f32_1, s18, rows3, c74);
-    PTXSPEC_RUN(cvt_rmi_u64_f32_1, s19, rows3, c75);
-    PTXSPEC_RUN(cvt_rmi_s8_f32_1, s20, rows3, c88);
-    PTXSPEC_RUN(cvt_rmi_s16_f32_1, s21, rows3, c89);
-    PTXSPEC_RUN(cvt_rmi_s32_f32_1, s22, rows3, c90);
-    PTXSPEC_RUN(cvt_rmi_s64_f32_1, s23, rows3, c91);
-    PTXSPEC_RUN(cvt_rmi_sat_u8_f32_1, s16, rows3, c72);
-    PTXSPEC_RUN(cvt_rmi_sat_u16_f32_1, s17, rows3, c73);
-    PTXSPEC_RUN(cvt_rmi_sat_u32_f32_1, s18, rows3, c74);
-    PTXSPEC_RUN(cvt_rmi_sat_u64_f32_1, s19, rows3, c75);
-    PTXSPEC_RUN(cvt_rmi_sat_s8_f32_1, s20, rows3, c88);
-    PTXSPEC_RUN(cvt_rmi_sat_s16_f32_1, s21, rows3, c89);
-    PTXSPEC_RUN(cvt_rmi_sat_s32_f32_1, s22, rows3, c90);
-    PTXSPEC_RUN(cvt_rmi_sat_s64_f32_1, s23, rows3, c91);
-    PTXSPEC_RUN(cvt_rmi_ftz_u8_f32_1, s16, rows3, c80);
-    PTXSPEC_RUN(cvt_rmi_ftz_u16_f32_1, s17, rows3, c81);
-    PTXSPEC_RUN(cvt_rmi_ftz_u32_f32_1, s18, rows3, c82);
-    PTXSPEC_RUN(cvt_rmi_ftz_u64_f32_1, s19, rows3, c83);
-    PTXSPEC_RUN(cvt_rmi_ftz_s8_f32_1, s20, rows3, c92);
-    PTXSPEC_RUN(cvt_rmi_ftz_s16_f32_1, s21, rows3, c93);
-    PTXSPEC_RUN(cvt_rmi_ftz_s32_f32_1, s22, rows3, c94);
-    PTXSPEC_RUN(cvt_rmi_ftz_s64_f32_1, s23, rows3, c95);
-    PTXSPEC_RUN(cvt_rmi_ftz_sat_u8_f32_1, s16, rows3, c80);
-    PTXSPEC_RUN(cvt_rmi_ftz_sat_u16_f32_1, s17, rows3, c81);
-    PTXSPEC_RUN(cvt_rmi_ftz_sat_u32_f32_1, s18, rows3, c82);
-    PTXSPEC_RUN(cvt_rmi_ftz_sat_u64_f32_1, s19, rows3, c83);
-    PTXSPEC_RUN(cvt_rmi_ftz_sat_s8_f32_1, s20, rows3, c92);
-    PTXSPEC_RUN(cvt_rmi_ftz_sat_s16_f32_1, s21, rows3, c93);
-    PTXSPEC_RUN(cvt_rmi_ftz_sat_s32_f32_1, s22, rows3, c94);
-    PTXSPEC_RUN(cvt_rmi_ftz_sat_s64_f32_1, s23, rows3, c95);
-    PTXSPEC_RUN(cvt_rpi_u8_f32_1, s16, rows3, c96);
-    PTXSPEC_RUN(cvt_rpi_u16_f32_1, s17, rows3, c97);
-    PTXSPEC_RUN(cvt_rpi_u32_f32_1, s18, rows3, c98);
-    PTXSPEC_RUN(cvt_rpi_u64_f32_1, s19, rows3, c99);
-    PTXSPEC_RUN(cvt_rpi_s8_f32_1, s20, rows3, c100);
-    PTXSPEC_RUN(cvt_rpi_s16_f32_1, s21, rows3, c101);
-    PTXSPEC_RUN(cvt_rpi_s32_f32_1, s22, rows3, c102);
-    PTXSPEC_RUN(cvt_rpi_s64_f32_1, s23, rows3, c103);
-    PTXSPEC_RUN(cvt_rpi_sat_u8_f32_1, s16, rows3, c96);
-    PTXSPEC_RUN(cvt_rpi_sat_u16_f32_1, s17, rows3, c97);
-    PTXSPEC_RUN(cvt_rpi_sat_u32_f32_1, s18, rows3, c98);
-    PTXSPEC_RUN(cvt_rpi_sat_u64_f32_1, s19, rows3, c99);
-    PTXSPEC_RUN(cvt_rpi_sat_s8_f32_1, s20, rows3, c100);
-    PTXSPEC_RUN(cvt_rpi_sat_s16_f32_1, s21, rows3, c101);
-    PTXSPEC_RUN(cvt_rpi_sat_s32_f32_1, s22, rows3, c102);
-    PTXSPEC_RUN(cvt_rpi_sat_s64_f32_1, s23, rows3, c103);
-    PTXSPEC_RUN(cvt_rpi_ftz_u8_f32_1, s16, rows3, c104);
-    PTXSPEC_RUN(cvt_rpi_ftz_u16_f32_1, s17, rows3, c105);
-    PTXSPEC_RUN(cvt_rpi_ftz_u32_f32_1, s18, rows3, c106);
-    PTXSPEC_RUN(cvt_rpi_ftz_u64_f32_1, s19, rows3, c107);
-    PTXSPEC_RUN(cvt_rpi_ftz_s8_f32_1, s20, rows3, c108);
-    PTXSPEC_RUN(cvt_rpi_ftz_s16_f32_1, s21, rows3, c109);
-    PTXSPEC_RUN(cvt_rpi_ftz_s32_f32_1, s22, rows3, c110);
-    PTXSPEC_RUN(cvt_rpi_ftz_s64_f32_1, s23, rows3, c111);
-    PTXSPEC_RUN(cvt_rpi_ftz_sat_u8_f32_1, s16, rows3, c104);
-    PTXSPEC_RUN(cvt_rpi_ftz_sat_u16_f32_1, s17, rows3, c105);
-    PTXSPEC_RUN(cvt_rpi_ftz_sat_u32_f32_1, s18, rows3, c106);
-    PTXSPEC_RUN(cvt_rpi_ftz_sat_u64_f32_1, s19, rows3, c107);
-    PTXSPEC_RUN(cvt_rpi_ftz_sat_s8_f32_1, s20, rows3, c108);
-    PTXSPEC_RUN(cvt_rpi_ftz_sat_s16_f32_1, s21, rows3, c109);
-    PTXSPEC_RUN(cvt_rpi_ftz_sat_s32_f32_1, s22, rows3, c110);
-    PTXSPEC_RUN(cvt_rpi_ftz_sat_s64_f32_1, s23, rows3, c111);
-    PTXSPEC_RUN(cvt_rni_u8_bf16_1, s24, rows3, c112);
-    PTXSPEC_RUN(cvt_rni_u16_bf16_1, s25, rows3, c113);
-    PTXSPEC_RUN(cvt_rni_u32_bf16_1, s26, rows3, c114);
-    PTXSPEC_RUN(cvt_rni_u64_bf16_1, s27, rows3, c115);
-    PTXSPEC_RUN(cvt_rni_s8_bf16_1, s28, rows3, c116);
-    PTXSPEC_RUN(cvt_rni_s16_bf16_1, s29, rows3, c117);
-    PTXSPEC_RUN(cvt_rni_s32_bf16_1, s30, rows3, c118);
-    PTXSPEC_RUN(cvt_rni_s64_bf16_1, s31, rows3, c119);
-    PTXSPEC_RUN(cvt_rzi_u8_bf16_1, s24, rows3, c120);
-    PTXSPEC_RUN(cvt_rzi_u16_bf16_1, s25, rows3, c121);
-    PTXSPEC_RUN(cvt_rzi_u32_bf16_1, s26, rows3, c122);
-    PTXSPEC_RUN(cvt_rzi_u64_bf16_1, s27, rows3, c123);
-    PTXSPEC_RUN(cvt_rzi_s8_bf16_1, s28, rows3, c124);
-    PTXSPEC_RUN(cvt_rzi_s16_bf16_1, s29, rows3, c125);
-    PTXSPEC_RUN(cvt_rzi_s32_bf16_1, s30, rows3, c126);
-    PTXSPEC_RUN(cvt_rzi_s64_bf16_1, s31, rows3, c127);
-    PTXSPEC_RUN(cvt_rmi_u8_bf16_1, s24, rows3, c120);
-    PTXSPEC_RUN(cvt_rmi_u16_bf16_1, s25, rows3, c121);
-    PTXSPEC_RUN(cvt_rmi_u32_bf16_1, s26, rows3, c122);
-    PTXSPEC_RUN(cvt_rmi_u64_bf16_1, s27, rows3, c123);
-    PTXSPEC_RUN(cvt_rmi_s8_bf16_1, s28, rows3, c128);
-    PTXSPEC_RUN(cvt_rmi_s16_bf16_1, s29, rows3, c129);
-    PTXSPEC_RUN(cvt_rmi_s32_bf16_1, s30, rows3, c130);
-    PTXSPEC_RUN(cvt_rmi_s64_bf16_1, s31, rows3, c131);
-    PTXSPEC_RUN(cvt_rpi_u8_bf16_1, s24, rows3, c132);
-    PTXSPEC_RUN(cvt_rpi_u16_bf16_1, s25, rows3, c133);
-    PTXSPEC_RUN(cvt_rpi_u32_bf16_1, s26, rows3, c134);
-    PTXSPEC_RUN(cvt_rpi_u64_bf16_1, s27, rows3, c135);
-    PTXSPEC_RUN(cvt_rpi_s8_bf16_1, s28, rows3, c136);
-    PTXSPEC_RUN(cvt_rpi_s16_bf16_1, s29, rows3, c137);
-    PTXSPEC_RUN(cvt_rpi_s32_bf16_1, s30, rows3, c138);
-    PTXSPEC_RUN(cvt_rpi_s64_bf16_1, s31, rows3, c139);
-    PTXSPEC_RUN(cvt_rn_f16_u8_1, s32, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_f16_u16_1, s33, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_f16_u32_1, s34, rows3, c141);
-    PTXSPEC_RUN(cvt_rn_f16_u64_1, s35, rows3, c141);
-    PTXSPEC_RUN(cvt_rn_f16_s8_1, s36, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_f16_s16_1, s37, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_f16_s32_1, s38, rows3, c141);
-    PTXSPEC_RUN(cvt_rn_f16_s64_1, s39, rows3, c141);
-    PTXSPEC_RUN(cvt_rn_f64_u8_1, s40, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_f64_u16_1, s41, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_f64_u32_1, s42, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_f64_u64_1, s43, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_f64_s8_1, s44, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_f64_s16_1, s45, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_f64_s32_1, s46, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_f64_s64_1, s47, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_sat_f16_u8_1, s32, rows3, c142);
-    PTXSPEC_RUN(cvt_rn_sat_f16_u16_1, s33, rows3, c142);
-    PTXSPEC_RUN(cvt_rn_sat_f16_u32_1, s34, rows3, c142);
-    PTXSPEC_RUN(cvt_rn_sat_f16_u64_1, s35, rows3, c142);
-    PTXSPEC_RUN(cvt_rn_sat_f16_s8_1, s36, rows3, c142);
-    PTXSPEC_RUN(cvt_rn_sat_f16_s16_1, s37, rows3, c142);
-    PTXSPEC_RUN(cvt_rn_sat_f16_s32_1, s38, rows3, c142);
-    PTXSPEC_RUN(cvt_rn_sat_f16_s64_1, s39, rows3, c142);
-    PTXSPEC_RUN(cvt_rn_sat_f64_u8_1, s40, rows3, c143);
-    PTXSPEC_RUN(cvt_rn_sat_f64_u16_1, s41, rows3, c143);
-    PTXSPEC_RUN(cvt_rn_sat_f64_u32_1, s42, rows3, c143);
-    PTXSPEC_RUN(cvt_rn_sat_f64_u64_1, s43, rows3, c143);
-    PTXSPEC_RUN(cvt_rn_sat_f64_s8_1, s44, rows3, c143);
-    PTXSPEC_RUN(cvt_rn_sat_f64_s16_1, s45, rows3, c143);
-    PTXSPEC_RUN(cvt_rn_sat_f64_s32_1, s46, rows3, c143);
-    PTXSPEC_RUN(cvt_rn_sat_f64_s64_1, s47, rows3, c143);
-    PTXSPEC_RUN(cvt_rz_f16_u8_1, s32, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_f16_u16_1, s33, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_f16_u32_1, s34, rows3, c144);
-    PTXSPEC_RUN(cvt_rz_f16_u64_1, s35, rows3, c144);
-    PTXSPEC_RUN(cvt_rz_f16_s8_1, s36, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_f16_s16_1, s37, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_f16_s32_1, s38, rows3, c144);
-    PTXSPEC_RUN(cvt_rz_f16_s64_1, s39, rows3, c144);
-    PTXSPEC_RUN(cvt_rz_f64_u8_1, s40, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_f64_u16_1, s41, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_f64_u32_1, s42, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_f64_u64_1, s43, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_f64_s8_1, s44, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_f64_s16_1, s45, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_f64_s32_1, s46, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_f64_s64_1, s47, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_sat_f16_u8_1, s32, rows3, c142);
-    PTXSPEC_RUN(cvt_rz_sat_f16_u16_1, s33, rows3, c142);
-    PTXSPEC_RUN(cvt_rz_sat_f16_u32_1, s34, rows3, c142);
-    PTXSPEC_RUN(cvt_rz_sat_f16_u64_1, s35, rows3, c142);
-    PTXSPEC_RUN(cvt_rz_sat_f16_s8_1, s36, rows3, c142);
-    PTXSPEC_RUN(cvt_rz_sat_f16_s16_1, s37, rows3, c142);
-    PTXSPEC_RUN(cvt_rz_sat_f16_s32_1, s38, rows3, c142);
-    PTXSPEC_RUN(cvt_rz_sat_f16_s64_1, s39, rows3, c142);
-    PTXSPEC_RUN(cvt_rz_sat_f64_u8_1, s40, rows3, c143);
-    PTXSPEC_RUN(cvt_rz_sat_f64_u16_1, s41, rows3, c143);
-    PTXSPEC_RUN(cvt_rz_sat_f64_u32_1, s42, rows3, c143);
-    PTXSPEC_RUN(cvt_rz_sat_f64_u64_1, s43, rows3, c143);
-    PTXSPEC_RUN(cvt_rz_sat_f64_s8_1, s44, rows3, c143);
-    PTXSPEC_RUN(cvt_rz_sat_f64_s16_1, s45, rows3, c143);
-    PTXSPEC_RUN(cvt_rz_sat_f64_s32_1, s46, rows3, c143);
-    PTXSPEC_RUN(cvt_rz_sat_f64_s64_1, s47, rows3, c143);
-    PTXSPEC_RUN(cvt_rm_f16_u8_1, s32, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f16_u16_1, s33, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f16_u32_1, s34, rows3, c144);
-    PTXSPEC_RUN(cvt_rm_f16_u64_1, s35, rows3, c144);
-    PTXSPEC_RUN(cvt_rm_f16_s8_1, s36, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f16_s16_1, s37, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f16_s32_1, s38, rows3, c144);
-    PTXSPEC_RUN(cvt_rm_f16_s64_1, s39, rows3, c144);
-    PTXSPEC_RUN(cvt_rm_f64_u8_1, s40, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f64_u16_1, s41, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f64_u32_1, s42, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f64_u64_1, s43, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f64_s8_1, s44, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f64_s16_1, s45, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f64_s32_1, s46, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f64_s64_1, s47, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_sat_f16_u8_1, s32, rows3, c142);
-    PTXSPEC_RUN(cvt_rm_sat_f16_u16_1, s33, rows3, c142);
-    PTXSPEC_RUN(cvt_rm_sat_f16_u32_1, s34, rows3, c142);
-    PTXSPEC_RUN(cvt_rm_sat_f16_u64_1, s35, rows3, c142);
-    PTXSPEC_RUN(cvt_rm_sat_f16_s8_1, s36, rows3, c142);
-    PTXSPEC_RUN(cvt_rm_sat_f16_s16_1, s37, rows3, c142);
-    PTXSPEC_RUN(cvt_rm_sat_f16_s32_1, s38, rows3, c142);
-    PTXSPEC_RUN(cvt_rm_sat_f16_s64_1, s39, rows3, c142);
-    PTXSPEC_RUN(cvt_rm_sat_f64_u8_1, s40, rows3, c143);
-    PTXSPEC_RUN(cvt_rm_sat_f64_u16_1, s41, rows3, c143);
-    PTXSPEC_RUN(cvt_rm_sat_f64_u32_1, s42, rows3, c143);
-    PTXSPEC_RUN(cvt_rm_sat_f64_u64_1, s43, rows3, c143);
-    PTXSPEC_RUN(cvt_rm_sat_f64_s8_1, s44, rows3, c143);
-    PTXSPEC_RUN(cvt_rm_sat_f64_s16_1, s45, rows3, c143);
-    PTXSPEC_RUN(cvt_rm_sat_f64_s32_1, s46, rows3, c143);
-    PTXSPEC_RUN(cvt_rm_sat_f64_s64_1, s47, rows3, c143);
-    PTXSPEC_RUN(cvt_rp_f16_u8_1, s32, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f16_u16_1, s33, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f16_u32_1, s34, rows3, c141);
-    PTXSPEC_RUN(cvt_rp_f16_u64_1, s35, rows3, c141);
-    PTXSPEC_RUN(cvt_rp_f16_s8_1, s36, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f16_s16_1, s37, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f16_s32_1, s38, rows3, c141);
-    PTXSPEC_RUN(cvt_rp_f16_s64_1, s39, rows3, c141);
-    PTXSPEC_RUN(cvt_rp_f64_u8_1, s40, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f64_u16_1, s41, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f64_u32_1, s42, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f64_u64_1, s43, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f64_s8_1, s44, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f64_s16_1, s45, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f64_s32_1, s46, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f64_s64_1, s47, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_sat_f16_u8_1, s32, rows3, c142);
-    PTXSPEC_RUN(cvt_rp_sat_f16_u16_1, s33, rows3, c142);
-    PTXSPEC_RUN(cvt_rp_sat_f16_u32_1, s34, rows3, c142);
-    PTXSPEC_RUN(cvt_rp_sat_f16_u64_1, s35, rows3, c142);
-    PTXSPEC_RUN(cvt_rp_sat_f16_s8_1, s36, rows3, c142);
-    PTXSPEC_RUN(cvt_rp_sat_f16_s16_1, s37, rows3, c142);
-    PTXSPEC_RUN(cvt_rp_sat_f16_s32_1, s38, rows3, c142);
-    PTXSPEC_RUN(cvt_rp_sat_f16_s64_1, s39, rows3, c142);
-    PTXSPEC_RUN(cvt_rp_sat_f64_u8_1, s40, rows3, c143);
-    PTXSPEC_RUN(cvt_rp_sat_f64_u16_1, s41, rows3, c143);
-    PTXSPEC_RUN(cvt_rp_sat_f64_u32_1, s42, rows3, c143);
-    PTXSPEC_RUN(cvt_rp_sat_f64_u64_1, s43, rows3, c143);
-    PTXSPEC_RUN(cvt_rp_sat_f64_s8_1, s44, rows3, c143);
-    PTXSPEC_RUN(cvt_rp_sat_f64_s16_1, s45, rows3, c143);
-    PTXSPEC_RUN(cvt_rp_sat_f64_s32_1, s46, rows3, c143);
-    PTXSPEC_RUN(cvt_rp_sat_f64_s64_1, s47, rows3, c143);
-    PTXSPEC_RUN(cvt_rn_f32_u8_1, s48, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_f32_u16_1, s49, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_f32_u32_1, s50, rows3, c145);
-    PTXSPEC_RUN(cvt_rn_f32_u64_1, s51, rows3, c145);
-    PTXSPEC_RUN(cvt_rn_f32_s8_1, s52, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_f32_s16_1, s53, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_f32_s32_1, s54, rows3, c145);
-    PTXSPEC_RUN(cvt_rn_f32_s64_1, s55, rows3, c145);
-    PTXSPEC_RUN(cvt_rn_sat_f32_u8_1, s48, rows3, c146);
-    PTXSPEC_RUN(cvt_rn_sat_f32_u16_1, s49, rows3, c146);
-    PTXSPEC_RUN(cvt_rn_sat_f32_u32_1, s50, rows3, c146);
-    PTXSPEC_RUN(cvt_rn_sat_f32_u64_1, s51, rows3, c146);
-    PTXSPEC_RUN(cvt_rn_sat_f32_s8_1, s52, rows3, c146);
-    PTXSPEC_RUN(cvt_rn_sat_f32_s16_1, s53, rows3, c146);
-    PTXSPEC_RUN(cvt_rn_sat_f32_s32_1, s54, rows3, c146);
-    PTXSPEC_RUN(cvt_rn_sat_f32_s64_1, s55, rows3, c146);
-    PTXSPEC_RUN(cvt_rn_ftz_f32_u8_1, s48, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_ftz_f32_u16_1, s49, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_ftz_f32_u32_1, s50, rows3, c145);
-    PTXSPEC_RUN(cvt_rn_ftz_f32_u64_1, s51, rows3, c145);
-    PTXSPEC_RUN(cvt_rn_ftz_f32_s8_1, s52, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_ftz_f32_s16_1, s53, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_ftz_f32_s32_1, s54, rows3, c145);
-    PTXSPEC_RUN(cvt_rn_ftz_f32_s64_1, s55, rows3, c145);
-    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_u8_1, s48, rows3, c146);
-    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_u16_1, s49, rows3, c146);
-    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_u32_1, s50, rows3, c146);
-    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_u64_1, s51, rows3, c146);
-    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_s8_1, s52, rows3, c146);
-    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_s16_1, s53, rows3, c146);
-    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_s32_1, s54, rows3, c146);
-    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_s64_1, s55, rows3, c146);
-    PTXSPEC_RUN(cvt_rz_f32_u8_1, s48, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_f32_u16_1, s49, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_f32_u32_1, s50, rows3, c145);
-    PTXSPEC_RUN(cvt_rz_f32_u64_1, s51, rows3, c145);
-    PTXSPEC_RUN(cvt_rz_f32_s8_1, s52, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_f32_s16_1, s53, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_f32_s32_1, s54, rows3, c145);
-    PTXSPEC_RUN(cvt_rz_f32_s64_1, s55, rows3, c145);
-    PTXSPEC_RUN(cvt_rz_sat_f32_u8_1, s48, rows3, c146);
-    PTXSPEC_RUN(cvt_rz_sat_f32_u16_1, s49, rows3, c146);
-    PTXSPEC_RUN(cvt_rz_sat_f32_u32_1, s50, rows3, c146);
-    PTXSPEC_RUN(cvt_rz_sat_f32_u64_1, s51, rows3, c146);
-    PTXSPEC_RUN(cvt_rz_sat_f32_s8_1, s52, rows3, c146);
-    PTXSPEC_RUN(cvt_rz_sat_f32_s16_1, s53, rows3, c146);
-    PTXSPEC_RUN(cvt_rz_sat_f32_s32_1, s54, rows3, c146);
-    PTXSPEC_RUN(cvt_rz_sat_f32_s64_1, s55, rows3, c146);
-    PTXSPEC_RUN(cvt_rz_ftz_f32_u8_1, s48, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_ftz_f32_u16_1, s49, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_ftz_f32_u32_1, s50, rows3, c145);
-    PTXSPEC_RUN(cvt_rz_ftz_f32_u64_1, s51, rows3, c145);
-    PTXSPEC_RUN(cvt_rz_ftz_f32_s8_1, s52, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_ftz_f32_s16_1, s53, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_ftz_f32_s32_1, s54, rows3, c145);
-    PTXSPEC_RUN(cvt_rz_ftz_f32_s64_1, s55, rows3, c145);
-    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_u8_1, s48, rows3, c146);
-    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_u16_1, s49, rows3, c146);
-    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_u32_1, s50, rows3, c146);
-    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_u64_1, s51, rows3, c146);
-    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_s8_1, s52, rows3, c146);
-    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_s16_1, s53, rows3, c146);
-    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_s32_1, s54, rows3, c146);
-    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_s64_1, s55, rows3, c146);
-    PTXSPEC_RUN(cvt_rm_f32_u8_1, s48, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f32_u16_1, s49, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f32_u32_1, s50, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f32_u64_1, s51, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f32_s8_1, s52, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f32_s16_1, s53, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f32_s32_1, s54, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_f32_s64_1, s55, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_sat_f32_u8_1, s48, rows3, c146);
-    PTXSPEC_RUN(cvt_rm_sat_f32_u16_1, s49, rows3, c146);
-    PTXSPEC_RUN(cvt_rm_sat_f32_u32_1, s50, rows3, c146);
-    PTXSPEC_RUN(cvt_rm_sat_f32_u64_1, s51, rows3, c146);
-    PTXSPEC_RUN(cvt_rm_sat_f32_s8_1, s52, rows3, c146);
-    PTXSPEC_RUN(cvt_rm_sat_f32_s16_1, s53, rows3, c146);
-    PTXSPEC_RUN(cvt_rm_sat_f32_s32_1, s54, rows3, c146);
-    PTXSPEC_RUN(cvt_rm_sat_f32_s64_1, s55, rows3, c146);
-    PTXSPEC_RUN(cvt_rm_ftz_f32_u8_1, s48, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_ftz_f32_u16_1, s49, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_ftz_f32_u32_1, s50, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_ftz_f32_u64_1, s51, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_ftz_f32_s8_1, s52, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_ftz_f32_s16_1, s53, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_ftz_f32_s32_1, s54, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_ftz_f32_s64_1, s55, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_u8_1, s48, rows3, c146);
-    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_u16_1, s49, rows3, c146);
-    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_u32_1, s50, rows3, c146);
-    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_u64_1, s51, rows3, c146);
-    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_s8_1, s52, rows3, c146);
-    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_s16_1, s53, rows3, c146);
-    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_s32_1, s54, rows3, c146);
-    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_s64_1, s55, rows3, c146);
-    PTXSPEC_RUN(cvt_rp_f32_u8_1, s48, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f32_u16_1, s49, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f32_u32_1, s50, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f32_u64_1, s51, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f32_s8_1, s52, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f32_s16_1, s53, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f32_s32_1, s54, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_f32_s64_1, s55, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_sat_f32_u8_1, s48, rows3, c146);
-    PTXSPEC_RUN(cvt_rp_sat_f32_u16_1, s49, rows3, c146);
-    PTXSPEC_RUN(cvt_rp_sat_f32_u32_1, s50, rows3, c146);
-    PTXSPEC_RUN(cvt_rp_sat_f32_u64_1, s51, rows3, c146);
-    PTXSPEC_RUN(cvt_rp_sat_f32_s8_1, s52, rows3, c146);
-    PTXSPEC_RUN(cvt_rp_sat_f32_s16_1, s53, rows3, c146);
-    PTXSPEC_RUN(cvt_rp_sat_f32_s32_1, s54, rows3, c146);
-    PTXSPEC_RUN(cvt_rp_sat_f32_s64_1, s55, rows3, c146);
-    PTXSPEC_RUN(cvt_rp_ftz_f32_u8_1, s48, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_ftz_f32_u16_1, s49, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_ftz_f32_u32_1, s50, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_ftz_f32_u64_1, s51, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_ftz_f32_s8_1, s52, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_ftz_f32_s16_1, s53, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_ftz_f32_s32_1, s54, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_ftz_f32_s64_1, s55, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_u8_1, s48, rows3, c146);
-    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_u16_1, s49, rows3, c146);
-    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_u32_1, s50, rows3, c146);
-    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_u64_1, s51, rows3, c146);
-    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_s8_1, s52, rows3, c146);
-    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_s16_1, s53, rows3, c146);
-    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_s32_1, s54, rows3, c146);
-    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_s64_1, s55, rows3, c146);
-    PTXSPEC_RUN(cvt_rn_bf16_u8_1, s56, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_bf16_u16_1, s57, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_bf16_u32_1, s58, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_bf16_u64_1, s59, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_bf16_s8_1, s60, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_bf16_s16_1, s61, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_bf16_s32_1, s62, rows3, c140);
-    PTXSPEC_RUN(cvt_rn_bf16_s64_1, s63, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_bf16_u8_1, s56, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_bf16_u16_1, s57, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_bf16_u32_1, s58, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_bf16_u64_1, s59, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_bf16_s8_1, s60, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_bf16_s16_1, s61, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_bf16_s32_1, s62, rows3, c140);
-    PTXSPEC_RUN(cvt_rz_bf16_s64_1, s63, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_bf16_u8_1, s56, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_bf16_u16_1, s57, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_bf16_u32_1, s58, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_bf16_u64_1, s59, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_bf16_s8_1, s60, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_bf16_s16_1, s61, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_bf16_s32_1, s62, rows3, c140);
-    PTXSPEC_RUN(cvt_rm_bf16_s64_1, s63, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_bf16_u8_1, s56, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_bf16_u16_1, s57, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_bf16_u32_1, s58, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_bf16_u64_1, s59, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_bf16_s8_1, s60, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_bf16_s16_1, s61, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_bf16_s32_1, s62, rows3, c140);
-    PTXSPEC_RUN(cvt_rp_bf16_s64_1, s63, rows3, c140);
-    PTXSPEC_RUN(cvt_u8_s16_1, s64, rows3, c147);
-    PTXSPEC_RUN(cvt_u8_s32_1, s65, rows3, c148);
-    PTXSPEC_RUN(cvt_u8_s64_1, s66, rows3, c149);
-    PTXSPEC_RUN(cvt_u16_u8_1, s67, rows3, c150);
-    PTXSPEC_RUN(cvt_u32_u8_1, s68, rows3, c150);
-    PTXSPEC_RUN(cvt_u32_s8_1, s69, rows3, c151);
-    PTXSPEC_RUN(cvt_u32_s16_1, s70, rows3, c152);
-    PTXSPEC_RUN(cvt_u64_u8_1, s71, rows3, c150);
-    PTXSPEC_RUN(cvt_s8_u16_1, s72, rows3, c153);
-    PTXSPEC_RUN(cvt_s8_u32_1, s73, rows3, c153);
-    PTXSPEC_RUN(cvt_s8_u64_1, s74, rows3, c153);
-    PTXSPEC_RUN(cvt_s16_u8_1, s75, rows3, c150);
-    PTXSPEC_RUN(cvt_s16_s8_1, s76, rows3, c154);
-    PTXSPEC_RUN(cvt_s32_u8_1, s77, rows3, c150);
-    PTXSPEC_RUN(cvt_s32_s8_1, s78, rows3, c155);
-    PTXSPEC_RUN(cvt_s64_u8_1, s79, rows3, c150);
-    PTXSPEC_RUN(cvt_s64_s8_1, s80, rows3, c156);
-    PTXSPEC_RUN(cvt_sat_u8_s16_1, s64, rows3, c157);
-    PTXSPEC_RUN(cvt_sat_u8_s32_1, s65, rows3, c158);
-    PTXSPEC_RUN(cvt_sat_u8_s64_1, s66, rows3, c159);
-    PTXSPEC_RUN(cvt_sat_s8_s16_1, s81, rows3, c160);
-    PTXSPEC_RUN(cvt_sat_s8_s32_1, s82, rows3, c161);
-    PTXSPEC_RUN(cvt_sat_s8_s64_1, s83, rows3, c162);
-    PTXSPEC_RUN(cvt_f16_f16_1, s84, rows3, c163);
-    PTXSPEC_RUN(cvt_sat_f16_f16_1, s84, rows3, c164);
-    PTXSPEC_RUN(cvt_rni_f16_f16_1, s84, rows3, c165);
-    PTXSPEC_RUN(cvt_rni_sat_f16_f16_1, s84, rows3, c166);
-    PTXSPEC_RUN(cvt_rzi_f16_f16_1, s84, rows3, c167);
-    PTXSPEC_RUN(cvt_rzi_sat_f16_f16_1, s84, rows3, c164);
-    PTXSPEC_RUN(cvt_rmi_f16_f16_1, s84, rows3, c168);
-    PTXSPEC_RUN(cvt_rmi_sat_f16_f16_1, s84, rows3, c166);
-    PTXSPEC_RUN(cvt_rpi_f16_f16_1, s84, rows3, c169);
-    PTXSPEC_RUN(cvt_rpi_sat_f16_f16_1, s84, rows3, c170);
-    PTXSPEC_RUN(cvt_bf16_bf16_1, s85, rows3, c171);
-    PTXSPEC_RUN(cvt_rni_bf16_bf16_1, s85, rows3, c172);
-    PTXSPEC_RUN(cvt_rzi_bf16_bf16_1, s85, rows3, c173);
-    PTXSPEC_RUN(cvt_rmi_bf16_bf16_1, s85, rows3, c174);
-    PTXSPEC_RUN(cvt_rpi_bf16_bf16_1, s85, rows3, c175);
-    PTXSPEC_RUN(cvt_f32_f32_1, s86, rows3, c176);
-    PTXSPEC_RUN(cvt_sat_f32_f32_1, s86, rows3, c177);
-    PTXSPEC_RUN(cvt_ftz_f32_f32_1, s86, rows3, c178);
-    PTXSPEC_RUN(cvt_ftz_sat_f32_f32_1, s86, rows3, c177);
-    PTXSPEC_RUN(cvt_rni_f32_f32_1, s86, rows3, c179);
-    PTXSPEC_RUN(cvt_rni_sat_f32_f32_1, s86, rows3, c180);
-    PTXSPEC_RUN(cvt_rni_ftz_f32_f32_1, s86, rows3, c181);
-    PTXSPEC_RUN(cvt_rni_ftz_sat_f32_f32_1, s86, rows3, c180);
-    PTXSPEC_RUN(cvt_rzi_f32_f32_1, s86, rows3, c182);
-    PTXSPEC_RUN(cvt_rzi_sat_f32_f32_1, s86, rows3, c177);
-    PTXSPEC_RUN(cvt_rzi_ftz_f32_f32_1, s86, rows3, c182);
-    PTXSPEC_RUN(cvt_rzi_ftz_sat_f32_f32_1, s86, rows3, c177);
-    PTXSPEC_RUN(cvt_rmi_f32_f32_1, s86, rows3, c183);
-    PTXSPEC_RUN(cvt_rmi_sat_f32_f32_1, s86, rows3, c180);
-    PTXSPEC_RUN(cvt_rmi_ftz_f32_f32_1, s86, rows3, c184);
-    PTXSPEC_RUN(cvt_rmi_ftz_sat_f32_f32_1, s86, rows3, c180);
-    PTXSPEC_RUN(cvt_rpi_f32_f32_1, s86, rows3, c185);
-    PTXSPEC_RUN(cvt_rpi_sat_f32_f32_1, s86, rows3, c186);
-    PTXSPEC_RUN(cvt_rpi_ftz_f32_f32_1, s86, rows3, c187);
-    PTXSPEC_RUN(cvt_rpi_ftz_sat_f32_f32_1, s86, rows3, c188);
-    PTXSPEC_RUN(cvt_f64_f64_1, s87, rows3, c189);
-    PTXSPEC_RUN(cvt_sat_f64_f64_1, s87, rows3, c190);
-    PTXSPEC_RUN(cvt_rni_f64_f64_1, s87, rows3, c191);
-    PTXSPEC_RUN(cvt_rni_sat_f64_f64_1, s87, rows3, c192);
-    PTXSPEC_RUN(cvt_rzi_f64_f64_1, s87, rows3, c193);
-    PTXSPEC_RUN(cvt_rzi_sat_f64_f64_1, s87, rows3, c190);
-    PTXSPEC_RUN(cvt_rmi_f64_f64_1, s87, rows3, c194);
-    PTXSPEC_RUN(cvt_rmi_sat_f64_f64_1, s87, rows3, c192);
-    PTXSPEC_RUN(cvt_rpi_f64_f64_1, s87, rows3, c195);
-    PTXSPEC_RUN(cvt_rpi_sat_f64_f64_1, s87, rows3, c196);
-    PTXSPEC_RUN(cvt_f32_f16_1, s88, rows3, c197);
-    PTXSPEC_RUN(cvt_sat_f32_f16_1, s88, rows3, c198);
-    PTXSPEC_RUN(cvt_ftz_f32_f16_1, s88, rows3, c199);
-    PTXSPEC_RUN(cvt_ftz_sat_f32_f16_1, s88, rows3, c198);
-    PTXSPEC_RUN(cvt_f32_bf16_1, s89, rows3, c200);
-    PTXSPEC_RUN(cvt_ftz_f32_bf16_1, s89, rows3, c201);
-    PTXSPEC_RUN(cvt_f64_f16_1, s90, rows3, c202);
-    PTXSPEC_RUN(cvt_sat_f64_f16_1, s90, rows3, c203);
-    PTXSPEC_RUN(cvt_f64_bf16_1, s91, rows3, c204);
-    PTXSPEC_RUN(cvt_rn_f64_bf16_1, s91, rows3, c204);
-    PTXSPEC_RUN(cvt_rz_f64_bf16_1, s91, rows3, c204);
-    PTXSPEC_RUN(cvt_rm_f64_bf16_1, s91, rows3, c204);
-    PTXSPEC_RUN(cvt_rp_f64_bf16_1, s91, rows3, c204);
-    PTXSPEC_RUN(cvt_f64_f32_1, s92, rows3, c205);
-    PTXSPEC_RUN(cvt_sat_f64_f32_1, s92, rows3, c206);
-    PTXSPEC_RUN(cvt_ftz_f64_f32_1, s92, rows3, c207);
-    PTXSPEC_RUN(cvt_ftz_sat_f64_f32_1, s92, rows3, c208);
-    PTXSPEC_RUN(cvt_rn_f32_f64_1, s93, rows3, c209);
-    PTXSPEC_RUN(cvt_rn_sat_f32_f64_1, s93, rows3, c210);
-    PTXSPEC_RUN(cvt_rn_ftz_f32_f64_1, s93, rows3, c211);
-    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_f64_1, s93, rows3, c212);
-    PTXSPEC_RUN(cvt_rz_f32_f64_1, s93, rows3, c213);
-    PTXSPEC_RUN(cvt_rz_sat_f32_f64_1, s93, rows3, c210);
-    PTXSPEC_RUN(cvt_rz_ftz_f32_f64_1, s93, rows3, c214);
-    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_f64_1, s93, rows3, c212);
-    PTXSPEC_RUN(cvt_rm_f32_f64_1, s93, rows3, c215);
-    PTXSPEC_RUN(cvt_rm_sat_f32_f64_1, s93, rows3, c210);
-    PTXSPEC_RUN(cvt_rm_ftz_f32_f64_1, s93, rows3, c215);
-    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_f64_1, s93, rows3, c210);
-    PTXSPEC_RUN(cvt_rp_f32_f64_1, s93, rows3, c215);
-    PTXSPEC_RUN(cvt_rp_sat_f32_f64_1, s93, rows3, c210);
-    PTXSPEC_RUN(cvt_rp_ftz_f32_f64_1, s93, rows3, c215);
-    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_f64_1, s93, rows3, c210);
-    PTXSPEC_RUN(cvt_rn_f16_f64_1, s94, rows3, c216);
-    PTXSPEC_RUN(cvt_rn_sat_f16_f64_1, s94, rows3, c217);
-    PTXSPEC_RUN(cvt_rz_f16_f64_1, s94, rows3, c218);
-    PTXSPEC_RUN(cvt_rz_sat_f16_f64_1, s94, rows3, c217);
-    PTXSPEC_RUN(cvt_rm_f16_f64_1, s94, rows3, c219);
-    PTXSPEC_RUN(cvt_rm_sat_f16_f64_1, s94, rows3, c217);
-    PTXSPEC_RUN(cvt_rp_f16_f64_1, s94, rows3, c219);
-    PTXSPEC_RUN(cvt_rp_sat_f16_f64_1, s94, rows3, c217);
-    PTXSPEC_RUN(cvt_rn_bf16_f64_1, s95, rows3, c220);
-    PTXSPEC_RUN(cvt_rz_bf16_f64_1, s95, rows3, c221);
-    PTXSPEC_RUN(cvt_rm_bf16_f64_1, s95, rows3, c219);
-    PTXSPEC_RUN(cvt_rp_bf16_f64_1, s95, rows3, c219);
-    PTXSPEC_RUN(cvt_rn_f16_f32_1, s96, rows3, c222);
-    PTXSPEC_RUN(cvt_rn_sat_f16_f32_1, s96, rows3, c223);
-    PTXSPEC_RUN(cvt_rn_ftz_f16_f32_1, s96, rows3, c224);
-    PTXSPEC_RUN(cvt_rn_ftz_sat_f16_f32_1, s96, rows3, c225);
-    PTXSPEC_RUN(cvt_rz_f16_f32_1, s96, rows3, c226);
-    PTXSPEC_RUN(cvt_rz_sat_f16_f32_1, s96, rows3, c223);
-    PTXSPEC_RUN(cvt_rz_ftz_f16_f32_1, s96, rows3, c227);
-    PTXSPEC_RUN(cvt_rz_ftz_sat_f16_f32_1, s96, rows3, c225);
-    PTXSPEC_RUN(cvt_rm_f16_f32_1, s96, rows3, c228);
-    PTXSPEC_RUN(cvt_rm_sat_f16_f32_1, s96, rows3, c223);
-    PTXSPEC_RUN(cvt_rm_ftz_f16_f32_1, s96, rows3, c229);
-    PTXSPEC_RUN(cvt_rm_ftz_sat_f16_f32_1, s96, rows3, c225);
-    PTXSPEC_RUN(cvt_rp_f16_f32_1, s96, rows3, c228);
-    PTXSPEC_RUN(cvt_rp_sat_f16_f32_1, s96, rows3, c223);
-    PTXSPEC_RUN(cvt_rp_ftz_f16_f32_1, s96, rows3, c229);
-    PTXSPEC_RUN(cvt_rp_ftz_sat_f16_f32_1, s96, rows3, c225);
-    PTXSPEC_RUN(cvt_rn_bf16_f32_1, s97, rows3, c230);
-    PTXSPEC_RUN(cvt_rn_ftz_bf16_f32_1, s97, rows3, c230);
-    PTXSPEC_RUN(cvt_rz_bf16_f32_1, s97, rows3, c231);
-    PTXSPEC_RUN(cvt_rz_ftz_bf16_f32_1, s97, rows3, c231);
-    PTXSPEC_RUN(cvt_rm_bf16_f32_1, s97, rows3, c228);
-    PTXSPEC_RUN(cvt_rm_ftz_bf16_f32_1, s97, rows3, c228);
-    PTXSPEC_RUN(cvt_rp_bf16_f32_1, s97, rows3, c228);
-    PTXSPEC_RUN(cvt_rp_ftz_bf16_f32_1, s97, rows3, c228);
-    PTXSPEC_RUN(cvt_rn_relu_f16_f32_1, s96, rows3, c232);
-    PTXSPEC_RUN(cvt_rn_relu_bf16_f32_1, s97, rows3, c233);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_f16_f32_1, s96, rows3, c234);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_bf16_f32_1, s97, rows3, c235);
-    PTXSPEC_RUN(cvt_rz_relu_f16_f32_1, s96, rows3, c236);
-    PTXSPEC_RUN(cvt_rz_relu_bf16_f32_1, s97, rows3, c237);
-    PTXSPEC_RUN(cvt_rz_relu_satfinite_f16_f32_1, s96, rows3, c238);
-    PTXSPEC_RUN(cvt_rz_relu_satfinite_bf16_f32_1, s97, rows3, c239);
-    PTXSPEC_RUN(cvt_rn_satfinite_f16_f32_1, s96, rows3, c240);
-    PTXSPEC_RUN(cvt_rn_satfinite_bf16_f32_1, s97, rows3, c241);
-    PTXSPEC_RUN(cvt_rz_satfinite_f16_f32_1, s96, rows3, c242);
-    PTXSPEC_RUN(cvt_rz_satfinite_bf16_f32_1, s97, rows3, c243);
-    PTXSPEC_RUN(cvt_rn_f16_bf16_1, s98, rows3, c171);
-    PTXSPEC_RUN(cvt_rz_f16_bf16_1, s98, rows3, c171);
-    PTXSPEC_RUN(cvt_rm_f16_bf16_1, s98, rows3, c171);
-    PTXSPEC_RUN(cvt_rp_f16_bf16_1, s98, rows3, c171);
-    PTXSPEC_RUN(cvt_rn_bf16_f16_1, s99, rows3, c163);
-    PTXSPEC_RUN(cvt_rz_bf16_f16_1, s99, rows3, c163);
-    PTXSPEC_RUN(cvt_rm_bf16_f16_1, s99, rows3, c163);
-    PTXSPEC_RUN(cvt_rp_bf16_f16_1, s99, rows3, c163);
-    PTXSPEC_RUN(cvt_rna_tf32_f32_1, s100, rows3, c244);
-    PTXSPEC_RUN(cvt_rna_satfinite_tf32_f32_1, s100, rows3, c245);
-    PTXSPEC_RUN(cvt_rn_tf32_f32_1, s100, rows3, c246);
-    PTXSPEC_RUN(cvt_rn_relu_tf32_f32_1, s100, rows3, c247);
-    PTXSPEC_RUN(cvt_rn_satfinite_tf32_f32_1, s100, rows3, c248);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_tf32_f32_1, s100, rows3, c249);
-    PTXSPEC_RUN(cvt_rz_relu_tf32_f32_1, s100, rows3, c250);
-    PTXSPEC_RUN(cvt_rz_satfinite_tf32_f32_1, s100, rows3, c251);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_tf32_f32_1, s100, rows3, c252);
-    PTXSPEC_RUN(cvt_rn_f16x2_f32_2, s101, rows3, c222);
-    PTXSPEC_RUN(cvt_rn_bf16x2_f32_2, s102, rows3, c230);
-    PTXSPEC_RUN(cvt_rn_satfinite_f16x2_f32_2, s101, rows3, c240);
-    PTXSPEC_RUN(cvt_rn_satfinite_bf16x2_f32_2, s102, rows3, c241);
-    PTXSPEC_RUN(cvt_rn_relu_f16x2_f32_2, s101, rows3, c232);
-    PTXSPEC_RUN(cvt_rn_relu_bf16x2_f32_2, s102, rows3, c233);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_f16x2_f32_2, s101, rows3, c234);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_bf16x2_f32_2, s102, rows3, c235);
-    PTXSPEC_RUN(cvt_rz_f16x2_f32_2, s101, rows3, c226);
-    PTXSPEC_RUN(cvt_rz_bf16x2_f32_2, s102, rows3, c231);
-    PTXSPEC_RUN(cvt_rz_satfinite_f16x2_f32_2, s101, rows3, c242);
-    PTXSPEC_RUN(cvt_rz_satfinite_bf16x2_f32_2, s102, rows3, c243);
-    PTXSPEC_RUN(cvt_rz_relu_f16x2_f32_2, s101, rows3, c236);
-    PTXSPEC_RUN(cvt_rz_relu_bf16x2_f32_2, s102, rows3, c237);
-    PTXSPEC_RUN(cvt_rz_relu_satfinite_f16x2_f32_2, s101, rows3, c238);
-    PTXSPEC_RUN(cvt_rz_relu_satfinite_bf16x2_f32_2, s102, rows3, c239);
-    PTXSPEC_RUN(cvt_rn_pzo_f16_f32_1, s96, rows3, c253);
-    PTXSPEC_RUN(cvt_rn_pzo_bf16_f32_1, s97, rows3, c254);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_f16_f32_1, s96, rows3, c255);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_bf16_f32_1, s97, rows3, c256);
-    PTXSPEC_RUN(cvt_rn_relu_pzo_f16_f32_1, s96, rows3, c257);
-    PTXSPEC_RUN(cvt_rn_relu_pzo_bf16_f32_1, s97, rows3, c258);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_pzo_f16_f32_1, s96, rows3, c259);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_pzo_bf16_f32_1, s97, rows3, c260);
-    PTXSPEC_RUN(cvt_rz_pzo_f16_f32_1, s96, rows3, c261);
-    PTXSPEC_RUN(cvt_rz_pzo_bf16_f32_1, s97, rows3, c262);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_f16_f32_1, s96, rows3, c263);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_bf16_f32_1, s97, rows3, c264);
-    PTXSPEC_RUN(cvt_rz_relu_pzo_f16_f32_1, s96, rows3, c265);
-    PTXSPEC_RUN(cvt_rz_relu_pzo_bf16_f32_1, s97, rows3, c266);
-    PTXSPEC_RUN(cvt_rz_relu_satfinite_pzo_f16_f32_1, s96, rows3, c267);
-    PTXSPEC_RUN(cvt_rz_relu_satfinite_pzo_bf16_f32_1, s97, rows3, c268);
-    PTXSPEC_RUN(cvt_rn_pzo_tf32_f32_1, s100, rows3, c269);
-    PTXSPEC_RUN(cvt_rn_relu_pzo_tf32_f32_1, s100, rows3, c270);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_tf32_f32_1, s100, rows3, c271);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_tf32_f32_1, s100, rows3, c272);
-    PTXSPEC_RUN(cvt_rz_pzo_tf32_f32_1, s100, rows3, c273);
-    PTXSPEC_RUN(cvt_rz_relu_pzo_tf32_f32_1, s100, rows3, c274);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_tf32_f32_1, s100, rows3, c275);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_tf32_f32_1, s100, rows3, c276);
-    PTXSPEC_RUN(cvt_rn_pzo_f16x2_f32_2, s101, rows3, c253);
-    PTXSPEC_RUN(cvt_rn_pzo_bf16x2_f32_2, s102, rows3, c254);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_f16x2_f32_2, s101, rows3, c255);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_bf16x2_f32_2, s102, rows3, c256);
-    PTXSPEC_RUN(cvt_rn_relu_pzo_f16x2_f32_2, s101, rows3, c257);
-    PTXSPEC_RUN(cvt_rn_relu_pzo_bf16x2_f32_2, s102, rows3, c258);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_pzo_f16x2_f32_2, s101, rows3, c259);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_pzo_bf16x2_f32_2, s102, rows3, c260);
-    PTXSPEC_RUN(cvt_rz_pzo_f16x2_f32_2, s101, rows3, c261);
-    PTXSPEC_RUN(cvt_rz_pzo_bf16x2_f32_2, s102, rows3, c262);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_f16x2_f32_2, s101, rows3, c263);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_bf16x2_f32_2, s102, rows3, c264);
-    PTXSPEC_RUN(cvt_rz_relu_pzo_f16x2_f32_2, s101, rows3, c265);
-    PTXSPEC_RUN(cvt_rz_relu_pzo_bf16x2_f32_2, s102, rows3, c266);
-    PTXSPEC_RUN(cvt_rz_relu_satfinite_pzo_f16x2_f32_2, s101, rows3, c267);
-    PTXSPEC_RUN(cvt_rz_relu_satfinite_pzo_bf16x2_f32_2, s102, rows3, c268);
-    PTXSPEC_RUN(cvt_rn_satfinite_e4m3x2_f32_2, s103, rows3, c277);
-    PTXSPEC_RUN(cvt_rn_satfinite_e5m2x2_f32_2, s104, rows3, c278);
-    PTXSPEC_RUN(cvt_rn_satfinite_e2m3x2_f32_2, s105, rows3, c279);
-    PTXSPEC_RUN(cvt_rn_satfinite_e3m2x2_f32_2, s106, rows3, c279);
-    PTXSPEC_RUN(cvt_rn_satfinite_e2m1x2_f32_2, s107, rows3, c280);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e4m3x2_f32_2, s103, rows3, c281);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e5m2x2_f32_2, s104, rows3, c282);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e2m3x2_f32_2, s105, rows3, c283);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e3m2x2_f32_2, s106, rows3, c283);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e2m1x2_f32_2, s107, rows3, c284);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_e4m3x2_f32_2, s103, rows3, c285);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_e5m2x2_f32_2, s104, rows3, c286);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_e2m3x2_f32_2, s105, rows3, c287);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_e3m2x2_f32_2, s106, rows3, c288);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_e2m1x2_f32_2, s107, rows3, c289);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2, s103, rows3, c290);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2, s104, rows3, c291);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e2m3x2_f32_2, s105, rows3, c292);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e3m2x2_f32_2, s106, rows3, c293);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e2m1x2_f32_2, s107, rows3, c294);
-    PTXSPEC_RUN(cvt_rz_satfinite_e4m3x2_f32_2, s103, rows3, c295);
-    PTXSPEC_RUN(cvt_rz_satfinite_e5m2x2_f32_2, s104, rows3, c296);
-    PTXSPEC_RUN(cvt_rz_satfinite_e2m3x2_f32_2, s105, rows3, c297);
-    PTXSPEC_RUN(cvt_rz_satfinite_e3m2x2_f32_2, s106, rows3, c297);
-    PTXSPEC_RUN(cvt_rz_satfinite_e2m1x2_f32_2, s107, rows3, c298);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e4m3x2_f32_2, s103, rows3, c299);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e5m2x2_f32_2, s104, rows3, c300);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e2m3x2_f32_2, s105, rows3, c301);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e3m2x2_f32_2, s106, rows3, c301);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e2m1x2_f32_2, s107, rows3, c302);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_e4m3x2_f32_2, s103, rows3, c303);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_e5m2x2_f32_2, s104, rows3, c304);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_e2m3x2_f32_2, s105, rows3, c305);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_e3m2x2_f32_2, s106, rows3, c306);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_e2m1x2_f32_2, s107, rows3, c307);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2, s103, rows3, c308);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2, s104, rows3, c309);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e2m3x2_f32_2, s105, rows3, c310);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e3m2x2_f32_2, s106, rows3, c311);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2, s107, rows3, c312);
-    PTXSPEC_RUN(cvt_rn_satfinite_e4m3x2_f16x2_1, s108, rows3, c313);
-    PTXSPEC_RUN(cvt_rn_satfinite_e4m3x2_bf16x2_1, s109, rows3, c314);
-    PTXSPEC_RUN(cvt_rn_satfinite_e5m2x2_f16x2_1, s110, rows3, c315);
-    PTXSPEC_RUN(cvt_rn_satfinite_e5m2x2_bf16x2_1, s111, rows3, c316);
-    PTXSPEC_RUN(cvt_rn_satfinite_e2m3x2_f16x2_1, s112, rows3, c317);
-    PTXSPEC_RUN(cvt_rn_satfinite_e2m3x2_bf16x2_1, s113, rows3, c318);
-    PTXSPEC_RUN(cvt_rn_satfinite_e3m2x2_f16x2_1, s114, rows3, c317);
-    PTXSPEC_RUN(cvt_rn_satfinite_e3m2x2_bf16x2_1, s115, rows3, c318);
-    PTXSPEC_RUN(cvt_rn_satfinite_e2m1x2_f16x2_1, s116, rows3, c319);
-    PTXSPEC_RUN(cvt_rn_satfinite_e2m1x2_bf16x2_1, s117, rows3, c320);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e4m3x2_f16x2_1, s108, rows3, c321);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1, s109, rows3, c322);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e5m2x2_f16x2_1, s110, rows3, c323);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e5m2x2_bf16x2_1, s111, rows3, c324);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e2m3x2_f16x2_1, s112, rows3, c325);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e2m3x2_bf16x2_1, s113, rows3, c326);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e3m2x2_f16x2_1, s114, rows3, c325);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e3m2x2_bf16x2_1, s115, rows3, c326);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e2m1x2_f16x2_1, s116, rows3, c327);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e2m1x2_bf16x2_1, s117, rows3, c328);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_e4m3x2_f16x2_1, s108, rows3, c329);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_e4m3x2_bf16x2_1, s109, rows3, c330);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_e5m2x2_f16x2_1, s110, rows3, c331);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_e5m2x2_bf16x2_1, s111, rows3, c332);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_e2m3x2_f16x2_1, s112, rows3, c333);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_e2m3x2_bf16x2_1, s113, rows3, c334);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_e3m2x2_f16x2_1, s114, rows3, c335);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_e3m2x2_bf16x2_1, s115, rows3, c336);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_e2m1x2_f16x2_1, s116, rows3, c337);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_e2m1x2_bf16x2_1, s117, rows3, c338);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1, s108, rows3, c339);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1, s109, rows3, c340);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e5m2x2_f16x2_1, s110, rows3, c341);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1, s111, rows3, c342);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1, s112, rows3, c343);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1, s113, rows3, c344);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1, s114, rows3, c345);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1, s115, rows3, c346);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1, s116, rows3, c347);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1, s117, rows3, c348);
-    PTXSPEC_RUN(cvt_rz_satfinite_e4m3x2_f16x2_1, s108, rows3, c349);
-    PTXSPEC_RUN(cvt_rz_satfinite_e4m3x2_bf16x2_1, s109, rows3, c350);
-    PTXSPEC_RUN(cvt_rz_satfinite_e5m2x2_f16x2_1, s110, rows3, c351);
-    PTXSPEC_RUN(cvt_rz_satfinite_e5m2x2_bf16x2_1, s111, rows3, c352);
-    PTXSPEC_RUN(cvt_rz_satfinite_e2m3x2_f16x2_1, s112, rows3, c353);
-    PTXSPEC_RUN(cvt_rz_satfinite_e2m3x2_bf16x2_1, s113, rows3, c354);
-    PTXSPEC_RUN(cvt_rz_satfinite_e3m2x2_f16x2_1, s114, rows3, c353);
-    PTXSPEC_RUN(cvt_rz_satfinite_e3m2x2_bf16x2_1, s115, rows3, c354);
-    PTXSPEC_RUN(cvt_rz_satfinite_e2m1x2_f16x2_1, s116, rows3, c355);
-    PTXSPEC_RUN(cvt_rz_satfinite_e2m1x2_bf16x2_1, s117, rows3, c356);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e4m3x2_f16x2_1, s108, rows3, c357);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1, s109, rows3, c358);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e5m2x2_f16x2_1, s110, rows3, c359);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e5m2x2_bf16x2_1, s111, rows3, c360);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e2m3x2_f16x2_1, s112, rows3, c361);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e2m3x2_bf16x2_1, s113, rows3, c362);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e3m2x2_f16x2_1, s114, rows3, c361);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e3m2x2_bf16x2_1, s115, rows3, c362);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e2m1x2_f16x2_1, s116, rows3, c363);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e2m1x2_bf16x2_1, s117, rows3, c364);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_e4m3x2_f16x2_1, s108, rows3, c365);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_e4m3x2_bf16x2_1, s109, rows3, c366);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_e5m2x2_f16x2_1, s110, rows3, c367);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_e5m2x2_bf16x2_1, s111, rows3, c368);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_e2m3x2_f16x2_1, s112, rows3, c369);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_e2m3x2_bf16x2_1, s113, rows3, c370);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_e3m2x2_f16x2_1, s114, rows3, c371);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_e3m2x2_bf16x2_1, s115, rows3, c372);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_e2m1x2_f16x2_1, s116, rows3, c373);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_e2m1x2_bf16x2_1, s117, rows3, c374);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1, s108, rows3, c375);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1, s109, rows3, c376);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e5m2x2_f16x2_1, s110, rows3, c377);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1, s111, rows3, c378);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1, s112, rows3, c379);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1, s113, rows3, c380);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1, s114, rows3, c381);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1, s115, rows3, c382);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1, s116, rows3, c383);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1, s117, rows3, c384);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, s118, rows4, c385);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, s119, rows4, c386);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, s120, rows4, c387);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, s121, rows4, c388);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, s122, rows4, c389);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, s118, rows4, c385);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, s119, rows4, c386);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, s120, rows4, c387);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, s121, rows4, c388);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, s122, rows4, c389);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, s118, rows4, c390);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, s119, rows4, c391);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, s120, rows4, c392);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, s121, rows4, c393);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, s122, rows4, c394);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, s118, rows4, c390);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, s119, rows4, c391);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, s120, rows4, c392);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, s121, rows4, c393);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, s122, rows4, c394);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, s118, rows4, c385);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, s119, rows4, c386);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, s120, rows4, c387);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, s121, rows4, c388);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, s122, rows4, c389);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, s118, rows4, c385);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, s119, rows4, c386);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, s120, rows4, c387);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, s121, rows4, c388);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, s122, rows4, c389);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, s118, rows4, c390);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, s119, rows4, c391);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, s120, rows4, c392);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, s121, rows4, c393);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, s122, rows4, c394);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, s118, rows4, c390);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, s119, rows4, c391);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, s120, rows4, c392);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, s121, rows4, c393);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, s122, rows4, c394);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, s123, rows4, c395);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, s124, rows4, c396);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, s125, rows4, c397);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, s126, rows4, c398);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, s127, rows4, c399);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, s128, rows4, c400);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, s129, rows4, c401);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, s130, rows4, c402);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, s131, rows4, c403);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, s132, rows4, c404);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, s123, rows4, c395);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, s124, rows4, c396);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, s125, rows4, c397);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, s126, rows4, c398);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, s127, rows4, c399);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, s128, rows4, c400);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, s129, rows4, c401);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, s130, rows4, c402);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, s131, rows4, c403);
-    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, s132, rows4, c404);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, s123, rows4, c405);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, s124, rows4, c406);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, s125, rows4, c407);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, s126, rows4, c408);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, s127, rows4, c409);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, s128, rows4, c410);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, s129, rows4, c411);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, s130, rows4, c412);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, s131, rows4, c413);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, s132, rows4, c414);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, s123, rows4, c405);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, s124, rows4, c406);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, s125, rows4, c407);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, s126, rows4, c408);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, s127, rows4, c409);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, s128, rows4, c410);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, s129, rows4, c411);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, s130, rows4, c412);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, s131, rows4, c413);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, s132, rows4, c414);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, s123, rows4, c395);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, s124, rows4, c396);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, s125, rows4, c397);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, s126, rows4, c398);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, s127, rows4, c399);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, s128, rows4, c400);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, s129, rows4, c401);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, s130, rows4, c402);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, s131, rows4, c403);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, s132, rows4, c404);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, s123, rows4, c395);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, s124, rows4, c396);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, s125, rows4, c397);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, s126, rows4, c398);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, s127, rows4, c399);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, s128, rows4, c400);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, s129, rows4, c401);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, s130, rows4, c402);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, s131, rows4, c403);
-    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, s132, rows4, c404);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, s123, rows4, c405);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, s124, rows4, c406);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, s125, rows4, c407);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, s126, rows4, c408);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, s127, rows4, c409);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, s128, rows4, c410);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, s129, rows4, c411);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, s130, rows4, c412);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, s131, rows4, c413);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, s132, rows4, c414);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, s123, rows4, c405);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, s124, rows4, c406);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, s125, rows4, c407);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, s126, rows4, c408);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, s127, rows4, c409);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, s128, rows4, c410);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, s129, rows4, c411);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, s130, rows4, c412);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, s131, rows4, c413);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, s132, rows4, c414);
-    PTXSPEC_RUN(cvt_rn_f16x2_e4m3x2_1, s133, rows3, c415);
-    PTXSPEC_RUN(cvt_rn_f16x2_e5m2x2_1, s134, rows3, c416);
-    PTXSPEC_RUN(cvt_rn_f16x2_e2m3x2_1, s135, rows3, c417);
-    PTXSPEC_RUN(cvt_rn_f16x2_e3m2x2_1, s136, rows3, c418);
-    PTXSPEC_RUN(cvt_rn_f16x2_e2m1x2_1, s137, rows3, c419);
-    PTXSPEC_RUN(cvt_rn_relu_f16x2_e4m3x2_1, s133, rows3, c420);
-    PTXSPEC_RUN(cvt_rn_relu_f16x2_e5m2x2_1, s134, rows3, c421);
-    PTXSPEC_RUN(cvt_rn_relu_f16x2_e2m3x2_1, s135, rows3, c422);
-    PTXSPEC_RUN(cvt_rn_relu_f16x2_e3m2x2_1, s136, rows3, c423);
-    PTXSPEC_RUN(cvt_rn_relu_f16x2_e2m1x2_1, s137, rows3, c424);
-    PTXSPEC_RUN(cvt_rn_bf16x2_e4m3x2_1, s138, rows3, c425);
-    PTXSPEC_RUN(cvt_rn_bf16x2_e5m2x2_1, s139, rows3, c426);
-    PTXSPEC_RUN(cvt_rn_bf16x2_e2m3x2_1, s140, rows3, c427);
-    PTXSPEC_RUN(cvt_rn_bf16x2_e3m2x2_1, s141, rows3, c428);
-    PTXSPEC_RUN(cvt_rn_bf16x2_e2m1x2_1, s142, rows3, c429);
-    PTXSPEC_RUN(cvt_rn_satfinite_bf16x2_e4m3x2_1, s138, rows3, c425);
-    PTXSPEC_RUN(cvt_rn_satfinite_bf16x2_e5m2x2_1, s139, rows3, c430);
-    PTXSPEC_RUN(cvt_rn_satfinite_bf16x2_e2m3x2_1, s140, rows3, c427);
-    PTXSPEC_RUN(cvt_rn_satfinite_bf16x2_e3m2x2_1, s141, rows3, c428);
-    PTXSPEC_RUN(cvt_rn_satfinite_bf16x2_e2m1x2_1, s142, rows3, c429);
-    PTXSPEC_RUN(cvt_rn_relu_bf16x2_e4m3x2_1, s138, rows3, c431);
-    PTXSPEC_RUN(cvt_rn_relu_bf16x2_e5m2x2_1, s139, rows3, c432);
-    PTXSPEC_RUN(cvt_rn_relu_bf16x2_e2m3x2_1, s140, rows3, c433);
-    PTXSPEC_RUN(cvt_rn_relu_bf16x2_e3m2x2_1, s141, rows3, c434);
-    PTXSPEC_RUN(cvt_rn_relu_bf16x2_e2m1x2_1, s142, rows3, c435);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_bf16x2_e4m3x2_1, s138, rows3, c431);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_bf16x2_e5m2x2_1, s139, rows3, c436);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_bf16x2_e2m3x2_1, s140, rows3, c433);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_bf16x2_e3m2x2_1, s141, rows3, c434);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_bf16x2_e2m1x2_1, s142, rows3, c435);
-    PTXSPEC_RUN(cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2, s143, rows4, c437);
-    PTXSPEC_RUN(cvt_rn_scaled_n2_ue8m0_bf16x2_e5m2x2_2, s144, rows4, c438);
-    PTXSPEC_RUN(cvt_rn_scaled_n2_ue8m0_bf16x2_e2m3x2_2, s145, rows4, c439);
-    PTXSPEC_RUN(cvt_rn_scaled_n2_ue8m0_bf16x2_e3m2x2_2, s146, rows4, c440);
-    PTXSPEC_RUN(cvt_rn_scaled_n2_ue8m0_bf16x2_e2m1x2_2, s147, rows4, c441);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, s143, rows4, c442);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2, s144, rows4, c443);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2, s145, rows4, c444);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2, s146, rows4, c445);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, s147, rows4, c446);
-    PTXSPEC_RUN(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e4m3x2_2, s143, rows4, c437);
-    PTXSPEC_RUN(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e5m2x2_2, s144, rows4, c438);
-    PTXSPEC_RUN(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m3x2_2, s145, rows4, c439);
-    PTXSPEC_RUN(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e3m2x2_2, s146, rows4, c440);
-    PTXSPEC_RUN(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m1x2_2, s147, rows4, c441);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, s143, rows4, c442);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2, s144, rows4, c443);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2, s145, rows4, c444);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2, s146, rows4, c445);
-    PTXSPEC_RUN(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, s147, rows4, c446);
-    PTXSPEC_RUN(cvt_rs_f16x2_f32_3, s148, rows4, c447);
-    PTXSPEC_RUN(cvt_rs_bf16x2_f32_3, s149, rows4, c448);
-    PTXSPEC_RUN(cvt_rs_satfinite_f16x2_f32_3, s148, rows4, c447);
-    PTXSPEC_RUN(cvt_rs_satfinite_bf16x2_f32_3, s149, rows4, c448);
-    PTXSPEC_RUN(cvt_rs_relu_f16x2_f32_3, s148, rows4, c447);
-    PTXSPEC_RUN(cvt_rs_relu_bf16x2_f32_3, s149, rows4, c448);
-    PTXSPEC_RUN(cvt_rs_relu_satfinite_f16x2_f32_3, s148, rows4, c447);
-    PTXSPEC_RUN(cvt_rs_relu_satfinite_bf16x2_f32_3, s149, rows4, c448);
-    PTXSPEC_RUN(cvt_rs_satfinite_e4m3x4_f32_5, s150, rows4, c449);
-    PTXSPEC_RUN(cvt_rs_satfinite_e5m2x4_f32_5, s151, rows4, c450);
-    PTXSPEC_RUN(cvt_rs_satfinite_e2m3x4_f32_5, s152, rows4, c451);
-    PTXSPEC_RUN(cvt_rs_satfinite_e3m2x4_f32_5, s153, rows4, c451);
-    PTXSPEC_RUN(cvt_rs_satfinite_e2m1x4_f32_5, s154, rows4, c452);
-    PTXSPEC_RUN(cvt_rs_relu_satfinite_e4m3x4_f32_5, s150, rows4, c453);
-    PTXSPEC_RUN(cvt_rs_relu_satfinite_e5m2x4_f32_5, s151, rows4, c454);
-    PTXSPEC_RUN(cvt_rs_relu_satfinite_e2m3x4_f32_5, s152, rows4, c455);
-    PTXSPEC_RUN(cvt_rs_relu_satfinite_e3m2x4_f32_5, s153, rows4, c455);
-    PTXSPEC_RUN(cvt_rs_relu_satfinite_e2m1x4_f32_5, s154, rows4, c456);
-    PTXSPEC_RUN(cvt_rz_ue8m0x2_f32_2, s155, rows3, c457);
-    PTXSPEC_RUN(cvt_rz_satfinite_ue8m0x2_f32_2, s155, rows3, c458);
-    PTXSPEC_RUN(cvt_rp_ue8m0x2_f32_2, s155, rows3, c459);
-    PTXSPEC_RUN(cvt_rp_satfinite_ue8m0x2_f32_2, s155, rows3, c460);
-    PTXSPEC_RUN(cvt_rz_ue8m0x2_bf16x2_1, s156, rows3, c461);
-    PTXSPEC_RUN(cvt_rz_satfinite_ue8m0x2_bf16x2_1, s156, rows3, c462);
-    PTXSPEC_RUN(cvt_rp_ue8m0x2_bf16x2_1, s156, rows3, c463);
-    PTXSPEC_RUN(cvt_rp_satfinite_ue8m0x2_bf16x2_1, s156, rows3, c464);
-    PTXSPEC_RUN(cvt_rn_bf16x2_ue8m0x2_1, s157, rows3, c465);
-    PTXSPEC_RUN(cvt_pack_sat_u16_s32_2, s158, rows3, c466);
-    PTXSPEC_RUN(cvt_pack_sat_s16_s32_2, s159, rows3, c467);
-    PTXSPEC_RUN(cvt_pack_sat_u8_s32_b32_3, s160, rows5, c468);
-    PTXSPEC_RUN(cvt_pack_sat_s4_s32_b32_3, s160, rows5, c469);
-    PTXSPEC_RUN(cvt_pack_sat_u2_s32_b32_3, s160, rows5, c470);
-    PTXSPEC_RUN(cvt_rn_satfinite_s2f6x2_f32_2, s161, rows3, c471);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_s2f6x2_f32_2, s161, rows3, c472);
-    PTXSPEC_RUN(cvt_rz_satfinite_s2f6x2_f32_2, s161, rows3, c473);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_s2f6x2_f32_2, s161, rows3, c472);
-    PTXSPEC_RUN(cvt_rn_satfinite_s2f6x2_bf16x2_1, s162, rows3, c474);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_s2f6x2_bf16x2_1, s162, rows3, c475);
-    PTXSPEC_RUN(cvt_rz_satfinite_s2f6x2_bf16x2_1, s162, rows3, c476);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_s2f6x2_bf16x2_1, s162, rows3, c475);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, s163, rows4, c477);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, s163, rows4, c477);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, s163, rows4, c477);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, s163, rows4, c477);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, s164, rows4, c478);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, s164, rows4, c478);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, s164, rows4, c478);
-    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, s164, rows4, c478);
-    PTXSPEC_RUN(cvt_rn_bf16x2_s2f6x2_1, s165, rows3, c479);
-    PTXSPEC_RUN(cvt_rn_relu_bf16x2_s2f6x2_1, s165, rows3, c480);
-    PTXSPEC_RUN(cvt_rn_satfinite_bf16x2_s2f6x2_1, s165, rows3, c479);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_bf16x2_s2f6x2_1, s165, rows3, c480);
-    PTXSPEC_RUN(cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2, s166, rows4, c481);
-    PTXSPEC_RUN(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, s166, rows4, c481);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2, s166, rows4, c481);
-    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, s166, rows4, c481);
-    PTXSPEC_RUN(cvt_rn_ue5m3x2_f32_2, s167, rows3, c482);
-    PTXSPEC_RUN(cvt_rn_satfinite_ue5m3x2_f32_2, s167, rows3, c483);
-    PTXSPEC_RUN(cvt_rz_ue5m3x2_f32_2, s167, rows3, c484);
-    PTXSPEC_RUN(cvt_rz_satfinite_ue5m3x2_f32_2, s167, rows3, c483);
-    PTXSPEC_RUN(cvt_rp_ue5m3x2_f32_2, s167, rows3, c482);
-    PTXSPEC_RUN(cvt_rp_satfinite_ue5m3x2_f32_2, s167, rows3, c483);
-    PTXSPEC_RUN(cvt_rn_ue5m3x2_f16x2_1, s168, rows3, c485);
-    PTXSPEC_RUN(cvt_rn_ue5m3x2_bf16x2_1, s169, rows3, c486);
-    PTXSPEC_RUN(cvt_rn_satfinite_ue5m3x2_f16x2_1, s168, rows3, c487);
-    PTXSPEC_RUN(cvt_rn_satfinite_ue5m3x2_bf16x2_1, s169, rows3, c488);
-    PTXSPEC_RUN(cvt_rz_ue5m3x2_f16x2_1, s168, rows3, c485);
-    PTXSPEC_RUN(cvt_rz_ue5m3x2_bf16x2_1, s169, rows3, c489);
-    PTXSPEC_RUN(cvt_rz_satfinite_ue5m3x2_f16x2_1, s168, rows3, c487);
-    PTXSPEC_RUN(cvt_rz_satfinite_ue5m3x2_bf16x2_1, s169, rows3, c488);
-    PTXSPEC_RUN(cvt_rp_ue5m3x2_f16x2_1, s168, rows3, c485);
-    PTXSPEC_RUN(cvt_rp_ue5m3x2_bf16x2_1, s169, rows3, c486);
-    PTXSPEC_RUN(cvt_rp_satfinite_ue5m3x2_f16x2_1, s168, rows3, c487);
-    PTXSPEC_RUN(cvt_rp_satfinite_ue5m3x2_bf16x2_1, s169, rows3, c488);
-    PTXSPEC_RUN(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3, s170, rows4, c490);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, s170, rows4, c490);
-    PTXSPEC_RUN(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3, s170, rows4, c490);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, s170, rows4, c490);
-    PTXSPEC_RUN(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2, s171, rows4, c491);
-    PTXSPEC_RUN(cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, s172, rows4, c492);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, s171, rows4, c491);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, s172, rows4, c492);
-    PTXSPEC_RUN(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2, s171, rows4, c491);
-    PTXSPEC_RUN(cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, s172, rows4, c492);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, s171, rows4, c491);
-    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, s172, rows4, c492);
-    PTXSPEC_RUN(cvt_rn_f16x2_ue5m3x2_1, s173, rows3, c493);
-    PTXSPEC_RUN(cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, s174, rows4, c494);
-    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, s174, rows4, c495);
-    PTXSPEC_RUN(cvt_rn_f32_bf16_1, s89, rows3, c200);
-    PTXSPEC_RUN(cvt_rn_ftz_f32_bf16_1, s89, rows3, c201);
-    PTXSPEC_RUN(cvt_rz_f32_bf16_1, s89, rows3, c200);
-    PTXSPEC_RUN(cvt_rz_ftz_f32_bf16_1, s89, rows3, c201);
-    PTXSPEC_RUN(cvt_rm_f32_bf16_1, s89, rows3, c200);
-    PTXSPEC_RUN(cvt_rm_ftz_f32_bf16_1, s89, rows3, c201);
-    PTXSPEC_RUN(cvt_rp_f32_bf16_1, s89, rows3, c200);
-    PTXSPEC_RUN(cvt_rp_ftz_f32_bf16_1, s89, rows3, c201);
-    PTXSPEC_RUN(cvt_f16_bf16_1, s98, rows3, c171);
-    PTXSPEC_RUN(cvt_bf16_f16_1, s99, rows3, c163);
-    PTXSPEC_RUN(cvt_rn_ftz_pzo_bf16_f32_1, s97, rows3, c254);
-    PTXSPEC_RUN(cvt_rz_ftz_pzo_bf16_f32_1, s97, rows3, c262);
-    PTXSPEC_RUN(cvt_rm_ftz_pzo_bf16_f32_1, s97, rows3, c496);
-    PTXSPEC_RUN(cvt_rp_ftz_pzo_bf16_f32_1, s97, rows3, c496);
-    return ptxspec_end();
+    return ptxspec_main("cvt");
 }
 #endif

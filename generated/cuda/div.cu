@@ -6,32 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_f_f_f(div_approx_f32_2, "div.approx.f32", 100, 14)
-PTXSPEC_f_f_f(div_approx_ftz_f32_2, "div.approx.ftz.f32", 100, 14)
-PTXSPEC_f_f_f(div_full_f32_2, "div.full.f32", 100, 14)
-PTXSPEC_f_f_f(div_full_ftz_f32_2, "div.full.ftz.f32", 100, 14)
-PTXSPEC_f_f_f(div_rn_f32_2, "div.rn.f32", 200, 14)
-PTXSPEC_f_f_f(div_rn_ftz_f32_2, "div.rn.ftz.f32", 200, 14)
-PTXSPEC_f_f_f(div_rz_f32_2, "div.rz.f32", 200, 14)
-PTXSPEC_f_f_f(div_rz_ftz_f32_2, "div.rz.ftz.f32", 200, 14)
-PTXSPEC_f_f_f(div_rm_f32_2, "div.rm.f32", 200, 14)
-PTXSPEC_f_f_f(div_rm_ftz_f32_2, "div.rm.ftz.f32", 200, 14)
-PTXSPEC_f_f_f(div_rp_f32_2, "div.rp.f32", 200, 14)
-PTXSPEC_f_f_f(div_rp_ftz_f32_2, "div.rp.ftz.f32", 200, 14)
-PTXSPEC_d_d_d(div_rn_f64_2, "div.rn.f64", 100, 10)
-PTXSPEC_d_d_d(div_rz_f64_2, "div.rz.f64", 200, 14)
-PTXSPEC_d_d_d(div_rm_f64_2, "div.rm.f64", 200, 14)
-PTXSPEC_d_d_d(div_rp_f64_2, "div.rp.f64", 200, 14)
-PTXSPEC_h_h_h(div_s16_2, "div.s16", 100, 10)
-PTXSPEC_h_h_h(div_u16_2, "div.u16", 100, 10)
-PTXSPEC_r_r_r(div_s32_2, "div.s32", 100, 10)
-PTXSPEC_r_r_r(div_u32_2, "div.u32", 100, 10)
-PTXSPEC_l_l_l(div_s64_2, "div.s64", 100, 10)
-PTXSPEC_l_l_l(div_u64_2, "div.u64", 100, 10)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -193,32 +170,34 @@ static const unsigned short c16[] = {117, 3};
 static const unsigned short c17[] = {117, 1};
 static const unsigned short c18[] = {117, 1, 120, 2};
 static const unsigned short c19[] = {117, 1, 122, 2};
+#endif
 
+PTXSPEC_f_f_f(div_approx_f32_2, "div.approx.f32", 100, 14, s0, rows4, c0)
+PTXSPEC_f_f_f(div_approx_ftz_f32_2, "div.approx.ftz.f32", 100, 14, s0, rows4, c1)
+PTXSPEC_f_f_f(div_full_f32_2, "div.full.f32", 100, 14, s0, rows4, c2)
+PTXSPEC_f_f_f(div_full_ftz_f32_2, "div.full.ftz.f32", 100, 14, s0, rows4, c3)
+PTXSPEC_f_f_f(div_rn_f32_2, "div.rn.f32", 200, 14, s0, rows4, c4)
+PTXSPEC_f_f_f(div_rn_ftz_f32_2, "div.rn.ftz.f32", 200, 14, s0, rows4, c5)
+PTXSPEC_f_f_f(div_rz_f32_2, "div.rz.f32", 200, 14, s0, rows4, c6)
+PTXSPEC_f_f_f(div_rz_ftz_f32_2, "div.rz.ftz.f32", 200, 14, s0, rows4, c7)
+PTXSPEC_f_f_f(div_rm_f32_2, "div.rm.f32", 200, 14, s0, rows4, c8)
+PTXSPEC_f_f_f(div_rm_ftz_f32_2, "div.rm.ftz.f32", 200, 14, s0, rows4, c9)
+PTXSPEC_f_f_f(div_rp_f32_2, "div.rp.f32", 200, 14, s0, rows4, c10)
+PTXSPEC_f_f_f(div_rp_ftz_f32_2, "div.rp.ftz.f32", 200, 14, s0, rows4, c11)
+PTXSPEC_d_d_d(div_rn_f64_2, "div.rn.f64", 100, 10, s1, rows4, c12)
+PTXSPEC_d_d_d(div_rz_f64_2, "div.rz.f64", 200, 14, s1, rows4, c13)
+PTXSPEC_d_d_d(div_rm_f64_2, "div.rm.f64", 200, 14, s1, rows4, c14)
+PTXSPEC_d_d_d(div_rp_f64_2, "div.rp.f64", 200, 14, s1, rows4, c15)
+PTXSPEC_h_h_h(div_s16_2, "div.s16", 100, 10, s2, rows4, c16)
+PTXSPEC_h_h_h(div_u16_2, "div.u16", 100, 10, s3, rows4, c17)
+PTXSPEC_r_r_r(div_s32_2, "div.s32", 100, 10, s4, rows4, c18)
+PTXSPEC_r_r_r(div_u32_2, "div.u32", 100, 10, s5, rows4, c17)
+PTXSPEC_l_l_l(div_s64_2, "div.s64", 100, 10, s6, rows4, c19)
+PTXSPEC_l_l_l(div_u64_2, "div.u64", 100, 10, s7, rows4, c17)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("div");
-    PTXSPEC_RUN(div_approx_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(div_approx_ftz_f32_2, s0, rows4, c1);
-    PTXSPEC_RUN(div_full_f32_2, s0, rows4, c2);
-    PTXSPEC_RUN(div_full_ftz_f32_2, s0, rows4, c3);
-    PTXSPEC_RUN(div_rn_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(div_rn_ftz_f32_2, s0, rows4, c5);
-    PTXSPEC_RUN(div_rz_f32_2, s0, rows4, c6);
-    PTXSPEC_RUN(div_rz_ftz_f32_2, s0, rows4, c7);
-    PTXSPEC_RUN(div_rm_f32_2, s0, rows4, c8);
-    PTXSPEC_RUN(div_rm_ftz_f32_2, s0, rows4, c9);
-    PTXSPEC_RUN(div_rp_f32_2, s0, rows4, c10);
-    PTXSPEC_RUN(div_rp_ftz_f32_2, s0, rows4, c11);
-    PTXSPEC_RUN(div_rn_f64_2, s1, rows4, c12);
-    PTXSPEC_RUN(div_rz_f64_2, s1, rows4, c13);
-    PTXSPEC_RUN(div_rm_f64_2, s1, rows4, c14);
-    PTXSPEC_RUN(div_rp_f64_2, s1, rows4, c15);
-    PTXSPEC_RUN(div_s16_2, s2, rows4, c16);
-    PTXSPEC_RUN(div_u16_2, s3, rows4, c17);
-    PTXSPEC_RUN(div_s32_2, s4, rows4, c18);
-    PTXSPEC_RUN(div_u32_2, s5, rows4, c17);
-    PTXSPEC_RUN(div_s64_2, s6, rows4, c19);
-    PTXSPEC_RUN(div_u64_2, s7, rows4, c17);
-    return ptxspec_end();
+    return ptxspec_main("div");
 }
 #endif

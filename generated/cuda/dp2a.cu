@@ -6,18 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_r_r_r_r(dp2a_lo_u32_u32_3, "dp2a.lo.u32.u32", 610, 50)
-PTXSPEC_r_r_r_r(dp2a_lo_u32_s32_3, "dp2a.lo.u32.s32", 610, 50)
-PTXSPEC_r_r_r_r(dp2a_lo_s32_u32_3, "dp2a.lo.s32.u32", 610, 50)
-PTXSPEC_r_r_r_r(dp2a_lo_s32_s32_3, "dp2a.lo.s32.s32", 610, 50)
-PTXSPEC_r_r_r_r(dp2a_hi_u32_u32_3, "dp2a.hi.u32.u32", 610, 50)
-PTXSPEC_r_r_r_r(dp2a_hi_u32_s32_3, "dp2a.hi.u32.s32", 610, 50)
-PTXSPEC_r_r_r_r(dp2a_hi_s32_u32_3, "dp2a.hi.s32.u32", 610, 50)
-PTXSPEC_r_r_r_r(dp2a_hi_s32_s32_3, "dp2a.hi.s32.s32", 610, 50)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -41,18 +32,20 @@ static const unsigned short c2[] = {0, 1, 2, 1};
 static const unsigned short c3[] = {3, 1, 1, 1};
 static const unsigned short c4[] = {3, 1};
 static const unsigned short c5[] = {3, 1, 2, 1};
+#endif
 
+PTXSPEC_r_r_r_r(dp2a_lo_u32_u32_3, "dp2a.lo.u32.u32", 610, 50, s0, rows5, c0)
+PTXSPEC_r_r_r_r(dp2a_lo_u32_s32_3, "dp2a.lo.u32.s32", 610, 50, s1, rows5, c1)
+PTXSPEC_r_r_r_r(dp2a_lo_s32_u32_3, "dp2a.lo.s32.u32", 610, 50, s2, rows5, c1)
+PTXSPEC_r_r_r_r(dp2a_lo_s32_s32_3, "dp2a.lo.s32.s32", 610, 50, s3, rows5, c2)
+PTXSPEC_r_r_r_r(dp2a_hi_u32_u32_3, "dp2a.hi.u32.u32", 610, 50, s0, rows5, c3)
+PTXSPEC_r_r_r_r(dp2a_hi_u32_s32_3, "dp2a.hi.u32.s32", 610, 50, s1, rows5, c4)
+PTXSPEC_r_r_r_r(dp2a_hi_s32_u32_3, "dp2a.hi.s32.u32", 610, 50, s2, rows5, c4)
+PTXSPEC_r_r_r_r(dp2a_hi_s32_s32_3, "dp2a.hi.s32.s32", 610, 50, s3, rows5, c5)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("dp2a");
-    PTXSPEC_RUN(dp2a_lo_u32_u32_3, s0, rows5, c0);
-    PTXSPEC_RUN(dp2a_lo_u32_s32_3, s1, rows5, c1);
-    PTXSPEC_RUN(dp2a_lo_s32_u32_3, s2, rows5, c1);
-    PTXSPEC_RUN(dp2a_lo_s32_s32_3, s3, rows5, c2);
-    PTXSPEC_RUN(dp2a_hi_u32_u32_3, s0, rows5, c3);
-    PTXSPEC_RUN(dp2a_hi_u32_s32_3, s1, rows5, c4);
-    PTXSPEC_RUN(dp2a_hi_s32_u32_3, s2, rows5, c4);
-    PTXSPEC_RUN(dp2a_hi_s32_s32_3, s3, rows5, c5);
-    return ptxspec_end();
+    return ptxspec_main("dp2a");
 }
 #endif

@@ -6,14 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_r_r_r_r(dp4a_u32_u32_3, "dp4a.u32.u32", 610, 50)
-PTXSPEC_r_r_r_r(dp4a_u32_s32_3, "dp4a.u32.s32", 610, 50)
-PTXSPEC_r_r_r_r(dp4a_s32_u32_3, "dp4a.s32.u32", 610, 50)
-PTXSPEC_r_r_r_r(dp4a_s32_s32_3, "dp4a.s32.s32", 610, 50)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -35,14 +30,16 @@ static const ptxspec_register s3[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_s3
 static const unsigned short c0[] = {0, 2};
 static const unsigned short c1[] = {0, 1, 2, 1};
 static const unsigned short c2[] = {0, 1, 3, 2};
+#endif
 
+PTXSPEC_r_r_r_r(dp4a_u32_u32_3, "dp4a.u32.u32", 610, 50, s0, rows5, c0)
+PTXSPEC_r_r_r_r(dp4a_u32_s32_3, "dp4a.u32.s32", 610, 50, s1, rows5, c1)
+PTXSPEC_r_r_r_r(dp4a_s32_u32_3, "dp4a.s32.u32", 610, 50, s2, rows5, c1)
+PTXSPEC_r_r_r_r(dp4a_s32_s32_3, "dp4a.s32.s32", 610, 50, s3, rows5, c2)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("dp4a");
-    PTXSPEC_RUN(dp4a_u32_u32_3, s0, rows5, c0);
-    PTXSPEC_RUN(dp4a_u32_s32_3, s1, rows5, c1);
-    PTXSPEC_RUN(dp4a_s32_u32_3, s2, rows5, c1);
-    PTXSPEC_RUN(dp4a_s32_s32_3, s3, rows5, c2);
-    return ptxspec_end();
+    return ptxspec_main("dp4a");
 }
 #endif

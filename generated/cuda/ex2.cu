@@ -6,16 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_f_f(ex2_approx_f32_1, "ex2.approx.f32", 100, 14)
-PTXSPEC_f_f(ex2_approx_ftz_f32_1, "ex2.approx.ftz.f32", 100, 14)
-PTXSPEC_h_h(ex2_approx_f16_1, "ex2.approx.f16", 750, 70)
-PTXSPEC_r_r(ex2_approx_f16x2_1, "ex2.approx.f16x2", 750, 70)
-PTXSPEC_h_h(ex2_approx_ftz_bf16_1, "ex2.approx.ftz.bf16", 900, 78)
-PTXSPEC_r_r(ex2_approx_ftz_bf16x2_1, "ex2.approx.ftz.bf16x2", 900, 78)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -102,16 +95,18 @@ static const unsigned short c0[] = {0, 23};
 static const unsigned short c1[] = {0, 22, 23, 1};
 static const unsigned short c2[] = {24, 23};
 static const unsigned short c3[] = {47, 6, 30, 1, 53, 10, 41, 1, 63, 5};
+#endif
 
+PTXSPEC_f_f(ex2_approx_f32_1, "ex2.approx.f32", 100, 14, s0, rows3, c0)
+PTXSPEC_f_f(ex2_approx_ftz_f32_1, "ex2.approx.ftz.f32", 100, 14, s0, rows3, c1)
+PTXSPEC_h_h(ex2_approx_f16_1, "ex2.approx.f16", 750, 70, s1, rows3, c2)
+PTXSPEC_r_r(ex2_approx_f16x2_1, "ex2.approx.f16x2", 750, 70, s2, rows3, c2)
+PTXSPEC_h_h(ex2_approx_ftz_bf16_1, "ex2.approx.ftz.bf16", 900, 78, s3, rows3, c3)
+PTXSPEC_r_r(ex2_approx_ftz_bf16x2_1, "ex2.approx.ftz.bf16x2", 900, 78, s4, rows3, c3)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("ex2");
-    PTXSPEC_RUN(ex2_approx_f32_1, s0, rows3, c0);
-    PTXSPEC_RUN(ex2_approx_ftz_f32_1, s0, rows3, c1);
-    PTXSPEC_RUN(ex2_approx_f16_1, s1, rows3, c2);
-    PTXSPEC_RUN(ex2_approx_f16x2_1, s2, rows3, c2);
-    PTXSPEC_RUN(ex2_approx_ftz_bf16_1, s3, rows3, c3);
-    PTXSPEC_RUN(ex2_approx_ftz_bf16x2_1, s4, rows3, c3);
-    return ptxspec_end();
+    return ptxspec_main("ex2");
 }
 #endif

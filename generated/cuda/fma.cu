@@ -6,7 +6,7 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 // Targets that have a variant, each with its first PTX version, where these are few: the lists of PTXSPEC_TAKES.
 #define PTXSPEC_LISTS(list) \
@@ -15,501 +15,6 @@
      false)
 
 #include "ptxspec.cuh"
-
-PTXSPEC_f_f_f_f(fma_rn_f32_3, "fma.rn.f32", 200, 20)
-PTXSPEC_f_f_f_f(fma_rn_sat_f32_3, "fma.rn.sat.f32", 200, 20)
-PTXSPEC_f_f_f_f(fma_rn_ftz_f32_3, "fma.rn.ftz.f32", 200, 20)
-PTXSPEC_f_f_f_f(fma_rn_ftz_sat_f32_3, "fma.rn.ftz.sat.f32", 200, 20)
-PTXSPEC_f_f_f_f(fma_rz_f32_3, "fma.rz.f32", 200, 20)
-PTXSPEC_f_f_f_f(fma_rz_sat_f32_3, "fma.rz.sat.f32", 200, 20)
-PTXSPEC_f_f_f_f(fma_rz_ftz_f32_3, "fma.rz.ftz.f32", 200, 20)
-PTXSPEC_f_f_f_f(fma_rz_ftz_sat_f32_3, "fma.rz.ftz.sat.f32", 200, 20)
-PTXSPEC_f_f_f_f(fma_rm_f32_3, "fma.rm.f32", 200, 20)
-PTXSPEC_f_f_f_f(fma_rm_sat_f32_3, "fma.rm.sat.f32", 200, 20)
-PTXSPEC_f_f_f_f(fma_rm_ftz_f32_3, "fma.rm.ftz.f32", 200, 20)
-PTXSPEC_f_f_f_f(fma_rm_ftz_sat_f32_3, "fma.rm.ftz.sat.f32", 200, 20)
-PTXSPEC_f_f_f_f(fma_rp_f32_3, "fma.rp.f32", 200, 20)
-PTXSPEC_f_f_f_f(fma_rp_sat_f32_3, "fma.rp.sat.f32", 200, 20)
-PTXSPEC_f_f_f_f(fma_rp_ftz_f32_3, "fma.rp.ftz.f32", 200, 20)
-PTXSPEC_f_f_f_f(fma_rp_ftz_sat_f32_3, "fma.rp.ftz.sat.f32", 200, 20)
-PTXSPEC_l_l_l_l(fma_rn_f32x2_3, "fma.rn.f32x2", 1000, 86)
-PTXSPEC_l_l_l_l(fma_rn_ftz_f32x2_3, "fma.rn.ftz.f32x2", 1000, 86)
-PTXSPEC_l_l_l_l(fma_rz_f32x2_3, "fma.rz.f32x2", 1000, 86)
-PTXSPEC_l_l_l_l(fma_rz_ftz_f32x2_3, "fma.rz.ftz.f32x2", 1000, 86)
-PTXSPEC_l_l_l_l(fma_rm_f32x2_3, "fma.rm.f32x2", 1000, 86)
-PTXSPEC_l_l_l_l(fma_rm_ftz_f32x2_3, "fma.rm.ftz.f32x2", 1000, 86)
-PTXSPEC_l_l_l_l(fma_rp_f32x2_3, "fma.rp.f32x2", 1000, 86)
-PTXSPEC_l_l_l_l(fma_rp_ftz_f32x2_3, "fma.rp.ftz.f32x2", 1000, 86)
-PTXSPEC_d_d_d_d(fma_rn_f64_3, "fma.rn.f64", 100, 14)
-PTXSPEC_d_d_d_d(fma_rz_f64_3, "fma.rz.f64", 100, 14)
-PTXSPEC_d_d_d_d(fma_rm_f64_3, "fma.rm.f64", 130, 14)
-PTXSPEC_d_d_d_d(fma_rp_f64_3, "fma.rp.f64", 130, 14)
-PTXSPEC_h_h_h_h(fma_rn_f16_3, "fma.rn.f16", 530, 42)
-PTXSPEC_r_r_r_r(fma_rn_f16x2_3, "fma.rn.f16x2", 530, 42)
-PTXSPEC_h_h_h_h(fma_rn_sat_f16_3, "fma.rn.sat.f16", 530, 42)
-PTXSPEC_r_r_r_r(fma_rn_sat_f16x2_3, "fma.rn.sat.f16x2", 530, 42)
-PTXSPEC_h_h_h_h(fma_rn_ftz_f16_3, "fma.rn.ftz.f16", 530, 42)
-PTXSPEC_r_r_r_r(fma_rn_ftz_f16x2_3, "fma.rn.ftz.f16x2", 530, 42)
-PTXSPEC_h_h_h_h(fma_rn_ftz_sat_f16_3, "fma.rn.ftz.sat.f16", 530, 42)
-PTXSPEC_r_r_r_r(fma_rn_ftz_sat_f16x2_3, "fma.rn.ftz.sat.f16x2", 530, 42)
-PTXSPEC_h_h_h_h(fma_rn_relu_f16_3, "fma.rn.relu.f16", 800, 70)
-PTXSPEC_r_r_r_r(fma_rn_relu_f16x2_3, "fma.rn.relu.f16x2", 800, 70)
-PTXSPEC_h_h_h_h(fma_rn_ftz_relu_f16_3, "fma.rn.ftz.relu.f16", 800, 70)
-PTXSPEC_r_r_r_r(fma_rn_ftz_relu_f16x2_3, "fma.rn.ftz.relu.f16x2", 800, 70)
-PTXSPEC_h_h_h_h(fma_rn_bf16_3, "fma.rn.bf16", 800, 70)
-PTXSPEC_r_r_r_r(fma_rn_bf16x2_3, "fma.rn.bf16x2", 800, 70)
-PTXSPEC_h_h_h_h(fma_rn_relu_bf16_3, "fma.rn.relu.bf16", 800, 70)
-PTXSPEC_r_r_r_r(fma_rn_relu_bf16x2_3, "fma.rn.relu.bf16x2", 800, 70)
-PTXSPEC_h_h_h_h(fma_rn_oob_f16_3, "fma.rn.oob.f16", 900, 81)
-PTXSPEC_r_r_r_r(fma_rn_oob_f16x2_3, "fma.rn.oob.f16x2", 900, 81)
-PTXSPEC_h_h_h_h(fma_rn_oob_bf16_3, "fma.rn.oob.bf16", 900, 81)
-PTXSPEC_r_r_r_r(fma_rn_oob_bf16x2_3, "fma.rn.oob.bf16x2", 900, 81)
-PTXSPEC_h_h_h_h(fma_rn_oob_relu_f16_3, "fma.rn.oob.relu.f16", 900, 81)
-PTXSPEC_r_r_r_r(fma_rn_oob_relu_f16x2_3, "fma.rn.oob.relu.f16x2", 900, 81)
-PTXSPEC_h_h_h_h(fma_rn_oob_relu_bf16_3, "fma.rn.oob.relu.bf16", 900, 81)
-PTXSPEC_r_r_r_r(fma_rn_oob_relu_bf16x2_3, "fma.rn.oob.relu.bf16x2", 900, 81)
-PTXSPEC_f_h_h_f(fma_rn_f32_f16_3, "fma.rn.f32.f16", 1000, 86)
-PTXSPEC_f_h_h_f(fma_rn_f32_bf16_3, "fma.rn.f32.bf16", 1000, 86)
-PTXSPEC_f_h_h_f(fma_rn_sat_f32_f16_3, "fma.rn.sat.f32.f16", 1000, 86)
-PTXSPEC_f_h_h_f(fma_rn_sat_f32_bf16_3, "fma.rn.sat.f32.bf16", 1000, 86)
-PTXSPEC_f_h_h_f(fma_rz_f32_f16_3, "fma.rz.f32.f16", 1000, 86)
-PTXSPEC_f_h_h_f(fma_rz_f32_bf16_3, "fma.rz.f32.bf16", 1000, 86)
-PTXSPEC_f_h_h_f(fma_rz_sat_f32_f16_3, "fma.rz.sat.f32.f16", 1000, 86)
-PTXSPEC_f_h_h_f(fma_rz_sat_f32_bf16_3, "fma.rz.sat.f32.bf16", 1000, 86)
-PTXSPEC_f_h_h_f(fma_rm_f32_f16_3, "fma.rm.f32.f16", 1000, 86)
-PTXSPEC_f_h_h_f(fma_rm_f32_bf16_3, "fma.rm.f32.bf16", 1000, 86)
-PTXSPEC_f_h_h_f(fma_rm_sat_f32_f16_3, "fma.rm.sat.f32.f16", 1000, 86)
-PTXSPEC_f_h_h_f(fma_rm_sat_f32_bf16_3, "fma.rm.sat.f32.bf16", 1000, 86)
-PTXSPEC_f_h_h_f(fma_rp_f32_f16_3, "fma.rp.f32.f16", 1000, 86)
-PTXSPEC_f_h_h_f(fma_rp_f32_bf16_3, "fma.rp.f32.bf16", 1000, 86)
-PTXSPEC_f_h_h_f(fma_rp_sat_f32_f16_3, "fma.rp.sat.f32.f16", 1000, 86)
-PTXSPEC_f_h_h_f(fma_rp_sat_f32_bf16_3, "fma.rp.sat.f32.bf16", 1000, 86)
-PTXSPEC_l_r_l_l(fma_rn_f32x2_f16x2_f32x2_f32x2_3, "fma.rn.f32x2.f16x2.f32x2.f32x2", 101071, 94)
-PTXSPEC_l_r_l_l(fma_rn_f32x2_bf16x2_f32x2_f32x2_3, "fma.rn.f32x2.bf16x2.f32x2.f32x2", 101071, 94)
-PTXSPEC_l_r_l_l(fma_rz_f32x2_f16x2_f32x2_f32x2_3, "fma.rz.f32x2.f16x2.f32x2.f32x2", 101071, 94)
-PTXSPEC_l_r_l_l(fma_rz_f32x2_bf16x2_f32x2_f32x2_3, "fma.rz.f32x2.bf16x2.f32x2.f32x2", 101071, 94)
-PTXSPEC_l_r_l_l(fma_rm_f32x2_f16x2_f32x2_f32x2_3, "fma.rm.f32x2.f16x2.f32x2.f32x2", 101071, 94)
-PTXSPEC_l_r_l_l(fma_rm_f32x2_bf16x2_f32x2_f32x2_3, "fma.rm.f32x2.bf16x2.f32x2.f32x2", 101071, 94)
-PTXSPEC_l_r_l_l(fma_rp_f32x2_f16x2_f32x2_f32x2_3, "fma.rp.f32x2.f16x2.f32x2.f32x2", 101071, 94)
-PTXSPEC_l_r_l_l(fma_rp_f32x2_bf16x2_f32x2_f32x2_3, "fma.rp.f32x2.bf16x2.f32x2.f32x2", 101071, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e5m2x4_e5m2x4_3, "fma.e5m2x4.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e5m2x4_e4m3x4_3, "fma.e5m2x4.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e5m2x4_e3m2x4_3, "fma.e5m2x4.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e5m2x4_e2m3x4_3, "fma.e5m2x4.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_e5m2x4_e5m2x4_e2m1x4_3, "fma.e5m2x4.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e5m2x4_e2m1p4x4_3, "fma.e5m2x4.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e5m2x4_ue8m0x4_3, "fma.e5m2x4.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e4m3x4_e5m2x4_3, "fma.e5m2x4.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e4m3x4_e4m3x4_3, "fma.e5m2x4.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e4m3x4_e3m2x4_3, "fma.e5m2x4.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e4m3x4_e2m3x4_3, "fma.e5m2x4.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_e5m2x4_e4m3x4_e2m1x4_3, "fma.e5m2x4.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e4m3x4_e2m1p4x4_3, "fma.e5m2x4.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e4m3x4_ue8m0x4_3, "fma.e5m2x4.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e3m2x4_e5m2x4_3, "fma.e5m2x4.e3m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e3m2x4_e4m3x4_3, "fma.e5m2x4.e3m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e3m2x4_e3m2x4_3, "fma.e5m2x4.e3m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e3m2x4_e2m3x4_3, "fma.e5m2x4.e3m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_e5m2x4_e3m2x4_e2m1x4_3, "fma.e5m2x4.e3m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e3m2x4_e2m1p4x4_3, "fma.e5m2x4.e3m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e3m2x4_ue8m0x4_3, "fma.e5m2x4.e3m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e2m3x4_e5m2x4_3, "fma.e5m2x4.e2m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e2m3x4_e4m3x4_3, "fma.e5m2x4.e2m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e2m3x4_e3m2x4_3, "fma.e5m2x4.e2m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e2m3x4_e2m3x4_3, "fma.e5m2x4.e2m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_e5m2x4_e2m3x4_e2m1x4_3, "fma.e5m2x4.e2m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e2m3x4_e2m1p4x4_3, "fma.e5m2x4.e2m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e2m3x4_ue8m0x4_3, "fma.e5m2x4.e2m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_e5m2x4_e2m1x4_e5m2x4_3, "fma.e5m2x4.e2m1x4.e5m2x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_e5m2x4_e2m1x4_e4m3x4_3, "fma.e5m2x4.e2m1x4.e4m3x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_e5m2x4_e2m1x4_e3m2x4_3, "fma.e5m2x4.e2m1x4.e3m2x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_e5m2x4_e2m1x4_e2m3x4_3, "fma.e5m2x4.e2m1x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_h_r(fma_e5m2x4_e2m1x4_e2m1x4_3, "fma.e5m2x4.e2m1x4.e2m1x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_e5m2x4_e2m1x4_e2m1p4x4_3, "fma.e5m2x4.e2m1x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_e5m2x4_e2m1x4_ue8m0x4_3, "fma.e5m2x4.e2m1x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e2m1p4x4_e5m2x4_3, "fma.e5m2x4.e2m1p4x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e2m1p4x4_e4m3x4_3, "fma.e5m2x4.e2m1p4x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e2m1p4x4_e3m2x4_3, "fma.e5m2x4.e2m1p4x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e2m1p4x4_e2m3x4_3, "fma.e5m2x4.e2m1p4x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_e5m2x4_e2m1p4x4_e2m1x4_3, "fma.e5m2x4.e2m1p4x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e2m1p4x4_e2m1p4x4_3, "fma.e5m2x4.e2m1p4x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_e2m1p4x4_ue8m0x4_3, "fma.e5m2x4.e2m1p4x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_ue8m0x4_e5m2x4_3, "fma.e5m2x4.ue8m0x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_ue8m0x4_e4m3x4_3, "fma.e5m2x4.ue8m0x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_ue8m0x4_e3m2x4_3, "fma.e5m2x4.ue8m0x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_ue8m0x4_e2m3x4_3, "fma.e5m2x4.ue8m0x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_e5m2x4_ue8m0x4_e2m1x4_3, "fma.e5m2x4.ue8m0x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_ue8m0x4_e2m1p4x4_3, "fma.e5m2x4.ue8m0x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e5m2x4_ue8m0x4_ue8m0x4_3, "fma.e5m2x4.ue8m0x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e5m2x4_e5m2x4_3, "fma.e4m3x4.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e5m2x4_e4m3x4_3, "fma.e4m3x4.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e5m2x4_e3m2x4_3, "fma.e4m3x4.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e5m2x4_e2m3x4_3, "fma.e4m3x4.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_e4m3x4_e5m2x4_e2m1x4_3, "fma.e4m3x4.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e5m2x4_e2m1p4x4_3, "fma.e4m3x4.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e5m2x4_ue8m0x4_3, "fma.e4m3x4.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e4m3x4_e5m2x4_3, "fma.e4m3x4.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e4m3x4_e4m3x4_3, "fma.e4m3x4.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e4m3x4_e3m2x4_3, "fma.e4m3x4.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e4m3x4_e2m3x4_3, "fma.e4m3x4.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_e4m3x4_e4m3x4_e2m1x4_3, "fma.e4m3x4.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e4m3x4_e2m1p4x4_3, "fma.e4m3x4.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e4m3x4_ue8m0x4_3, "fma.e4m3x4.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e3m2x4_e5m2x4_3, "fma.e4m3x4.e3m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e3m2x4_e4m3x4_3, "fma.e4m3x4.e3m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e3m2x4_e3m2x4_3, "fma.e4m3x4.e3m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e3m2x4_e2m3x4_3, "fma.e4m3x4.e3m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_e4m3x4_e3m2x4_e2m1x4_3, "fma.e4m3x4.e3m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e3m2x4_e2m1p4x4_3, "fma.e4m3x4.e3m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e3m2x4_ue8m0x4_3, "fma.e4m3x4.e3m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e2m3x4_e5m2x4_3, "fma.e4m3x4.e2m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e2m3x4_e4m3x4_3, "fma.e4m3x4.e2m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e2m3x4_e3m2x4_3, "fma.e4m3x4.e2m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e2m3x4_e2m3x4_3, "fma.e4m3x4.e2m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_e4m3x4_e2m3x4_e2m1x4_3, "fma.e4m3x4.e2m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e2m3x4_e2m1p4x4_3, "fma.e4m3x4.e2m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e2m3x4_ue8m0x4_3, "fma.e4m3x4.e2m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_e4m3x4_e2m1x4_e5m2x4_3, "fma.e4m3x4.e2m1x4.e5m2x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_e4m3x4_e2m1x4_e4m3x4_3, "fma.e4m3x4.e2m1x4.e4m3x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_e4m3x4_e2m1x4_e3m2x4_3, "fma.e4m3x4.e2m1x4.e3m2x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_e4m3x4_e2m1x4_e2m3x4_3, "fma.e4m3x4.e2m1x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_h_r(fma_e4m3x4_e2m1x4_e2m1x4_3, "fma.e4m3x4.e2m1x4.e2m1x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_e4m3x4_e2m1x4_e2m1p4x4_3, "fma.e4m3x4.e2m1x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_e4m3x4_e2m1x4_ue8m0x4_3, "fma.e4m3x4.e2m1x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e2m1p4x4_e5m2x4_3, "fma.e4m3x4.e2m1p4x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e2m1p4x4_e4m3x4_3, "fma.e4m3x4.e2m1p4x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e2m1p4x4_e3m2x4_3, "fma.e4m3x4.e2m1p4x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e2m1p4x4_e2m3x4_3, "fma.e4m3x4.e2m1p4x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_e4m3x4_e2m1p4x4_e2m1x4_3, "fma.e4m3x4.e2m1p4x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e2m1p4x4_e2m1p4x4_3, "fma.e4m3x4.e2m1p4x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_e2m1p4x4_ue8m0x4_3, "fma.e4m3x4.e2m1p4x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_ue8m0x4_e5m2x4_3, "fma.e4m3x4.ue8m0x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_ue8m0x4_e4m3x4_3, "fma.e4m3x4.ue8m0x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_ue8m0x4_e3m2x4_3, "fma.e4m3x4.ue8m0x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_ue8m0x4_e2m3x4_3, "fma.e4m3x4.ue8m0x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_e4m3x4_ue8m0x4_e2m1x4_3, "fma.e4m3x4.ue8m0x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_ue8m0x4_e2m1p4x4_3, "fma.e4m3x4.ue8m0x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_e4m3x4_ue8m0x4_ue8m0x4_3, "fma.e4m3x4.ue8m0x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e5m2x4_e5m2x4_3, "fma.satfinite.e5m2x4.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e5m2x4_e4m3x4_3, "fma.satfinite.e5m2x4.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e5m2x4_e3m2x4_3, "fma.satfinite.e5m2x4.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e5m2x4_e2m3x4_3, "fma.satfinite.e5m2x4.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_satfinite_e5m2x4_e5m2x4_e2m1x4_3, "fma.satfinite.e5m2x4.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e5m2x4_e2m1p4x4_3, "fma.satfinite.e5m2x4.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e5m2x4_ue8m0x4_3, "fma.satfinite.e5m2x4.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e4m3x4_e5m2x4_3, "fma.satfinite.e5m2x4.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e4m3x4_e4m3x4_3, "fma.satfinite.e5m2x4.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e4m3x4_e3m2x4_3, "fma.satfinite.e5m2x4.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e4m3x4_e2m3x4_3, "fma.satfinite.e5m2x4.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_satfinite_e5m2x4_e4m3x4_e2m1x4_3, "fma.satfinite.e5m2x4.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e4m3x4_e2m1p4x4_3, "fma.satfinite.e5m2x4.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e4m3x4_ue8m0x4_3, "fma.satfinite.e5m2x4.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e3m2x4_e5m2x4_3, "fma.satfinite.e5m2x4.e3m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e3m2x4_e4m3x4_3, "fma.satfinite.e5m2x4.e3m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e3m2x4_e3m2x4_3, "fma.satfinite.e5m2x4.e3m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e3m2x4_e2m3x4_3, "fma.satfinite.e5m2x4.e3m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_satfinite_e5m2x4_e3m2x4_e2m1x4_3, "fma.satfinite.e5m2x4.e3m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e3m2x4_e2m1p4x4_3, "fma.satfinite.e5m2x4.e3m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e3m2x4_ue8m0x4_3, "fma.satfinite.e5m2x4.e3m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m3x4_e5m2x4_3, "fma.satfinite.e5m2x4.e2m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m3x4_e4m3x4_3, "fma.satfinite.e5m2x4.e2m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m3x4_e3m2x4_3, "fma.satfinite.e5m2x4.e2m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m3x4_e2m3x4_3, "fma.satfinite.e5m2x4.e2m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_satfinite_e5m2x4_e2m3x4_e2m1x4_3, "fma.satfinite.e5m2x4.e2m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m3x4_e2m1p4x4_3, "fma.satfinite.e5m2x4.e2m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m3x4_ue8m0x4_3, "fma.satfinite.e5m2x4.e2m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_satfinite_e5m2x4_e2m1x4_e5m2x4_3, "fma.satfinite.e5m2x4.e2m1x4.e5m2x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_satfinite_e5m2x4_e2m1x4_e4m3x4_3, "fma.satfinite.e5m2x4.e2m1x4.e4m3x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_satfinite_e5m2x4_e2m1x4_e3m2x4_3, "fma.satfinite.e5m2x4.e2m1x4.e3m2x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_satfinite_e5m2x4_e2m1x4_e2m3x4_3, "fma.satfinite.e5m2x4.e2m1x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_h_r(fma_satfinite_e5m2x4_e2m1x4_e2m1x4_3, "fma.satfinite.e5m2x4.e2m1x4.e2m1x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_satfinite_e5m2x4_e2m1x4_e2m1p4x4_3, "fma.satfinite.e5m2x4.e2m1x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_satfinite_e5m2x4_e2m1x4_ue8m0x4_3, "fma.satfinite.e5m2x4.e2m1x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m1p4x4_e5m2x4_3, "fma.satfinite.e5m2x4.e2m1p4x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m1p4x4_e4m3x4_3, "fma.satfinite.e5m2x4.e2m1p4x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m1p4x4_e3m2x4_3, "fma.satfinite.e5m2x4.e2m1p4x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m1p4x4_e2m3x4_3, "fma.satfinite.e5m2x4.e2m1p4x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_satfinite_e5m2x4_e2m1p4x4_e2m1x4_3, "fma.satfinite.e5m2x4.e2m1p4x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m1p4x4_e2m1p4x4_3, "fma.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m1p4x4_ue8m0x4_3, "fma.satfinite.e5m2x4.e2m1p4x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_ue8m0x4_e5m2x4_3, "fma.satfinite.e5m2x4.ue8m0x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_ue8m0x4_e4m3x4_3, "fma.satfinite.e5m2x4.ue8m0x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_ue8m0x4_e3m2x4_3, "fma.satfinite.e5m2x4.ue8m0x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_ue8m0x4_e2m3x4_3, "fma.satfinite.e5m2x4.ue8m0x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_satfinite_e5m2x4_ue8m0x4_e2m1x4_3, "fma.satfinite.e5m2x4.ue8m0x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_ue8m0x4_e2m1p4x4_3, "fma.satfinite.e5m2x4.ue8m0x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_ue8m0x4_ue8m0x4_3, "fma.satfinite.e5m2x4.ue8m0x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e5m2x4_e5m2x4_3, "fma.satfinite.e4m3x4.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e5m2x4_e4m3x4_3, "fma.satfinite.e4m3x4.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e5m2x4_e3m2x4_3, "fma.satfinite.e4m3x4.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e5m2x4_e2m3x4_3, "fma.satfinite.e4m3x4.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_satfinite_e4m3x4_e5m2x4_e2m1x4_3, "fma.satfinite.e4m3x4.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e5m2x4_e2m1p4x4_3, "fma.satfinite.e4m3x4.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e5m2x4_ue8m0x4_3, "fma.satfinite.e4m3x4.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e4m3x4_e5m2x4_3, "fma.satfinite.e4m3x4.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e4m3x4_e4m3x4_3, "fma.satfinite.e4m3x4.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e4m3x4_e3m2x4_3, "fma.satfinite.e4m3x4.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e4m3x4_e2m3x4_3, "fma.satfinite.e4m3x4.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_satfinite_e4m3x4_e4m3x4_e2m1x4_3, "fma.satfinite.e4m3x4.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e4m3x4_e2m1p4x4_3, "fma.satfinite.e4m3x4.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e4m3x4_ue8m0x4_3, "fma.satfinite.e4m3x4.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e3m2x4_e5m2x4_3, "fma.satfinite.e4m3x4.e3m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e3m2x4_e4m3x4_3, "fma.satfinite.e4m3x4.e3m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e3m2x4_e3m2x4_3, "fma.satfinite.e4m3x4.e3m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e3m2x4_e2m3x4_3, "fma.satfinite.e4m3x4.e3m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_satfinite_e4m3x4_e3m2x4_e2m1x4_3, "fma.satfinite.e4m3x4.e3m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e3m2x4_e2m1p4x4_3, "fma.satfinite.e4m3x4.e3m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e3m2x4_ue8m0x4_3, "fma.satfinite.e4m3x4.e3m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m3x4_e5m2x4_3, "fma.satfinite.e4m3x4.e2m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m3x4_e4m3x4_3, "fma.satfinite.e4m3x4.e2m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m3x4_e3m2x4_3, "fma.satfinite.e4m3x4.e2m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m3x4_e2m3x4_3, "fma.satfinite.e4m3x4.e2m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_satfinite_e4m3x4_e2m3x4_e2m1x4_3, "fma.satfinite.e4m3x4.e2m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m3x4_e2m1p4x4_3, "fma.satfinite.e4m3x4.e2m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m3x4_ue8m0x4_3, "fma.satfinite.e4m3x4.e2m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_satfinite_e4m3x4_e2m1x4_e5m2x4_3, "fma.satfinite.e4m3x4.e2m1x4.e5m2x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_satfinite_e4m3x4_e2m1x4_e4m3x4_3, "fma.satfinite.e4m3x4.e2m1x4.e4m3x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_satfinite_e4m3x4_e2m1x4_e3m2x4_3, "fma.satfinite.e4m3x4.e2m1x4.e3m2x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_satfinite_e4m3x4_e2m1x4_e2m3x4_3, "fma.satfinite.e4m3x4.e2m1x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_h_r(fma_satfinite_e4m3x4_e2m1x4_e2m1x4_3, "fma.satfinite.e4m3x4.e2m1x4.e2m1x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_satfinite_e4m3x4_e2m1x4_e2m1p4x4_3, "fma.satfinite.e4m3x4.e2m1x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_satfinite_e4m3x4_e2m1x4_ue8m0x4_3, "fma.satfinite.e4m3x4.e2m1x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m1p4x4_e5m2x4_3, "fma.satfinite.e4m3x4.e2m1p4x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m1p4x4_e4m3x4_3, "fma.satfinite.e4m3x4.e2m1p4x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m1p4x4_e3m2x4_3, "fma.satfinite.e4m3x4.e2m1p4x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m1p4x4_e2m3x4_3, "fma.satfinite.e4m3x4.e2m1p4x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_satfinite_e4m3x4_e2m1p4x4_e2m1x4_3, "fma.satfinite.e4m3x4.e2m1p4x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m1p4x4_e2m1p4x4_3, "fma.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m1p4x4_ue8m0x4_3, "fma.satfinite.e4m3x4.e2m1p4x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_ue8m0x4_e5m2x4_3, "fma.satfinite.e4m3x4.ue8m0x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_ue8m0x4_e4m3x4_3, "fma.satfinite.e4m3x4.ue8m0x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_ue8m0x4_e3m2x4_3, "fma.satfinite.e4m3x4.ue8m0x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_ue8m0x4_e2m3x4_3, "fma.satfinite.e4m3x4.ue8m0x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_satfinite_e4m3x4_ue8m0x4_e2m1x4_3, "fma.satfinite.e4m3x4.ue8m0x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_ue8m0x4_e2m1p4x4_3, "fma.satfinite.e4m3x4.ue8m0x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_ue8m0x4_ue8m0x4_3, "fma.satfinite.e4m3x4.ue8m0x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e5m2x4_e5m2x4_3, "fma.rn.e5m2x4.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e5m2x4_e4m3x4_3, "fma.rn.e5m2x4.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e5m2x4_e3m2x4_3, "fma.rn.e5m2x4.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e5m2x4_e2m3x4_3, "fma.rn.e5m2x4.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_e5m2x4_e5m2x4_e2m1x4_3, "fma.rn.e5m2x4.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e5m2x4_e2m1p4x4_3, "fma.rn.e5m2x4.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e5m2x4_ue8m0x4_3, "fma.rn.e5m2x4.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e4m3x4_e5m2x4_3, "fma.rn.e5m2x4.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e4m3x4_e4m3x4_3, "fma.rn.e5m2x4.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e4m3x4_e3m2x4_3, "fma.rn.e5m2x4.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e4m3x4_e2m3x4_3, "fma.rn.e5m2x4.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_e5m2x4_e4m3x4_e2m1x4_3, "fma.rn.e5m2x4.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e4m3x4_e2m1p4x4_3, "fma.rn.e5m2x4.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e4m3x4_ue8m0x4_3, "fma.rn.e5m2x4.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e3m2x4_e5m2x4_3, "fma.rn.e5m2x4.e3m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e3m2x4_e4m3x4_3, "fma.rn.e5m2x4.e3m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e3m2x4_e3m2x4_3, "fma.rn.e5m2x4.e3m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e3m2x4_e2m3x4_3, "fma.rn.e5m2x4.e3m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_e5m2x4_e3m2x4_e2m1x4_3, "fma.rn.e5m2x4.e3m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e3m2x4_e2m1p4x4_3, "fma.rn.e5m2x4.e3m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e3m2x4_ue8m0x4_3, "fma.rn.e5m2x4.e3m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m3x4_e5m2x4_3, "fma.rn.e5m2x4.e2m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m3x4_e4m3x4_3, "fma.rn.e5m2x4.e2m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m3x4_e3m2x4_3, "fma.rn.e5m2x4.e2m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m3x4_e2m3x4_3, "fma.rn.e5m2x4.e2m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_e5m2x4_e2m3x4_e2m1x4_3, "fma.rn.e5m2x4.e2m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m3x4_e2m1p4x4_3, "fma.rn.e5m2x4.e2m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m3x4_ue8m0x4_3, "fma.rn.e5m2x4.e2m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_e5m2x4_e2m1x4_e5m2x4_3, "fma.rn.e5m2x4.e2m1x4.e5m2x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_e5m2x4_e2m1x4_e4m3x4_3, "fma.rn.e5m2x4.e2m1x4.e4m3x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_e5m2x4_e2m1x4_e3m2x4_3, "fma.rn.e5m2x4.e2m1x4.e3m2x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_e5m2x4_e2m1x4_e2m3x4_3, "fma.rn.e5m2x4.e2m1x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_h_r(fma_rn_e5m2x4_e2m1x4_e2m1x4_3, "fma.rn.e5m2x4.e2m1x4.e2m1x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_e5m2x4_e2m1x4_e2m1p4x4_3, "fma.rn.e5m2x4.e2m1x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_e5m2x4_e2m1x4_ue8m0x4_3, "fma.rn.e5m2x4.e2m1x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m1p4x4_e5m2x4_3, "fma.rn.e5m2x4.e2m1p4x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m1p4x4_e4m3x4_3, "fma.rn.e5m2x4.e2m1p4x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m1p4x4_e3m2x4_3, "fma.rn.e5m2x4.e2m1p4x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m1p4x4_e2m3x4_3, "fma.rn.e5m2x4.e2m1p4x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_e5m2x4_e2m1p4x4_e2m1x4_3, "fma.rn.e5m2x4.e2m1p4x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m1p4x4_e2m1p4x4_3, "fma.rn.e5m2x4.e2m1p4x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m1p4x4_ue8m0x4_3, "fma.rn.e5m2x4.e2m1p4x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_ue8m0x4_e5m2x4_3, "fma.rn.e5m2x4.ue8m0x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_ue8m0x4_e4m3x4_3, "fma.rn.e5m2x4.ue8m0x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_ue8m0x4_e3m2x4_3, "fma.rn.e5m2x4.ue8m0x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_ue8m0x4_e2m3x4_3, "fma.rn.e5m2x4.ue8m0x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_e5m2x4_ue8m0x4_e2m1x4_3, "fma.rn.e5m2x4.ue8m0x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_ue8m0x4_e2m1p4x4_3, "fma.rn.e5m2x4.ue8m0x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e5m2x4_ue8m0x4_ue8m0x4_3, "fma.rn.e5m2x4.ue8m0x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e5m2x4_e5m2x4_3, "fma.rn.e4m3x4.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e5m2x4_e4m3x4_3, "fma.rn.e4m3x4.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e5m2x4_e3m2x4_3, "fma.rn.e4m3x4.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e5m2x4_e2m3x4_3, "fma.rn.e4m3x4.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_e4m3x4_e5m2x4_e2m1x4_3, "fma.rn.e4m3x4.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e5m2x4_e2m1p4x4_3, "fma.rn.e4m3x4.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e5m2x4_ue8m0x4_3, "fma.rn.e4m3x4.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e4m3x4_e5m2x4_3, "fma.rn.e4m3x4.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e4m3x4_e4m3x4_3, "fma.rn.e4m3x4.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e4m3x4_e3m2x4_3, "fma.rn.e4m3x4.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e4m3x4_e2m3x4_3, "fma.rn.e4m3x4.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_e4m3x4_e4m3x4_e2m1x4_3, "fma.rn.e4m3x4.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e4m3x4_e2m1p4x4_3, "fma.rn.e4m3x4.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e4m3x4_ue8m0x4_3, "fma.rn.e4m3x4.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e3m2x4_e5m2x4_3, "fma.rn.e4m3x4.e3m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e3m2x4_e4m3x4_3, "fma.rn.e4m3x4.e3m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e3m2x4_e3m2x4_3, "fma.rn.e4m3x4.e3m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e3m2x4_e2m3x4_3, "fma.rn.e4m3x4.e3m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_e4m3x4_e3m2x4_e2m1x4_3, "fma.rn.e4m3x4.e3m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e3m2x4_e2m1p4x4_3, "fma.rn.e4m3x4.e3m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e3m2x4_ue8m0x4_3, "fma.rn.e4m3x4.e3m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m3x4_e5m2x4_3, "fma.rn.e4m3x4.e2m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m3x4_e4m3x4_3, "fma.rn.e4m3x4.e2m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m3x4_e3m2x4_3, "fma.rn.e4m3x4.e2m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m3x4_e2m3x4_3, "fma.rn.e4m3x4.e2m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_e4m3x4_e2m3x4_e2m1x4_3, "fma.rn.e4m3x4.e2m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m3x4_e2m1p4x4_3, "fma.rn.e4m3x4.e2m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m3x4_ue8m0x4_3, "fma.rn.e4m3x4.e2m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_e4m3x4_e2m1x4_e5m2x4_3, "fma.rn.e4m3x4.e2m1x4.e5m2x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_e4m3x4_e2m1x4_e4m3x4_3, "fma.rn.e4m3x4.e2m1x4.e4m3x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_e4m3x4_e2m1x4_e3m2x4_3, "fma.rn.e4m3x4.e2m1x4.e3m2x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_e4m3x4_e2m1x4_e2m3x4_3, "fma.rn.e4m3x4.e2m1x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_h_r(fma_rn_e4m3x4_e2m1x4_e2m1x4_3, "fma.rn.e4m3x4.e2m1x4.e2m1x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_e4m3x4_e2m1x4_e2m1p4x4_3, "fma.rn.e4m3x4.e2m1x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_e4m3x4_e2m1x4_ue8m0x4_3, "fma.rn.e4m3x4.e2m1x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m1p4x4_e5m2x4_3, "fma.rn.e4m3x4.e2m1p4x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m1p4x4_e4m3x4_3, "fma.rn.e4m3x4.e2m1p4x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m1p4x4_e3m2x4_3, "fma.rn.e4m3x4.e2m1p4x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m1p4x4_e2m3x4_3, "fma.rn.e4m3x4.e2m1p4x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_e4m3x4_e2m1p4x4_e2m1x4_3, "fma.rn.e4m3x4.e2m1p4x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m1p4x4_e2m1p4x4_3, "fma.rn.e4m3x4.e2m1p4x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m1p4x4_ue8m0x4_3, "fma.rn.e4m3x4.e2m1p4x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_ue8m0x4_e5m2x4_3, "fma.rn.e4m3x4.ue8m0x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_ue8m0x4_e4m3x4_3, "fma.rn.e4m3x4.ue8m0x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_ue8m0x4_e3m2x4_3, "fma.rn.e4m3x4.ue8m0x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_ue8m0x4_e2m3x4_3, "fma.rn.e4m3x4.ue8m0x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_e4m3x4_ue8m0x4_e2m1x4_3, "fma.rn.e4m3x4.ue8m0x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_ue8m0x4_e2m1p4x4_3, "fma.rn.e4m3x4.ue8m0x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_e4m3x4_ue8m0x4_ue8m0x4_3, "fma.rn.e4m3x4.ue8m0x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e5m2x4_e5m2x4_3, "fma.rn.satfinite.e5m2x4.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e5m2x4_e4m3x4_3, "fma.rn.satfinite.e5m2x4.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e5m2x4_e3m2x4_3, "fma.rn.satfinite.e5m2x4.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e5m2x4_e2m3x4_3, "fma.rn.satfinite.e5m2x4.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_satfinite_e5m2x4_e5m2x4_e2m1x4_3, "fma.rn.satfinite.e5m2x4.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e5m2x4_e2m1p4x4_3, "fma.rn.satfinite.e5m2x4.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e5m2x4_ue8m0x4_3, "fma.rn.satfinite.e5m2x4.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e4m3x4_e5m2x4_3, "fma.rn.satfinite.e5m2x4.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e4m3x4_e4m3x4_3, "fma.rn.satfinite.e5m2x4.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e4m3x4_e3m2x4_3, "fma.rn.satfinite.e5m2x4.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e4m3x4_e2m3x4_3, "fma.rn.satfinite.e5m2x4.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_satfinite_e5m2x4_e4m3x4_e2m1x4_3, "fma.rn.satfinite.e5m2x4.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e4m3x4_e2m1p4x4_3, "fma.rn.satfinite.e5m2x4.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e4m3x4_ue8m0x4_3, "fma.rn.satfinite.e5m2x4.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e3m2x4_e5m2x4_3, "fma.rn.satfinite.e5m2x4.e3m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e3m2x4_e4m3x4_3, "fma.rn.satfinite.e5m2x4.e3m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e3m2x4_e3m2x4_3, "fma.rn.satfinite.e5m2x4.e3m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e3m2x4_e2m3x4_3, "fma.rn.satfinite.e5m2x4.e3m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_satfinite_e5m2x4_e3m2x4_e2m1x4_3, "fma.rn.satfinite.e5m2x4.e3m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e3m2x4_e2m1p4x4_3, "fma.rn.satfinite.e5m2x4.e3m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e3m2x4_ue8m0x4_3, "fma.rn.satfinite.e5m2x4.e3m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m3x4_e5m2x4_3, "fma.rn.satfinite.e5m2x4.e2m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m3x4_e4m3x4_3, "fma.rn.satfinite.e5m2x4.e2m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m3x4_e3m2x4_3, "fma.rn.satfinite.e5m2x4.e2m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m3x4_e2m3x4_3, "fma.rn.satfinite.e5m2x4.e2m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_satfinite_e5m2x4_e2m3x4_e2m1x4_3, "fma.rn.satfinite.e5m2x4.e2m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m3x4_e2m1p4x4_3, "fma.rn.satfinite.e5m2x4.e2m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m3x4_ue8m0x4_3, "fma.rn.satfinite.e5m2x4.e2m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_satfinite_e5m2x4_e2m1x4_e5m2x4_3, "fma.rn.satfinite.e5m2x4.e2m1x4.e5m2x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_satfinite_e5m2x4_e2m1x4_e4m3x4_3, "fma.rn.satfinite.e5m2x4.e2m1x4.e4m3x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_satfinite_e5m2x4_e2m1x4_e3m2x4_3, "fma.rn.satfinite.e5m2x4.e2m1x4.e3m2x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_satfinite_e5m2x4_e2m1x4_e2m3x4_3, "fma.rn.satfinite.e5m2x4.e2m1x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_h_r(fma_rn_satfinite_e5m2x4_e2m1x4_e2m1x4_3, "fma.rn.satfinite.e5m2x4.e2m1x4.e2m1x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_satfinite_e5m2x4_e2m1x4_e2m1p4x4_3, "fma.rn.satfinite.e5m2x4.e2m1x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_satfinite_e5m2x4_e2m1x4_ue8m0x4_3, "fma.rn.satfinite.e5m2x4.e2m1x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m1p4x4_e5m2x4_3, "fma.rn.satfinite.e5m2x4.e2m1p4x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m1p4x4_e4m3x4_3, "fma.rn.satfinite.e5m2x4.e2m1p4x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m1p4x4_e3m2x4_3, "fma.rn.satfinite.e5m2x4.e2m1p4x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m1p4x4_e2m3x4_3, "fma.rn.satfinite.e5m2x4.e2m1p4x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_satfinite_e5m2x4_e2m1p4x4_e2m1x4_3, "fma.rn.satfinite.e5m2x4.e2m1p4x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m1p4x4_e2m1p4x4_3, "fma.rn.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m1p4x4_ue8m0x4_3, "fma.rn.satfinite.e5m2x4.e2m1p4x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_ue8m0x4_e5m2x4_3, "fma.rn.satfinite.e5m2x4.ue8m0x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_ue8m0x4_e4m3x4_3, "fma.rn.satfinite.e5m2x4.ue8m0x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_ue8m0x4_e3m2x4_3, "fma.rn.satfinite.e5m2x4.ue8m0x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_ue8m0x4_e2m3x4_3, "fma.rn.satfinite.e5m2x4.ue8m0x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_satfinite_e5m2x4_ue8m0x4_e2m1x4_3, "fma.rn.satfinite.e5m2x4.ue8m0x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_ue8m0x4_e2m1p4x4_3, "fma.rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_ue8m0x4_ue8m0x4_3, "fma.rn.satfinite.e5m2x4.ue8m0x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e5m2x4_e5m2x4_3, "fma.rn.satfinite.e4m3x4.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e5m2x4_e4m3x4_3, "fma.rn.satfinite.e4m3x4.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e5m2x4_e3m2x4_3, "fma.rn.satfinite.e4m3x4.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e5m2x4_e2m3x4_3, "fma.rn.satfinite.e4m3x4.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_satfinite_e4m3x4_e5m2x4_e2m1x4_3, "fma.rn.satfinite.e4m3x4.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e5m2x4_e2m1p4x4_3, "fma.rn.satfinite.e4m3x4.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e5m2x4_ue8m0x4_3, "fma.rn.satfinite.e4m3x4.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e4m3x4_e5m2x4_3, "fma.rn.satfinite.e4m3x4.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e4m3x4_e4m3x4_3, "fma.rn.satfinite.e4m3x4.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e4m3x4_e3m2x4_3, "fma.rn.satfinite.e4m3x4.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e4m3x4_e2m3x4_3, "fma.rn.satfinite.e4m3x4.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_satfinite_e4m3x4_e4m3x4_e2m1x4_3, "fma.rn.satfinite.e4m3x4.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e4m3x4_e2m1p4x4_3, "fma.rn.satfinite.e4m3x4.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e4m3x4_ue8m0x4_3, "fma.rn.satfinite.e4m3x4.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e3m2x4_e5m2x4_3, "fma.rn.satfinite.e4m3x4.e3m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e3m2x4_e4m3x4_3, "fma.rn.satfinite.e4m3x4.e3m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e3m2x4_e3m2x4_3, "fma.rn.satfinite.e4m3x4.e3m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e3m2x4_e2m3x4_3, "fma.rn.satfinite.e4m3x4.e3m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_satfinite_e4m3x4_e3m2x4_e2m1x4_3, "fma.rn.satfinite.e4m3x4.e3m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e3m2x4_e2m1p4x4_3, "fma.rn.satfinite.e4m3x4.e3m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e3m2x4_ue8m0x4_3, "fma.rn.satfinite.e4m3x4.e3m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m3x4_e5m2x4_3, "fma.rn.satfinite.e4m3x4.e2m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m3x4_e4m3x4_3, "fma.rn.satfinite.e4m3x4.e2m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m3x4_e3m2x4_3, "fma.rn.satfinite.e4m3x4.e2m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m3x4_e2m3x4_3, "fma.rn.satfinite.e4m3x4.e2m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_satfinite_e4m3x4_e2m3x4_e2m1x4_3, "fma.rn.satfinite.e4m3x4.e2m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m3x4_e2m1p4x4_3, "fma.rn.satfinite.e4m3x4.e2m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m3x4_ue8m0x4_3, "fma.rn.satfinite.e4m3x4.e2m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_satfinite_e4m3x4_e2m1x4_e5m2x4_3, "fma.rn.satfinite.e4m3x4.e2m1x4.e5m2x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_satfinite_e4m3x4_e2m1x4_e4m3x4_3, "fma.rn.satfinite.e4m3x4.e2m1x4.e4m3x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_satfinite_e4m3x4_e2m1x4_e3m2x4_3, "fma.rn.satfinite.e4m3x4.e2m1x4.e3m2x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_satfinite_e4m3x4_e2m1x4_e2m3x4_3, "fma.rn.satfinite.e4m3x4.e2m1x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_h_r(fma_rn_satfinite_e4m3x4_e2m1x4_e2m1x4_3, "fma.rn.satfinite.e4m3x4.e2m1x4.e2m1x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_satfinite_e4m3x4_e2m1x4_e2m1p4x4_3, "fma.rn.satfinite.e4m3x4.e2m1x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_h_r_r(fma_rn_satfinite_e4m3x4_e2m1x4_ue8m0x4_3, "fma.rn.satfinite.e4m3x4.e2m1x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m1p4x4_e5m2x4_3, "fma.rn.satfinite.e4m3x4.e2m1p4x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m1p4x4_e4m3x4_3, "fma.rn.satfinite.e4m3x4.e2m1p4x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m1p4x4_e3m2x4_3, "fma.rn.satfinite.e4m3x4.e2m1p4x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m1p4x4_e2m3x4_3, "fma.rn.satfinite.e4m3x4.e2m1p4x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_satfinite_e4m3x4_e2m1p4x4_e2m1x4_3, "fma.rn.satfinite.e4m3x4.e2m1p4x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m1p4x4_e2m1p4x4_3, "fma.rn.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m1p4x4_ue8m0x4_3, "fma.rn.satfinite.e4m3x4.e2m1p4x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_ue8m0x4_e5m2x4_3, "fma.rn.satfinite.e4m3x4.ue8m0x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_ue8m0x4_e4m3x4_3, "fma.rn.satfinite.e4m3x4.ue8m0x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_ue8m0x4_e3m2x4_3, "fma.rn.satfinite.e4m3x4.ue8m0x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_ue8m0x4_e2m3x4_3, "fma.rn.satfinite.e4m3x4.ue8m0x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h_r(fma_rn_satfinite_e4m3x4_ue8m0x4_e2m1x4_3, "fma.rn.satfinite.e4m3x4.ue8m0x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_ue8m0x4_e2m1p4x4_3, "fma.rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_ue8m0x4_ue8m0x4_3, "fma.rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4", 201002, 94)
-PTXSPEC_h_h_h_h(fma_rz_bf16_3, "fma.rz.bf16", 800, 70)
-PTXSPEC_r_r_r_r(fma_rz_bf16x2_3, "fma.rz.bf16x2", 800, 70)
-PTXSPEC_h_h_h_h(fma_rz_relu_bf16_3, "fma.rz.relu.bf16", 800, 70)
-PTXSPEC_r_r_r_r(fma_rz_relu_bf16x2_3, "fma.rz.relu.bf16x2", 800, 70)
-PTXSPEC_h_h_h_h(fma_rz_oob_bf16_3, "fma.rz.oob.bf16", 900, 81)
-PTXSPEC_r_r_r_r(fma_rz_oob_bf16x2_3, "fma.rz.oob.bf16x2", 900, 81)
-PTXSPEC_h_h_h_h(fma_rz_oob_relu_bf16_3, "fma.rz.oob.relu.bf16", 900, 81)
-PTXSPEC_r_r_r_r(fma_rz_oob_relu_bf16x2_3, "fma.rz.oob.relu.bf16x2", 900, 81)
-PTXSPEC_h_h_h_h(fma_rm_bf16_3, "fma.rm.bf16", 800, 70)
-PTXSPEC_r_r_r_r(fma_rm_bf16x2_3, "fma.rm.bf16x2", 800, 70)
-PTXSPEC_h_h_h_h(fma_rm_relu_bf16_3, "fma.rm.relu.bf16", 800, 70)
-PTXSPEC_r_r_r_r(fma_rm_relu_bf16x2_3, "fma.rm.relu.bf16x2", 800, 70)
-PTXSPEC_h_h_h_h(fma_rm_oob_bf16_3, "fma.rm.oob.bf16", 900, 81)
-PTXSPEC_r_r_r_r(fma_rm_oob_bf16x2_3, "fma.rm.oob.bf16x2", 900, 81)
-PTXSPEC_h_h_h_h(fma_rm_oob_relu_bf16_3, "fma.rm.oob.relu.bf16", 900, 81)
-PTXSPEC_r_r_r_r(fma_rm_oob_relu_bf16x2_3, "fma.rm.oob.relu.bf16x2", 900, 81)
-PTXSPEC_h_h_h_h(fma_rp_bf16_3, "fma.rp.bf16", 800, 70)
-PTXSPEC_r_r_r_r(fma_rp_bf16x2_3, "fma.rp.bf16x2", 800, 70)
-PTXSPEC_h_h_h_h(fma_rp_relu_bf16_3, "fma.rp.relu.bf16", 800, 70)
-PTXSPEC_r_r_r_r(fma_rp_relu_bf16x2_3, "fma.rp.relu.bf16x2", 800, 70)
-PTXSPEC_h_h_h_h(fma_rp_oob_bf16_3, "fma.rp.oob.bf16", 900, 81)
-PTXSPEC_r_r_r_r(fma_rp_oob_bf16x2_3, "fma.rp.oob.bf16x2", 900, 81)
-PTXSPEC_h_h_h_h(fma_rp_oob_relu_bf16_3, "fma.rp.oob.relu.bf16", 900, 81)
-PTXSPEC_r_r_r_r(fma_rp_oob_relu_bf16x2_3, "fma.rp.oob.relu.bf16x2", 900, 81)
-PTXSPEC_h_h_h_h(fma_rn_sat_oob_f16_3, "fma.rn.sat.oob.f16", 900, 81)
-PTXSPEC_r_r_r_r(fma_rn_sat_oob_f16x2_3, "fma.rn.sat.oob.f16x2", 900, 81)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -1257,280 +762,506 @@ static const unsigned short c101[] = {392, 1, 214, 5, 229, 3, 233, 16, 574, 1, 2
 static const unsigned short c102[] = {210, 41, 575, 1, 252, 5};
 static const unsigned short c103[] = {210, 41, 575, 1, 252, 5, 280, 8, 263, 1, 266, 1};
 static const unsigned short c104[] = {125, 2, 128, 1, 170, 14, 272, 8};
+#endif
 
+PTXSPEC_f_f_f_f(fma_rn_f32_3, "fma.rn.f32", 200, 20, s0, rows5, c0)
+PTXSPEC_f_f_f_f(fma_rn_sat_f32_3, "fma.rn.sat.f32", 200, 20, s0, rows5, c1)
+PTXSPEC_f_f_f_f(fma_rn_ftz_f32_3, "fma.rn.ftz.f32", 200, 20, s0, rows5, c2)
+PTXSPEC_f_f_f_f(fma_rn_ftz_sat_f32_3, "fma.rn.ftz.sat.f32", 200, 20, s0, rows5, c3)
+PTXSPEC_f_f_f_f(fma_rz_f32_3, "fma.rz.f32", 200, 20, s0, rows5, c4)
+PTXSPEC_f_f_f_f(fma_rz_sat_f32_3, "fma.rz.sat.f32", 200, 20, s0, rows5, c1)
+PTXSPEC_f_f_f_f(fma_rz_ftz_f32_3, "fma.rz.ftz.f32", 200, 20, s0, rows5, c5)
+PTXSPEC_f_f_f_f(fma_rz_ftz_sat_f32_3, "fma.rz.ftz.sat.f32", 200, 20, s0, rows5, c3)
+PTXSPEC_f_f_f_f(fma_rm_f32_3, "fma.rm.f32", 200, 20, s0, rows5, c6)
+PTXSPEC_f_f_f_f(fma_rm_sat_f32_3, "fma.rm.sat.f32", 200, 20, s0, rows5, c7)
+PTXSPEC_f_f_f_f(fma_rm_ftz_f32_3, "fma.rm.ftz.f32", 200, 20, s0, rows5, c8)
+PTXSPEC_f_f_f_f(fma_rm_ftz_sat_f32_3, "fma.rm.ftz.sat.f32", 200, 20, s0, rows5, c9)
+PTXSPEC_f_f_f_f(fma_rp_f32_3, "fma.rp.f32", 200, 20, s0, rows5, c10)
+PTXSPEC_f_f_f_f(fma_rp_sat_f32_3, "fma.rp.sat.f32", 200, 20, s0, rows5, c1)
+PTXSPEC_f_f_f_f(fma_rp_ftz_f32_3, "fma.rp.ftz.f32", 200, 20, s0, rows5, c11)
+PTXSPEC_f_f_f_f(fma_rp_ftz_sat_f32_3, "fma.rp.ftz.sat.f32", 200, 20, s0, rows5, c3)
+PTXSPEC_l_l_l_l(fma_rn_f32x2_3, "fma.rn.f32x2", 1000, 86, s1, rows5, c0)
+PTXSPEC_l_l_l_l(fma_rn_ftz_f32x2_3, "fma.rn.ftz.f32x2", 1000, 86, s1, rows5, c2)
+PTXSPEC_l_l_l_l(fma_rz_f32x2_3, "fma.rz.f32x2", 1000, 86, s1, rows5, c4)
+PTXSPEC_l_l_l_l(fma_rz_ftz_f32x2_3, "fma.rz.ftz.f32x2", 1000, 86, s1, rows5, c5)
+PTXSPEC_l_l_l_l(fma_rm_f32x2_3, "fma.rm.f32x2", 1000, 86, s1, rows5, c6)
+PTXSPEC_l_l_l_l(fma_rm_ftz_f32x2_3, "fma.rm.ftz.f32x2", 1000, 86, s1, rows5, c8)
+PTXSPEC_l_l_l_l(fma_rp_f32x2_3, "fma.rp.f32x2", 1000, 86, s1, rows5, c10)
+PTXSPEC_l_l_l_l(fma_rp_ftz_f32x2_3, "fma.rp.ftz.f32x2", 1000, 86, s1, rows5, c11)
+PTXSPEC_d_d_d_d(fma_rn_f64_3, "fma.rn.f64", 100, 14, s2, rows5, c12)
+PTXSPEC_d_d_d_d(fma_rz_f64_3, "fma.rz.f64", 100, 14, s2, rows5, c13)
+PTXSPEC_d_d_d_d(fma_rm_f64_3, "fma.rm.f64", 130, 14, s2, rows5, c14)
+PTXSPEC_d_d_d_d(fma_rp_f64_3, "fma.rp.f64", 130, 14, s2, rows5, c15)
+PTXSPEC_h_h_h_h(fma_rn_f16_3, "fma.rn.f16", 530, 42, s3, rows5, c16)
+PTXSPEC_r_r_r_r(fma_rn_f16x2_3, "fma.rn.f16x2", 530, 42, s4, rows5, c16)
+PTXSPEC_h_h_h_h(fma_rn_sat_f16_3, "fma.rn.sat.f16", 530, 42, s3, rows5, c17)
+PTXSPEC_r_r_r_r(fma_rn_sat_f16x2_3, "fma.rn.sat.f16x2", 530, 42, s4, rows5, c17)
+PTXSPEC_h_h_h_h(fma_rn_ftz_f16_3, "fma.rn.ftz.f16", 530, 42, s3, rows5, c18)
+PTXSPEC_r_r_r_r(fma_rn_ftz_f16x2_3, "fma.rn.ftz.f16x2", 530, 42, s4, rows5, c18)
+PTXSPEC_h_h_h_h(fma_rn_ftz_sat_f16_3, "fma.rn.ftz.sat.f16", 530, 42, s3, rows5, c19)
+PTXSPEC_r_r_r_r(fma_rn_ftz_sat_f16x2_3, "fma.rn.ftz.sat.f16x2", 530, 42, s4, rows5, c19)
+PTXSPEC_h_h_h_h(fma_rn_relu_f16_3, "fma.rn.relu.f16", 800, 70, s3, rows5, c20)
+PTXSPEC_r_r_r_r(fma_rn_relu_f16x2_3, "fma.rn.relu.f16x2", 800, 70, s4, rows5, c20)
+PTXSPEC_h_h_h_h(fma_rn_ftz_relu_f16_3, "fma.rn.ftz.relu.f16", 800, 70, s3, rows5, c21)
+PTXSPEC_r_r_r_r(fma_rn_ftz_relu_f16x2_3, "fma.rn.ftz.relu.f16x2", 800, 70, s4, rows5, c21)
+PTXSPEC_h_h_h_h(fma_rn_bf16_3, "fma.rn.bf16", 800, 70, s5, rows5, c22)
+PTXSPEC_r_r_r_r(fma_rn_bf16x2_3, "fma.rn.bf16x2", 800, 70, s6, rows5, c22)
+PTXSPEC_h_h_h_h(fma_rn_relu_bf16_3, "fma.rn.relu.bf16", 800, 70, s5, rows5, c23)
+PTXSPEC_r_r_r_r(fma_rn_relu_bf16x2_3, "fma.rn.relu.bf16x2", 800, 70, s6, rows5, c23)
+PTXSPEC_h_h_h_h(fma_rn_oob_f16_3, "fma.rn.oob.f16", 900, 81, s3, rows5, c24)
+PTXSPEC_r_r_r_r(fma_rn_oob_f16x2_3, "fma.rn.oob.f16x2", 900, 81, s4, rows5, c24)
+PTXSPEC_h_h_h_h(fma_rn_oob_bf16_3, "fma.rn.oob.bf16", 900, 81, s5, rows5, c25)
+PTXSPEC_r_r_r_r(fma_rn_oob_bf16x2_3, "fma.rn.oob.bf16x2", 900, 81, s6, rows5, c25)
+PTXSPEC_h_h_h_h(fma_rn_oob_relu_f16_3, "fma.rn.oob.relu.f16", 900, 81, s3, rows5, c26)
+PTXSPEC_r_r_r_r(fma_rn_oob_relu_f16x2_3, "fma.rn.oob.relu.f16x2", 900, 81, s4, rows5, c26)
+PTXSPEC_h_h_h_h(fma_rn_oob_relu_bf16_3, "fma.rn.oob.relu.bf16", 900, 81, s5, rows5, c27)
+PTXSPEC_r_r_r_r(fma_rn_oob_relu_bf16x2_3, "fma.rn.oob.relu.bf16x2", 900, 81, s6, rows5, c27)
+PTXSPEC_f_h_h_f(fma_rn_f32_f16_3, "fma.rn.f32.f16", 1000, 86, s7, rows5, c28)
+PTXSPEC_f_h_h_f(fma_rn_f32_bf16_3, "fma.rn.f32.bf16", 1000, 86, s8, rows5, c29)
+PTXSPEC_f_h_h_f(fma_rn_sat_f32_f16_3, "fma.rn.sat.f32.f16", 1000, 86, s7, rows5, c30)
+PTXSPEC_f_h_h_f(fma_rn_sat_f32_bf16_3, "fma.rn.sat.f32.bf16", 1000, 86, s8, rows5, c31)
+PTXSPEC_f_h_h_f(fma_rz_f32_f16_3, "fma.rz.f32.f16", 1000, 86, s7, rows5, c32)
+PTXSPEC_f_h_h_f(fma_rz_f32_bf16_3, "fma.rz.f32.bf16", 1000, 86, s8, rows5, c29)
+PTXSPEC_f_h_h_f(fma_rz_sat_f32_f16_3, "fma.rz.sat.f32.f16", 1000, 86, s7, rows5, c33)
+PTXSPEC_f_h_h_f(fma_rz_sat_f32_bf16_3, "fma.rz.sat.f32.bf16", 1000, 86, s8, rows5, c31)
+PTXSPEC_f_h_h_f(fma_rm_f32_f16_3, "fma.rm.f32.f16", 1000, 86, s7, rows5, c34)
+PTXSPEC_f_h_h_f(fma_rm_f32_bf16_3, "fma.rm.f32.bf16", 1000, 86, s8, rows5, c35)
+PTXSPEC_f_h_h_f(fma_rm_sat_f32_f16_3, "fma.rm.sat.f32.f16", 1000, 86, s7, rows5, c36)
+PTXSPEC_f_h_h_f(fma_rm_sat_f32_bf16_3, "fma.rm.sat.f32.bf16", 1000, 86, s8, rows5, c37)
+PTXSPEC_f_h_h_f(fma_rp_f32_f16_3, "fma.rp.f32.f16", 1000, 86, s7, rows5, c32)
+PTXSPEC_f_h_h_f(fma_rp_f32_bf16_3, "fma.rp.f32.bf16", 1000, 86, s8, rows5, c29)
+PTXSPEC_f_h_h_f(fma_rp_sat_f32_f16_3, "fma.rp.sat.f32.f16", 1000, 86, s7, rows5, c33)
+PTXSPEC_f_h_h_f(fma_rp_sat_f32_bf16_3, "fma.rp.sat.f32.bf16", 1000, 86, s8, rows5, c31)
+PTXSPEC_l_r_l_l(fma_rn_f32x2_f16x2_f32x2_f32x2_3, "fma.rn.f32x2.f16x2.f32x2.f32x2", 101071, 94, s9, rows5, c38)
+PTXSPEC_l_r_l_l(fma_rn_f32x2_bf16x2_f32x2_f32x2_3, "fma.rn.f32x2.bf16x2.f32x2.f32x2", 101071, 94, s10, rows5, c39)
+PTXSPEC_l_r_l_l(fma_rz_f32x2_f16x2_f32x2_f32x2_3, "fma.rz.f32x2.f16x2.f32x2.f32x2", 101071, 94, s9, rows5, c38)
+PTXSPEC_l_r_l_l(fma_rz_f32x2_bf16x2_f32x2_f32x2_3, "fma.rz.f32x2.bf16x2.f32x2.f32x2", 101071, 94, s10, rows5, c39)
+PTXSPEC_l_r_l_l(fma_rm_f32x2_f16x2_f32x2_f32x2_3, "fma.rm.f32x2.f16x2.f32x2.f32x2", 101071, 94, s9, rows5, c40)
+PTXSPEC_l_r_l_l(fma_rm_f32x2_bf16x2_f32x2_f32x2_3, "fma.rm.f32x2.bf16x2.f32x2.f32x2", 101071, 94, s10, rows5, c41)
+PTXSPEC_l_r_l_l(fma_rp_f32x2_f16x2_f32x2_f32x2_3, "fma.rp.f32x2.f16x2.f32x2.f32x2", 101071, 94, s9, rows5, c38)
+PTXSPEC_l_r_l_l(fma_rp_f32x2_bf16x2_f32x2_f32x2_3, "fma.rp.f32x2.bf16x2.f32x2.f32x2", 101071, 94, s10, rows5, c39)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e5m2x4_e5m2x4_3, "fma.e5m2x4.e5m2x4.e5m2x4", 201002, 94, s11, rows5, c42)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e5m2x4_e4m3x4_3, "fma.e5m2x4.e5m2x4.e4m3x4", 201002, 94, s12, rows5, c43)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e5m2x4_e3m2x4_3, "fma.e5m2x4.e5m2x4.e3m2x4", 201002, 94, s13, rows5, c44)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e5m2x4_e2m3x4_3, "fma.e5m2x4.e5m2x4.e2m3x4", 201002, 94, s14, rows5, c45)
+PTXSPEC_r_r_h_r(fma_e5m2x4_e5m2x4_e2m1x4_3, "fma.e5m2x4.e5m2x4.e2m1x4", 201002, 94, s15, rows5, c46)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e5m2x4_e2m1p4x4_3, "fma.e5m2x4.e5m2x4.e2m1p4x4", 201002, 94, s16, rows5, c46)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e5m2x4_ue8m0x4_3, "fma.e5m2x4.e5m2x4.ue8m0x4", 201002, 94, s17, rows5, c47)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e4m3x4_e5m2x4_3, "fma.e5m2x4.e4m3x4.e5m2x4", 201002, 94, s18, rows5, c48)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e4m3x4_e4m3x4_3, "fma.e5m2x4.e4m3x4.e4m3x4", 201002, 94, s19, rows5, c49)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e4m3x4_e3m2x4_3, "fma.e5m2x4.e4m3x4.e3m2x4", 201002, 94, s20, rows5, c50)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e4m3x4_e2m3x4_3, "fma.e5m2x4.e4m3x4.e2m3x4", 201002, 94, s21, rows5, c51)
+PTXSPEC_r_r_h_r(fma_e5m2x4_e4m3x4_e2m1x4_3, "fma.e5m2x4.e4m3x4.e2m1x4", 201002, 94, s22, rows5, c52)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e4m3x4_e2m1p4x4_3, "fma.e5m2x4.e4m3x4.e2m1p4x4", 201002, 94, s23, rows5, c52)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e4m3x4_ue8m0x4_3, "fma.e5m2x4.e4m3x4.ue8m0x4", 201002, 94, s24, rows5, c53)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e3m2x4_e5m2x4_3, "fma.e5m2x4.e3m2x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e3m2x4_e4m3x4_3, "fma.e5m2x4.e3m2x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e3m2x4_e3m2x4_3, "fma.e5m2x4.e3m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e3m2x4_e2m3x4_3, "fma.e5m2x4.e3m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_e5m2x4_e3m2x4_e2m1x4_3, "fma.e5m2x4.e3m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e3m2x4_e2m1p4x4_3, "fma.e5m2x4.e3m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e3m2x4_ue8m0x4_3, "fma.e5m2x4.e3m2x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e2m3x4_e5m2x4_3, "fma.e5m2x4.e2m3x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e2m3x4_e4m3x4_3, "fma.e5m2x4.e2m3x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e2m3x4_e3m2x4_3, "fma.e5m2x4.e2m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e2m3x4_e2m3x4_3, "fma.e5m2x4.e2m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_e5m2x4_e2m3x4_e2m1x4_3, "fma.e5m2x4.e2m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e2m3x4_e2m1p4x4_3, "fma.e5m2x4.e2m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e2m3x4_ue8m0x4_3, "fma.e5m2x4.e2m3x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_e5m2x4_e2m1x4_e5m2x4_3, "fma.e5m2x4.e2m1x4.e5m2x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_e5m2x4_e2m1x4_e4m3x4_3, "fma.e5m2x4.e2m1x4.e4m3x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_e5m2x4_e2m1x4_e3m2x4_3, "fma.e5m2x4.e2m1x4.e3m2x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_e5m2x4_e2m1x4_e2m3x4_3, "fma.e5m2x4.e2m1x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_h_r(fma_e5m2x4_e2m1x4_e2m1x4_3, "fma.e5m2x4.e2m1x4.e2m1x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_e5m2x4_e2m1x4_e2m1p4x4_3, "fma.e5m2x4.e2m1x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_e5m2x4_e2m1x4_ue8m0x4_3, "fma.e5m2x4.e2m1x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e2m1p4x4_e5m2x4_3, "fma.e5m2x4.e2m1p4x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e2m1p4x4_e4m3x4_3, "fma.e5m2x4.e2m1p4x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e2m1p4x4_e3m2x4_3, "fma.e5m2x4.e2m1p4x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e2m1p4x4_e2m3x4_3, "fma.e5m2x4.e2m1p4x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_e5m2x4_e2m1p4x4_e2m1x4_3, "fma.e5m2x4.e2m1p4x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e2m1p4x4_e2m1p4x4_3, "fma.e5m2x4.e2m1p4x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_e2m1p4x4_ue8m0x4_3, "fma.e5m2x4.e2m1p4x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e5m2x4_ue8m0x4_e5m2x4_3, "fma.e5m2x4.ue8m0x4.e5m2x4", 201002, 94, s25, rows5, c54)
+PTXSPEC_r_r_r_r(fma_e5m2x4_ue8m0x4_e4m3x4_3, "fma.e5m2x4.ue8m0x4.e4m3x4", 201002, 94, s26, rows5, c55)
+PTXSPEC_r_r_r_r(fma_e5m2x4_ue8m0x4_e3m2x4_3, "fma.e5m2x4.ue8m0x4.e3m2x4", 201002, 94, s27, rows5, c56)
+PTXSPEC_r_r_r_r(fma_e5m2x4_ue8m0x4_e2m3x4_3, "fma.e5m2x4.ue8m0x4.e2m3x4", 201002, 94, s28, rows5, c57)
+PTXSPEC_r_r_h_r(fma_e5m2x4_ue8m0x4_e2m1x4_3, "fma.e5m2x4.ue8m0x4.e2m1x4", 201002, 94, s29, rows5, c58)
+PTXSPEC_r_r_r_r(fma_e5m2x4_ue8m0x4_e2m1p4x4_3, "fma.e5m2x4.ue8m0x4.e2m1p4x4", 201002, 94, s30, rows5, c58)
+PTXSPEC_r_r_r_r(fma_e5m2x4_ue8m0x4_ue8m0x4_3, "fma.e5m2x4.ue8m0x4.ue8m0x4", 201002, 94, s31, rows5, c59)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e5m2x4_e5m2x4_3, "fma.e4m3x4.e5m2x4.e5m2x4", 201002, 94, s32, rows5, c60)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e5m2x4_e4m3x4_3, "fma.e4m3x4.e5m2x4.e4m3x4", 201002, 94, s33, rows5, c61)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e5m2x4_e3m2x4_3, "fma.e4m3x4.e5m2x4.e3m2x4", 201002, 94, s34, rows5, c62)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e5m2x4_e2m3x4_3, "fma.e4m3x4.e5m2x4.e2m3x4", 201002, 94, s35, rows5, c63)
+PTXSPEC_r_r_h_r(fma_e4m3x4_e5m2x4_e2m1x4_3, "fma.e4m3x4.e5m2x4.e2m1x4", 201002, 94, s36, rows5, c64)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e5m2x4_e2m1p4x4_3, "fma.e4m3x4.e5m2x4.e2m1p4x4", 201002, 94, s37, rows5, c64)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e5m2x4_ue8m0x4_3, "fma.e4m3x4.e5m2x4.ue8m0x4", 201002, 94, s38, rows5, c65)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e4m3x4_e5m2x4_3, "fma.e4m3x4.e4m3x4.e5m2x4", 201002, 94, s39, rows5, c66)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e4m3x4_e4m3x4_3, "fma.e4m3x4.e4m3x4.e4m3x4", 201002, 94, s40, rows5, c67)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e4m3x4_e3m2x4_3, "fma.e4m3x4.e4m3x4.e3m2x4", 201002, 94, s41, rows5, c68)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e4m3x4_e2m3x4_3, "fma.e4m3x4.e4m3x4.e2m3x4", 201002, 94, s42, rows5, c69)
+PTXSPEC_r_r_h_r(fma_e4m3x4_e4m3x4_e2m1x4_3, "fma.e4m3x4.e4m3x4.e2m1x4", 201002, 94, s43, rows5, c70)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e4m3x4_e2m1p4x4_3, "fma.e4m3x4.e4m3x4.e2m1p4x4", 201002, 94, s44, rows5, c70)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e4m3x4_ue8m0x4_3, "fma.e4m3x4.e4m3x4.ue8m0x4", 201002, 94, s45, rows5, c71)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e3m2x4_e5m2x4_3, "fma.e4m3x4.e3m2x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e3m2x4_e4m3x4_3, "fma.e4m3x4.e3m2x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e3m2x4_e3m2x4_3, "fma.e4m3x4.e3m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e3m2x4_e2m3x4_3, "fma.e4m3x4.e3m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_e4m3x4_e3m2x4_e2m1x4_3, "fma.e4m3x4.e3m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e3m2x4_e2m1p4x4_3, "fma.e4m3x4.e3m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e3m2x4_ue8m0x4_3, "fma.e4m3x4.e3m2x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e2m3x4_e5m2x4_3, "fma.e4m3x4.e2m3x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e2m3x4_e4m3x4_3, "fma.e4m3x4.e2m3x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e2m3x4_e3m2x4_3, "fma.e4m3x4.e2m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e2m3x4_e2m3x4_3, "fma.e4m3x4.e2m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_e4m3x4_e2m3x4_e2m1x4_3, "fma.e4m3x4.e2m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e2m3x4_e2m1p4x4_3, "fma.e4m3x4.e2m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e2m3x4_ue8m0x4_3, "fma.e4m3x4.e2m3x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_e4m3x4_e2m1x4_e5m2x4_3, "fma.e4m3x4.e2m1x4.e5m2x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_e4m3x4_e2m1x4_e4m3x4_3, "fma.e4m3x4.e2m1x4.e4m3x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_e4m3x4_e2m1x4_e3m2x4_3, "fma.e4m3x4.e2m1x4.e3m2x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_e4m3x4_e2m1x4_e2m3x4_3, "fma.e4m3x4.e2m1x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_h_r(fma_e4m3x4_e2m1x4_e2m1x4_3, "fma.e4m3x4.e2m1x4.e2m1x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_e4m3x4_e2m1x4_e2m1p4x4_3, "fma.e4m3x4.e2m1x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_e4m3x4_e2m1x4_ue8m0x4_3, "fma.e4m3x4.e2m1x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e2m1p4x4_e5m2x4_3, "fma.e4m3x4.e2m1p4x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e2m1p4x4_e4m3x4_3, "fma.e4m3x4.e2m1p4x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e2m1p4x4_e3m2x4_3, "fma.e4m3x4.e2m1p4x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e2m1p4x4_e2m3x4_3, "fma.e4m3x4.e2m1p4x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_e4m3x4_e2m1p4x4_e2m1x4_3, "fma.e4m3x4.e2m1p4x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e2m1p4x4_e2m1p4x4_3, "fma.e4m3x4.e2m1p4x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_e2m1p4x4_ue8m0x4_3, "fma.e4m3x4.e2m1p4x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_e4m3x4_ue8m0x4_e5m2x4_3, "fma.e4m3x4.ue8m0x4.e5m2x4", 201002, 94, s46, rows5, c72)
+PTXSPEC_r_r_r_r(fma_e4m3x4_ue8m0x4_e4m3x4_3, "fma.e4m3x4.ue8m0x4.e4m3x4", 201002, 94, s47, rows5, c73)
+PTXSPEC_r_r_r_r(fma_e4m3x4_ue8m0x4_e3m2x4_3, "fma.e4m3x4.ue8m0x4.e3m2x4", 201002, 94, s48, rows5, c74)
+PTXSPEC_r_r_r_r(fma_e4m3x4_ue8m0x4_e2m3x4_3, "fma.e4m3x4.ue8m0x4.e2m3x4", 201002, 94, s49, rows5, c75)
+PTXSPEC_r_r_h_r(fma_e4m3x4_ue8m0x4_e2m1x4_3, "fma.e4m3x4.ue8m0x4.e2m1x4", 201002, 94, s50, rows5, c76)
+PTXSPEC_r_r_r_r(fma_e4m3x4_ue8m0x4_e2m1p4x4_3, "fma.e4m3x4.ue8m0x4.e2m1p4x4", 201002, 94, s51, rows5, c76)
+PTXSPEC_r_r_r_r(fma_e4m3x4_ue8m0x4_ue8m0x4_3, "fma.e4m3x4.ue8m0x4.ue8m0x4", 201002, 94, s52, rows5, c77)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e5m2x4_e5m2x4_3, "fma.satfinite.e5m2x4.e5m2x4.e5m2x4", 201002, 94, s11, rows5, c78)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e5m2x4_e4m3x4_3, "fma.satfinite.e5m2x4.e5m2x4.e4m3x4", 201002, 94, s12, rows5, c43)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e5m2x4_e3m2x4_3, "fma.satfinite.e5m2x4.e5m2x4.e3m2x4", 201002, 94, s13, rows5, c44)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e5m2x4_e2m3x4_3, "fma.satfinite.e5m2x4.e5m2x4.e2m3x4", 201002, 94, s14, rows5, c45)
+PTXSPEC_r_r_h_r(fma_satfinite_e5m2x4_e5m2x4_e2m1x4_3, "fma.satfinite.e5m2x4.e5m2x4.e2m1x4", 201002, 94, s15, rows5, c46)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e5m2x4_e2m1p4x4_3, "fma.satfinite.e5m2x4.e5m2x4.e2m1p4x4", 201002, 94, s16, rows5, c46)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e5m2x4_ue8m0x4_3, "fma.satfinite.e5m2x4.e5m2x4.ue8m0x4", 201002, 94, s17, rows5, c79)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e4m3x4_e5m2x4_3, "fma.satfinite.e5m2x4.e4m3x4.e5m2x4", 201002, 94, s18, rows5, c48)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e4m3x4_e4m3x4_3, "fma.satfinite.e5m2x4.e4m3x4.e4m3x4", 201002, 94, s19, rows5, c49)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e4m3x4_e3m2x4_3, "fma.satfinite.e5m2x4.e4m3x4.e3m2x4", 201002, 94, s20, rows5, c50)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e4m3x4_e2m3x4_3, "fma.satfinite.e5m2x4.e4m3x4.e2m3x4", 201002, 94, s21, rows5, c51)
+PTXSPEC_r_r_h_r(fma_satfinite_e5m2x4_e4m3x4_e2m1x4_3, "fma.satfinite.e5m2x4.e4m3x4.e2m1x4", 201002, 94, s22, rows5, c52)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e4m3x4_e2m1p4x4_3, "fma.satfinite.e5m2x4.e4m3x4.e2m1p4x4", 201002, 94, s23, rows5, c52)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e4m3x4_ue8m0x4_3, "fma.satfinite.e5m2x4.e4m3x4.ue8m0x4", 201002, 94, s24, rows5, c53)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e3m2x4_e5m2x4_3, "fma.satfinite.e5m2x4.e3m2x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e3m2x4_e4m3x4_3, "fma.satfinite.e5m2x4.e3m2x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e3m2x4_e3m2x4_3, "fma.satfinite.e5m2x4.e3m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e3m2x4_e2m3x4_3, "fma.satfinite.e5m2x4.e3m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_satfinite_e5m2x4_e3m2x4_e2m1x4_3, "fma.satfinite.e5m2x4.e3m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e3m2x4_e2m1p4x4_3, "fma.satfinite.e5m2x4.e3m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e3m2x4_ue8m0x4_3, "fma.satfinite.e5m2x4.e3m2x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m3x4_e5m2x4_3, "fma.satfinite.e5m2x4.e2m3x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m3x4_e4m3x4_3, "fma.satfinite.e5m2x4.e2m3x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m3x4_e3m2x4_3, "fma.satfinite.e5m2x4.e2m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m3x4_e2m3x4_3, "fma.satfinite.e5m2x4.e2m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_satfinite_e5m2x4_e2m3x4_e2m1x4_3, "fma.satfinite.e5m2x4.e2m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m3x4_e2m1p4x4_3, "fma.satfinite.e5m2x4.e2m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m3x4_ue8m0x4_3, "fma.satfinite.e5m2x4.e2m3x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_satfinite_e5m2x4_e2m1x4_e5m2x4_3, "fma.satfinite.e5m2x4.e2m1x4.e5m2x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_satfinite_e5m2x4_e2m1x4_e4m3x4_3, "fma.satfinite.e5m2x4.e2m1x4.e4m3x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_satfinite_e5m2x4_e2m1x4_e3m2x4_3, "fma.satfinite.e5m2x4.e2m1x4.e3m2x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_satfinite_e5m2x4_e2m1x4_e2m3x4_3, "fma.satfinite.e5m2x4.e2m1x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_h_r(fma_satfinite_e5m2x4_e2m1x4_e2m1x4_3, "fma.satfinite.e5m2x4.e2m1x4.e2m1x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_satfinite_e5m2x4_e2m1x4_e2m1p4x4_3, "fma.satfinite.e5m2x4.e2m1x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_satfinite_e5m2x4_e2m1x4_ue8m0x4_3, "fma.satfinite.e5m2x4.e2m1x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m1p4x4_e5m2x4_3, "fma.satfinite.e5m2x4.e2m1p4x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m1p4x4_e4m3x4_3, "fma.satfinite.e5m2x4.e2m1p4x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m1p4x4_e3m2x4_3, "fma.satfinite.e5m2x4.e2m1p4x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m1p4x4_e2m3x4_3, "fma.satfinite.e5m2x4.e2m1p4x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_satfinite_e5m2x4_e2m1p4x4_e2m1x4_3, "fma.satfinite.e5m2x4.e2m1p4x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m1p4x4_e2m1p4x4_3, "fma.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_e2m1p4x4_ue8m0x4_3, "fma.satfinite.e5m2x4.e2m1p4x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_ue8m0x4_e5m2x4_3, "fma.satfinite.e5m2x4.ue8m0x4.e5m2x4", 201002, 94, s25, rows5, c80)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_ue8m0x4_e4m3x4_3, "fma.satfinite.e5m2x4.ue8m0x4.e4m3x4", 201002, 94, s26, rows5, c55)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_ue8m0x4_e3m2x4_3, "fma.satfinite.e5m2x4.ue8m0x4.e3m2x4", 201002, 94, s27, rows5, c56)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_ue8m0x4_e2m3x4_3, "fma.satfinite.e5m2x4.ue8m0x4.e2m3x4", 201002, 94, s28, rows5, c57)
+PTXSPEC_r_r_h_r(fma_satfinite_e5m2x4_ue8m0x4_e2m1x4_3, "fma.satfinite.e5m2x4.ue8m0x4.e2m1x4", 201002, 94, s29, rows5, c58)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_ue8m0x4_e2m1p4x4_3, "fma.satfinite.e5m2x4.ue8m0x4.e2m1p4x4", 201002, 94, s30, rows5, c58)
+PTXSPEC_r_r_r_r(fma_satfinite_e5m2x4_ue8m0x4_ue8m0x4_3, "fma.satfinite.e5m2x4.ue8m0x4.ue8m0x4", 201002, 94, s31, rows5, c81)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e5m2x4_e5m2x4_3, "fma.satfinite.e4m3x4.e5m2x4.e5m2x4", 201002, 94, s32, rows5, c82)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e5m2x4_e4m3x4_3, "fma.satfinite.e4m3x4.e5m2x4.e4m3x4", 201002, 94, s33, rows5, c83)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e5m2x4_e3m2x4_3, "fma.satfinite.e4m3x4.e5m2x4.e3m2x4", 201002, 94, s34, rows5, c84)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e5m2x4_e2m3x4_3, "fma.satfinite.e4m3x4.e5m2x4.e2m3x4", 201002, 94, s35, rows5, c85)
+PTXSPEC_r_r_h_r(fma_satfinite_e4m3x4_e5m2x4_e2m1x4_3, "fma.satfinite.e4m3x4.e5m2x4.e2m1x4", 201002, 94, s36, rows5, c86)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e5m2x4_e2m1p4x4_3, "fma.satfinite.e4m3x4.e5m2x4.e2m1p4x4", 201002, 94, s37, rows5, c86)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e5m2x4_ue8m0x4_3, "fma.satfinite.e4m3x4.e5m2x4.ue8m0x4", 201002, 94, s38, rows5, c87)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e4m3x4_e5m2x4_3, "fma.satfinite.e4m3x4.e4m3x4.e5m2x4", 201002, 94, s39, rows5, c88)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e4m3x4_e4m3x4_3, "fma.satfinite.e4m3x4.e4m3x4.e4m3x4", 201002, 94, s40, rows5, c89)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e4m3x4_e3m2x4_3, "fma.satfinite.e4m3x4.e4m3x4.e3m2x4", 201002, 94, s41, rows5, c68)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e4m3x4_e2m3x4_3, "fma.satfinite.e4m3x4.e4m3x4.e2m3x4", 201002, 94, s42, rows5, c69)
+PTXSPEC_r_r_h_r(fma_satfinite_e4m3x4_e4m3x4_e2m1x4_3, "fma.satfinite.e4m3x4.e4m3x4.e2m1x4", 201002, 94, s43, rows5, c70)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e4m3x4_e2m1p4x4_3, "fma.satfinite.e4m3x4.e4m3x4.e2m1p4x4", 201002, 94, s44, rows5, c70)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e4m3x4_ue8m0x4_3, "fma.satfinite.e4m3x4.e4m3x4.ue8m0x4", 201002, 94, s45, rows5, c90)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e3m2x4_e5m2x4_3, "fma.satfinite.e4m3x4.e3m2x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e3m2x4_e4m3x4_3, "fma.satfinite.e4m3x4.e3m2x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e3m2x4_e3m2x4_3, "fma.satfinite.e4m3x4.e3m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e3m2x4_e2m3x4_3, "fma.satfinite.e4m3x4.e3m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_satfinite_e4m3x4_e3m2x4_e2m1x4_3, "fma.satfinite.e4m3x4.e3m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e3m2x4_e2m1p4x4_3, "fma.satfinite.e4m3x4.e3m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e3m2x4_ue8m0x4_3, "fma.satfinite.e4m3x4.e3m2x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m3x4_e5m2x4_3, "fma.satfinite.e4m3x4.e2m3x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m3x4_e4m3x4_3, "fma.satfinite.e4m3x4.e2m3x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m3x4_e3m2x4_3, "fma.satfinite.e4m3x4.e2m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m3x4_e2m3x4_3, "fma.satfinite.e4m3x4.e2m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_satfinite_e4m3x4_e2m3x4_e2m1x4_3, "fma.satfinite.e4m3x4.e2m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m3x4_e2m1p4x4_3, "fma.satfinite.e4m3x4.e2m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m3x4_ue8m0x4_3, "fma.satfinite.e4m3x4.e2m3x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_satfinite_e4m3x4_e2m1x4_e5m2x4_3, "fma.satfinite.e4m3x4.e2m1x4.e5m2x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_satfinite_e4m3x4_e2m1x4_e4m3x4_3, "fma.satfinite.e4m3x4.e2m1x4.e4m3x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_satfinite_e4m3x4_e2m1x4_e3m2x4_3, "fma.satfinite.e4m3x4.e2m1x4.e3m2x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_satfinite_e4m3x4_e2m1x4_e2m3x4_3, "fma.satfinite.e4m3x4.e2m1x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_h_r(fma_satfinite_e4m3x4_e2m1x4_e2m1x4_3, "fma.satfinite.e4m3x4.e2m1x4.e2m1x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_satfinite_e4m3x4_e2m1x4_e2m1p4x4_3, "fma.satfinite.e4m3x4.e2m1x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_satfinite_e4m3x4_e2m1x4_ue8m0x4_3, "fma.satfinite.e4m3x4.e2m1x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m1p4x4_e5m2x4_3, "fma.satfinite.e4m3x4.e2m1p4x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m1p4x4_e4m3x4_3, "fma.satfinite.e4m3x4.e2m1p4x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m1p4x4_e3m2x4_3, "fma.satfinite.e4m3x4.e2m1p4x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m1p4x4_e2m3x4_3, "fma.satfinite.e4m3x4.e2m1p4x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_satfinite_e4m3x4_e2m1p4x4_e2m1x4_3, "fma.satfinite.e4m3x4.e2m1p4x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m1p4x4_e2m1p4x4_3, "fma.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_e2m1p4x4_ue8m0x4_3, "fma.satfinite.e4m3x4.e2m1p4x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_ue8m0x4_e5m2x4_3, "fma.satfinite.e4m3x4.ue8m0x4.e5m2x4", 201002, 94, s46, rows5, c91)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_ue8m0x4_e4m3x4_3, "fma.satfinite.e4m3x4.ue8m0x4.e4m3x4", 201002, 94, s47, rows5, c92)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_ue8m0x4_e3m2x4_3, "fma.satfinite.e4m3x4.ue8m0x4.e3m2x4", 201002, 94, s48, rows5, c74)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_ue8m0x4_e2m3x4_3, "fma.satfinite.e4m3x4.ue8m0x4.e2m3x4", 201002, 94, s49, rows5, c75)
+PTXSPEC_r_r_h_r(fma_satfinite_e4m3x4_ue8m0x4_e2m1x4_3, "fma.satfinite.e4m3x4.ue8m0x4.e2m1x4", 201002, 94, s50, rows5, c76)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_ue8m0x4_e2m1p4x4_3, "fma.satfinite.e4m3x4.ue8m0x4.e2m1p4x4", 201002, 94, s51, rows5, c76)
+PTXSPEC_r_r_r_r(fma_satfinite_e4m3x4_ue8m0x4_ue8m0x4_3, "fma.satfinite.e4m3x4.ue8m0x4.ue8m0x4", 201002, 94, s52, rows5, c93)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e5m2x4_e5m2x4_3, "fma.rn.e5m2x4.e5m2x4.e5m2x4", 201002, 94, s11, rows5, c42)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e5m2x4_e4m3x4_3, "fma.rn.e5m2x4.e5m2x4.e4m3x4", 201002, 94, s12, rows5, c43)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e5m2x4_e3m2x4_3, "fma.rn.e5m2x4.e5m2x4.e3m2x4", 201002, 94, s13, rows5, c44)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e5m2x4_e2m3x4_3, "fma.rn.e5m2x4.e5m2x4.e2m3x4", 201002, 94, s14, rows5, c45)
+PTXSPEC_r_r_h_r(fma_rn_e5m2x4_e5m2x4_e2m1x4_3, "fma.rn.e5m2x4.e5m2x4.e2m1x4", 201002, 94, s15, rows5, c46)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e5m2x4_e2m1p4x4_3, "fma.rn.e5m2x4.e5m2x4.e2m1p4x4", 201002, 94, s16, rows5, c46)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e5m2x4_ue8m0x4_3, "fma.rn.e5m2x4.e5m2x4.ue8m0x4", 201002, 94, s17, rows5, c47)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e4m3x4_e5m2x4_3, "fma.rn.e5m2x4.e4m3x4.e5m2x4", 201002, 94, s18, rows5, c48)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e4m3x4_e4m3x4_3, "fma.rn.e5m2x4.e4m3x4.e4m3x4", 201002, 94, s19, rows5, c49)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e4m3x4_e3m2x4_3, "fma.rn.e5m2x4.e4m3x4.e3m2x4", 201002, 94, s20, rows5, c50)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e4m3x4_e2m3x4_3, "fma.rn.e5m2x4.e4m3x4.e2m3x4", 201002, 94, s21, rows5, c51)
+PTXSPEC_r_r_h_r(fma_rn_e5m2x4_e4m3x4_e2m1x4_3, "fma.rn.e5m2x4.e4m3x4.e2m1x4", 201002, 94, s22, rows5, c52)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e4m3x4_e2m1p4x4_3, "fma.rn.e5m2x4.e4m3x4.e2m1p4x4", 201002, 94, s23, rows5, c52)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e4m3x4_ue8m0x4_3, "fma.rn.e5m2x4.e4m3x4.ue8m0x4", 201002, 94, s24, rows5, c53)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e3m2x4_e5m2x4_3, "fma.rn.e5m2x4.e3m2x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e3m2x4_e4m3x4_3, "fma.rn.e5m2x4.e3m2x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e3m2x4_e3m2x4_3, "fma.rn.e5m2x4.e3m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e3m2x4_e2m3x4_3, "fma.rn.e5m2x4.e3m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_rn_e5m2x4_e3m2x4_e2m1x4_3, "fma.rn.e5m2x4.e3m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e3m2x4_e2m1p4x4_3, "fma.rn.e5m2x4.e3m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e3m2x4_ue8m0x4_3, "fma.rn.e5m2x4.e3m2x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m3x4_e5m2x4_3, "fma.rn.e5m2x4.e2m3x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m3x4_e4m3x4_3, "fma.rn.e5m2x4.e2m3x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m3x4_e3m2x4_3, "fma.rn.e5m2x4.e2m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m3x4_e2m3x4_3, "fma.rn.e5m2x4.e2m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_rn_e5m2x4_e2m3x4_e2m1x4_3, "fma.rn.e5m2x4.e2m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m3x4_e2m1p4x4_3, "fma.rn.e5m2x4.e2m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m3x4_ue8m0x4_3, "fma.rn.e5m2x4.e2m3x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_e5m2x4_e2m1x4_e5m2x4_3, "fma.rn.e5m2x4.e2m1x4.e5m2x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_e5m2x4_e2m1x4_e4m3x4_3, "fma.rn.e5m2x4.e2m1x4.e4m3x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_e5m2x4_e2m1x4_e3m2x4_3, "fma.rn.e5m2x4.e2m1x4.e3m2x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_e5m2x4_e2m1x4_e2m3x4_3, "fma.rn.e5m2x4.e2m1x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_h_r(fma_rn_e5m2x4_e2m1x4_e2m1x4_3, "fma.rn.e5m2x4.e2m1x4.e2m1x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_e5m2x4_e2m1x4_e2m1p4x4_3, "fma.rn.e5m2x4.e2m1x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_e5m2x4_e2m1x4_ue8m0x4_3, "fma.rn.e5m2x4.e2m1x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m1p4x4_e5m2x4_3, "fma.rn.e5m2x4.e2m1p4x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m1p4x4_e4m3x4_3, "fma.rn.e5m2x4.e2m1p4x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m1p4x4_e3m2x4_3, "fma.rn.e5m2x4.e2m1p4x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m1p4x4_e2m3x4_3, "fma.rn.e5m2x4.e2m1p4x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_rn_e5m2x4_e2m1p4x4_e2m1x4_3, "fma.rn.e5m2x4.e2m1p4x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m1p4x4_e2m1p4x4_3, "fma.rn.e5m2x4.e2m1p4x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_e2m1p4x4_ue8m0x4_3, "fma.rn.e5m2x4.e2m1p4x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_ue8m0x4_e5m2x4_3, "fma.rn.e5m2x4.ue8m0x4.e5m2x4", 201002, 94, s25, rows5, c54)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_ue8m0x4_e4m3x4_3, "fma.rn.e5m2x4.ue8m0x4.e4m3x4", 201002, 94, s26, rows5, c55)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_ue8m0x4_e3m2x4_3, "fma.rn.e5m2x4.ue8m0x4.e3m2x4", 201002, 94, s27, rows5, c56)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_ue8m0x4_e2m3x4_3, "fma.rn.e5m2x4.ue8m0x4.e2m3x4", 201002, 94, s28, rows5, c57)
+PTXSPEC_r_r_h_r(fma_rn_e5m2x4_ue8m0x4_e2m1x4_3, "fma.rn.e5m2x4.ue8m0x4.e2m1x4", 201002, 94, s29, rows5, c58)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_ue8m0x4_e2m1p4x4_3, "fma.rn.e5m2x4.ue8m0x4.e2m1p4x4", 201002, 94, s30, rows5, c58)
+PTXSPEC_r_r_r_r(fma_rn_e5m2x4_ue8m0x4_ue8m0x4_3, "fma.rn.e5m2x4.ue8m0x4.ue8m0x4", 201002, 94, s31, rows5, c59)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e5m2x4_e5m2x4_3, "fma.rn.e4m3x4.e5m2x4.e5m2x4", 201002, 94, s32, rows5, c60)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e5m2x4_e4m3x4_3, "fma.rn.e4m3x4.e5m2x4.e4m3x4", 201002, 94, s33, rows5, c61)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e5m2x4_e3m2x4_3, "fma.rn.e4m3x4.e5m2x4.e3m2x4", 201002, 94, s34, rows5, c62)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e5m2x4_e2m3x4_3, "fma.rn.e4m3x4.e5m2x4.e2m3x4", 201002, 94, s35, rows5, c63)
+PTXSPEC_r_r_h_r(fma_rn_e4m3x4_e5m2x4_e2m1x4_3, "fma.rn.e4m3x4.e5m2x4.e2m1x4", 201002, 94, s36, rows5, c64)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e5m2x4_e2m1p4x4_3, "fma.rn.e4m3x4.e5m2x4.e2m1p4x4", 201002, 94, s37, rows5, c64)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e5m2x4_ue8m0x4_3, "fma.rn.e4m3x4.e5m2x4.ue8m0x4", 201002, 94, s38, rows5, c65)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e4m3x4_e5m2x4_3, "fma.rn.e4m3x4.e4m3x4.e5m2x4", 201002, 94, s39, rows5, c66)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e4m3x4_e4m3x4_3, "fma.rn.e4m3x4.e4m3x4.e4m3x4", 201002, 94, s40, rows5, c67)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e4m3x4_e3m2x4_3, "fma.rn.e4m3x4.e4m3x4.e3m2x4", 201002, 94, s41, rows5, c68)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e4m3x4_e2m3x4_3, "fma.rn.e4m3x4.e4m3x4.e2m3x4", 201002, 94, s42, rows5, c69)
+PTXSPEC_r_r_h_r(fma_rn_e4m3x4_e4m3x4_e2m1x4_3, "fma.rn.e4m3x4.e4m3x4.e2m1x4", 201002, 94, s43, rows5, c70)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e4m3x4_e2m1p4x4_3, "fma.rn.e4m3x4.e4m3x4.e2m1p4x4", 201002, 94, s44, rows5, c70)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e4m3x4_ue8m0x4_3, "fma.rn.e4m3x4.e4m3x4.ue8m0x4", 201002, 94, s45, rows5, c71)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e3m2x4_e5m2x4_3, "fma.rn.e4m3x4.e3m2x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e3m2x4_e4m3x4_3, "fma.rn.e4m3x4.e3m2x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e3m2x4_e3m2x4_3, "fma.rn.e4m3x4.e3m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e3m2x4_e2m3x4_3, "fma.rn.e4m3x4.e3m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_rn_e4m3x4_e3m2x4_e2m1x4_3, "fma.rn.e4m3x4.e3m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e3m2x4_e2m1p4x4_3, "fma.rn.e4m3x4.e3m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e3m2x4_ue8m0x4_3, "fma.rn.e4m3x4.e3m2x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m3x4_e5m2x4_3, "fma.rn.e4m3x4.e2m3x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m3x4_e4m3x4_3, "fma.rn.e4m3x4.e2m3x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m3x4_e3m2x4_3, "fma.rn.e4m3x4.e2m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m3x4_e2m3x4_3, "fma.rn.e4m3x4.e2m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_rn_e4m3x4_e2m3x4_e2m1x4_3, "fma.rn.e4m3x4.e2m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m3x4_e2m1p4x4_3, "fma.rn.e4m3x4.e2m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m3x4_ue8m0x4_3, "fma.rn.e4m3x4.e2m3x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_e4m3x4_e2m1x4_e5m2x4_3, "fma.rn.e4m3x4.e2m1x4.e5m2x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_e4m3x4_e2m1x4_e4m3x4_3, "fma.rn.e4m3x4.e2m1x4.e4m3x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_e4m3x4_e2m1x4_e3m2x4_3, "fma.rn.e4m3x4.e2m1x4.e3m2x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_e4m3x4_e2m1x4_e2m3x4_3, "fma.rn.e4m3x4.e2m1x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_h_r(fma_rn_e4m3x4_e2m1x4_e2m1x4_3, "fma.rn.e4m3x4.e2m1x4.e2m1x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_e4m3x4_e2m1x4_e2m1p4x4_3, "fma.rn.e4m3x4.e2m1x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_e4m3x4_e2m1x4_ue8m0x4_3, "fma.rn.e4m3x4.e2m1x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m1p4x4_e5m2x4_3, "fma.rn.e4m3x4.e2m1p4x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m1p4x4_e4m3x4_3, "fma.rn.e4m3x4.e2m1p4x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m1p4x4_e3m2x4_3, "fma.rn.e4m3x4.e2m1p4x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m1p4x4_e2m3x4_3, "fma.rn.e4m3x4.e2m1p4x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_rn_e4m3x4_e2m1p4x4_e2m1x4_3, "fma.rn.e4m3x4.e2m1p4x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m1p4x4_e2m1p4x4_3, "fma.rn.e4m3x4.e2m1p4x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_e2m1p4x4_ue8m0x4_3, "fma.rn.e4m3x4.e2m1p4x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_ue8m0x4_e5m2x4_3, "fma.rn.e4m3x4.ue8m0x4.e5m2x4", 201002, 94, s46, rows5, c72)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_ue8m0x4_e4m3x4_3, "fma.rn.e4m3x4.ue8m0x4.e4m3x4", 201002, 94, s47, rows5, c73)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_ue8m0x4_e3m2x4_3, "fma.rn.e4m3x4.ue8m0x4.e3m2x4", 201002, 94, s48, rows5, c74)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_ue8m0x4_e2m3x4_3, "fma.rn.e4m3x4.ue8m0x4.e2m3x4", 201002, 94, s49, rows5, c75)
+PTXSPEC_r_r_h_r(fma_rn_e4m3x4_ue8m0x4_e2m1x4_3, "fma.rn.e4m3x4.ue8m0x4.e2m1x4", 201002, 94, s50, rows5, c76)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_ue8m0x4_e2m1p4x4_3, "fma.rn.e4m3x4.ue8m0x4.e2m1p4x4", 201002, 94, s51, rows5, c76)
+PTXSPEC_r_r_r_r(fma_rn_e4m3x4_ue8m0x4_ue8m0x4_3, "fma.rn.e4m3x4.ue8m0x4.ue8m0x4", 201002, 94, s52, rows5, c77)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e5m2x4_e5m2x4_3, "fma.rn.satfinite.e5m2x4.e5m2x4.e5m2x4", 201002, 94, s11, rows5, c78)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e5m2x4_e4m3x4_3, "fma.rn.satfinite.e5m2x4.e5m2x4.e4m3x4", 201002, 94, s12, rows5, c43)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e5m2x4_e3m2x4_3, "fma.rn.satfinite.e5m2x4.e5m2x4.e3m2x4", 201002, 94, s13, rows5, c44)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e5m2x4_e2m3x4_3, "fma.rn.satfinite.e5m2x4.e5m2x4.e2m3x4", 201002, 94, s14, rows5, c45)
+PTXSPEC_r_r_h_r(fma_rn_satfinite_e5m2x4_e5m2x4_e2m1x4_3, "fma.rn.satfinite.e5m2x4.e5m2x4.e2m1x4", 201002, 94, s15, rows5, c46)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e5m2x4_e2m1p4x4_3, "fma.rn.satfinite.e5m2x4.e5m2x4.e2m1p4x4", 201002, 94, s16, rows5, c46)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e5m2x4_ue8m0x4_3, "fma.rn.satfinite.e5m2x4.e5m2x4.ue8m0x4", 201002, 94, s17, rows5, c79)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e4m3x4_e5m2x4_3, "fma.rn.satfinite.e5m2x4.e4m3x4.e5m2x4", 201002, 94, s18, rows5, c48)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e4m3x4_e4m3x4_3, "fma.rn.satfinite.e5m2x4.e4m3x4.e4m3x4", 201002, 94, s19, rows5, c49)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e4m3x4_e3m2x4_3, "fma.rn.satfinite.e5m2x4.e4m3x4.e3m2x4", 201002, 94, s20, rows5, c50)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e4m3x4_e2m3x4_3, "fma.rn.satfinite.e5m2x4.e4m3x4.e2m3x4", 201002, 94, s21, rows5, c51)
+PTXSPEC_r_r_h_r(fma_rn_satfinite_e5m2x4_e4m3x4_e2m1x4_3, "fma.rn.satfinite.e5m2x4.e4m3x4.e2m1x4", 201002, 94, s22, rows5, c52)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e4m3x4_e2m1p4x4_3, "fma.rn.satfinite.e5m2x4.e4m3x4.e2m1p4x4", 201002, 94, s23, rows5, c52)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e4m3x4_ue8m0x4_3, "fma.rn.satfinite.e5m2x4.e4m3x4.ue8m0x4", 201002, 94, s24, rows5, c53)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e3m2x4_e5m2x4_3, "fma.rn.satfinite.e5m2x4.e3m2x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e3m2x4_e4m3x4_3, "fma.rn.satfinite.e5m2x4.e3m2x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e3m2x4_e3m2x4_3, "fma.rn.satfinite.e5m2x4.e3m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e3m2x4_e2m3x4_3, "fma.rn.satfinite.e5m2x4.e3m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_rn_satfinite_e5m2x4_e3m2x4_e2m1x4_3, "fma.rn.satfinite.e5m2x4.e3m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e3m2x4_e2m1p4x4_3, "fma.rn.satfinite.e5m2x4.e3m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e3m2x4_ue8m0x4_3, "fma.rn.satfinite.e5m2x4.e3m2x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m3x4_e5m2x4_3, "fma.rn.satfinite.e5m2x4.e2m3x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m3x4_e4m3x4_3, "fma.rn.satfinite.e5m2x4.e2m3x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m3x4_e3m2x4_3, "fma.rn.satfinite.e5m2x4.e2m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m3x4_e2m3x4_3, "fma.rn.satfinite.e5m2x4.e2m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_rn_satfinite_e5m2x4_e2m3x4_e2m1x4_3, "fma.rn.satfinite.e5m2x4.e2m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m3x4_e2m1p4x4_3, "fma.rn.satfinite.e5m2x4.e2m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m3x4_ue8m0x4_3, "fma.rn.satfinite.e5m2x4.e2m3x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_satfinite_e5m2x4_e2m1x4_e5m2x4_3, "fma.rn.satfinite.e5m2x4.e2m1x4.e5m2x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_satfinite_e5m2x4_e2m1x4_e4m3x4_3, "fma.rn.satfinite.e5m2x4.e2m1x4.e4m3x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_satfinite_e5m2x4_e2m1x4_e3m2x4_3, "fma.rn.satfinite.e5m2x4.e2m1x4.e3m2x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_satfinite_e5m2x4_e2m1x4_e2m3x4_3, "fma.rn.satfinite.e5m2x4.e2m1x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_h_r(fma_rn_satfinite_e5m2x4_e2m1x4_e2m1x4_3, "fma.rn.satfinite.e5m2x4.e2m1x4.e2m1x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_satfinite_e5m2x4_e2m1x4_e2m1p4x4_3, "fma.rn.satfinite.e5m2x4.e2m1x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_satfinite_e5m2x4_e2m1x4_ue8m0x4_3, "fma.rn.satfinite.e5m2x4.e2m1x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m1p4x4_e5m2x4_3, "fma.rn.satfinite.e5m2x4.e2m1p4x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m1p4x4_e4m3x4_3, "fma.rn.satfinite.e5m2x4.e2m1p4x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m1p4x4_e3m2x4_3, "fma.rn.satfinite.e5m2x4.e2m1p4x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m1p4x4_e2m3x4_3, "fma.rn.satfinite.e5m2x4.e2m1p4x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_rn_satfinite_e5m2x4_e2m1p4x4_e2m1x4_3, "fma.rn.satfinite.e5m2x4.e2m1p4x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m1p4x4_e2m1p4x4_3, "fma.rn.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_e2m1p4x4_ue8m0x4_3, "fma.rn.satfinite.e5m2x4.e2m1p4x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_ue8m0x4_e5m2x4_3, "fma.rn.satfinite.e5m2x4.ue8m0x4.e5m2x4", 201002, 94, s25, rows5, c80)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_ue8m0x4_e4m3x4_3, "fma.rn.satfinite.e5m2x4.ue8m0x4.e4m3x4", 201002, 94, s26, rows5, c55)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_ue8m0x4_e3m2x4_3, "fma.rn.satfinite.e5m2x4.ue8m0x4.e3m2x4", 201002, 94, s27, rows5, c56)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_ue8m0x4_e2m3x4_3, "fma.rn.satfinite.e5m2x4.ue8m0x4.e2m3x4", 201002, 94, s28, rows5, c57)
+PTXSPEC_r_r_h_r(fma_rn_satfinite_e5m2x4_ue8m0x4_e2m1x4_3, "fma.rn.satfinite.e5m2x4.ue8m0x4.e2m1x4", 201002, 94, s29, rows5, c58)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_ue8m0x4_e2m1p4x4_3, "fma.rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4", 201002, 94, s30, rows5, c58)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e5m2x4_ue8m0x4_ue8m0x4_3, "fma.rn.satfinite.e5m2x4.ue8m0x4.ue8m0x4", 201002, 94, s31, rows5, c81)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e5m2x4_e5m2x4_3, "fma.rn.satfinite.e4m3x4.e5m2x4.e5m2x4", 201002, 94, s32, rows5, c82)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e5m2x4_e4m3x4_3, "fma.rn.satfinite.e4m3x4.e5m2x4.e4m3x4", 201002, 94, s33, rows5, c83)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e5m2x4_e3m2x4_3, "fma.rn.satfinite.e4m3x4.e5m2x4.e3m2x4", 201002, 94, s34, rows5, c84)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e5m2x4_e2m3x4_3, "fma.rn.satfinite.e4m3x4.e5m2x4.e2m3x4", 201002, 94, s35, rows5, c85)
+PTXSPEC_r_r_h_r(fma_rn_satfinite_e4m3x4_e5m2x4_e2m1x4_3, "fma.rn.satfinite.e4m3x4.e5m2x4.e2m1x4", 201002, 94, s36, rows5, c86)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e5m2x4_e2m1p4x4_3, "fma.rn.satfinite.e4m3x4.e5m2x4.e2m1p4x4", 201002, 94, s37, rows5, c86)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e5m2x4_ue8m0x4_3, "fma.rn.satfinite.e4m3x4.e5m2x4.ue8m0x4", 201002, 94, s38, rows5, c87)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e4m3x4_e5m2x4_3, "fma.rn.satfinite.e4m3x4.e4m3x4.e5m2x4", 201002, 94, s39, rows5, c88)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e4m3x4_e4m3x4_3, "fma.rn.satfinite.e4m3x4.e4m3x4.e4m3x4", 201002, 94, s40, rows5, c89)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e4m3x4_e3m2x4_3, "fma.rn.satfinite.e4m3x4.e4m3x4.e3m2x4", 201002, 94, s41, rows5, c68)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e4m3x4_e2m3x4_3, "fma.rn.satfinite.e4m3x4.e4m3x4.e2m3x4", 201002, 94, s42, rows5, c69)
+PTXSPEC_r_r_h_r(fma_rn_satfinite_e4m3x4_e4m3x4_e2m1x4_3, "fma.rn.satfinite.e4m3x4.e4m3x4.e2m1x4", 201002, 94, s43, rows5, c70)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e4m3x4_e2m1p4x4_3, "fma.rn.satfinite.e4m3x4.e4m3x4.e2m1p4x4", 201002, 94, s44, rows5, c70)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e4m3x4_ue8m0x4_3, "fma.rn.satfinite.e4m3x4.e4m3x4.ue8m0x4", 201002, 94, s45, rows5, c90)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e3m2x4_e5m2x4_3, "fma.rn.satfinite.e4m3x4.e3m2x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e3m2x4_e4m3x4_3, "fma.rn.satfinite.e4m3x4.e3m2x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e3m2x4_e3m2x4_3, "fma.rn.satfinite.e4m3x4.e3m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e3m2x4_e2m3x4_3, "fma.rn.satfinite.e4m3x4.e3m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_rn_satfinite_e4m3x4_e3m2x4_e2m1x4_3, "fma.rn.satfinite.e4m3x4.e3m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e3m2x4_e2m1p4x4_3, "fma.rn.satfinite.e4m3x4.e3m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e3m2x4_ue8m0x4_3, "fma.rn.satfinite.e4m3x4.e3m2x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m3x4_e5m2x4_3, "fma.rn.satfinite.e4m3x4.e2m3x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m3x4_e4m3x4_3, "fma.rn.satfinite.e4m3x4.e2m3x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m3x4_e3m2x4_3, "fma.rn.satfinite.e4m3x4.e2m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m3x4_e2m3x4_3, "fma.rn.satfinite.e4m3x4.e2m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_rn_satfinite_e4m3x4_e2m3x4_e2m1x4_3, "fma.rn.satfinite.e4m3x4.e2m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m3x4_e2m1p4x4_3, "fma.rn.satfinite.e4m3x4.e2m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m3x4_ue8m0x4_3, "fma.rn.satfinite.e4m3x4.e2m3x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_satfinite_e4m3x4_e2m1x4_e5m2x4_3, "fma.rn.satfinite.e4m3x4.e2m1x4.e5m2x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_satfinite_e4m3x4_e2m1x4_e4m3x4_3, "fma.rn.satfinite.e4m3x4.e2m1x4.e4m3x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_satfinite_e4m3x4_e2m1x4_e3m2x4_3, "fma.rn.satfinite.e4m3x4.e2m1x4.e3m2x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_satfinite_e4m3x4_e2m1x4_e2m3x4_3, "fma.rn.satfinite.e4m3x4.e2m1x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_h_r(fma_rn_satfinite_e4m3x4_e2m1x4_e2m1x4_3, "fma.rn.satfinite.e4m3x4.e2m1x4.e2m1x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_satfinite_e4m3x4_e2m1x4_e2m1p4x4_3, "fma.rn.satfinite.e4m3x4.e2m1x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_h_r_r(fma_rn_satfinite_e4m3x4_e2m1x4_ue8m0x4_3, "fma.rn.satfinite.e4m3x4.e2m1x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m1p4x4_e5m2x4_3, "fma.rn.satfinite.e4m3x4.e2m1p4x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m1p4x4_e4m3x4_3, "fma.rn.satfinite.e4m3x4.e2m1p4x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m1p4x4_e3m2x4_3, "fma.rn.satfinite.e4m3x4.e2m1p4x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m1p4x4_e2m3x4_3, "fma.rn.satfinite.e4m3x4.e2m1p4x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h_r(fma_rn_satfinite_e4m3x4_e2m1p4x4_e2m1x4_3, "fma.rn.satfinite.e4m3x4.e2m1p4x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m1p4x4_e2m1p4x4_3, "fma.rn.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_e2m1p4x4_ue8m0x4_3, "fma.rn.satfinite.e4m3x4.e2m1p4x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_ue8m0x4_e5m2x4_3, "fma.rn.satfinite.e4m3x4.ue8m0x4.e5m2x4", 201002, 94, s46, rows5, c91)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_ue8m0x4_e4m3x4_3, "fma.rn.satfinite.e4m3x4.ue8m0x4.e4m3x4", 201002, 94, s47, rows5, c92)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_ue8m0x4_e3m2x4_3, "fma.rn.satfinite.e4m3x4.ue8m0x4.e3m2x4", 201002, 94, s48, rows5, c74)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_ue8m0x4_e2m3x4_3, "fma.rn.satfinite.e4m3x4.ue8m0x4.e2m3x4", 201002, 94, s49, rows5, c75)
+PTXSPEC_r_r_h_r(fma_rn_satfinite_e4m3x4_ue8m0x4_e2m1x4_3, "fma.rn.satfinite.e4m3x4.ue8m0x4.e2m1x4", 201002, 94, s50, rows5, c76)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_ue8m0x4_e2m1p4x4_3, "fma.rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4", 201002, 94, s51, rows5, c76)
+PTXSPEC_r_r_r_r(fma_rn_satfinite_e4m3x4_ue8m0x4_ue8m0x4_3, "fma.rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4", 201002, 94, s52, rows5, c93)
+PTXSPEC_h_h_h_h(fma_rz_bf16_3, "fma.rz.bf16", 800, 70, s5, rows5, c94)
+PTXSPEC_r_r_r_r(fma_rz_bf16x2_3, "fma.rz.bf16x2", 800, 70, s6, rows5, c94)
+PTXSPEC_h_h_h_h(fma_rz_relu_bf16_3, "fma.rz.relu.bf16", 800, 70, s5, rows5, c95)
+PTXSPEC_r_r_r_r(fma_rz_relu_bf16x2_3, "fma.rz.relu.bf16x2", 800, 70, s6, rows5, c95)
+PTXSPEC_h_h_h_h(fma_rz_oob_bf16_3, "fma.rz.oob.bf16", 900, 81, s5, rows5, c96)
+PTXSPEC_r_r_r_r(fma_rz_oob_bf16x2_3, "fma.rz.oob.bf16x2", 900, 81, s6, rows5, c96)
+PTXSPEC_h_h_h_h(fma_rz_oob_relu_bf16_3, "fma.rz.oob.relu.bf16", 900, 81, s5, rows5, c97)
+PTXSPEC_r_r_r_r(fma_rz_oob_relu_bf16x2_3, "fma.rz.oob.relu.bf16x2", 900, 81, s6, rows5, c97)
+PTXSPEC_h_h_h_h(fma_rm_bf16_3, "fma.rm.bf16", 800, 70, s5, rows5, c98)
+PTXSPEC_r_r_r_r(fma_rm_bf16x2_3, "fma.rm.bf16x2", 800, 70, s6, rows5, c98)
+PTXSPEC_h_h_h_h(fma_rm_relu_bf16_3, "fma.rm.relu.bf16", 800, 70, s5, rows5, c99)
+PTXSPEC_r_r_r_r(fma_rm_relu_bf16x2_3, "fma.rm.relu.bf16x2", 800, 70, s6, rows5, c99)
+PTXSPEC_h_h_h_h(fma_rm_oob_bf16_3, "fma.rm.oob.bf16", 900, 81, s5, rows5, c100)
+PTXSPEC_r_r_r_r(fma_rm_oob_bf16x2_3, "fma.rm.oob.bf16x2", 900, 81, s6, rows5, c100)
+PTXSPEC_h_h_h_h(fma_rm_oob_relu_bf16_3, "fma.rm.oob.relu.bf16", 900, 81, s5, rows5, c101)
+PTXSPEC_r_r_r_r(fma_rm_oob_relu_bf16x2_3, "fma.rm.oob.relu.bf16x2", 900, 81, s6, rows5, c101)
+PTXSPEC_h_h_h_h(fma_rp_bf16_3, "fma.rp.bf16", 800, 70, s5, rows5, c102)
+PTXSPEC_r_r_r_r(fma_rp_bf16x2_3, "fma.rp.bf16x2", 800, 70, s6, rows5, c102)
+PTXSPEC_h_h_h_h(fma_rp_relu_bf16_3, "fma.rp.relu.bf16", 800, 70, s5, rows5, c23)
+PTXSPEC_r_r_r_r(fma_rp_relu_bf16x2_3, "fma.rp.relu.bf16x2", 800, 70, s6, rows5, c23)
+PTXSPEC_h_h_h_h(fma_rp_oob_bf16_3, "fma.rp.oob.bf16", 900, 81, s5, rows5, c103)
+PTXSPEC_r_r_r_r(fma_rp_oob_bf16x2_3, "fma.rp.oob.bf16x2", 900, 81, s6, rows5, c103)
+PTXSPEC_h_h_h_h(fma_rp_oob_relu_bf16_3, "fma.rp.oob.relu.bf16", 900, 81, s5, rows5, c27)
+PTXSPEC_r_r_r_r(fma_rp_oob_relu_bf16x2_3, "fma.rp.oob.relu.bf16x2", 900, 81, s6, rows5, c27)
+PTXSPEC_h_h_h_h(fma_rn_sat_oob_f16_3, "fma.rn.sat.oob.f16", 900, 81, s3, rows5, c104)
+PTXSPEC_r_r_r_r(fma_rn_sat_oob_f16x2_3, "fma.rn.sat.oob.f16x2", 900, 81, s4, rows5, c104)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("fma");
-    PTXSPEC_RUN(fma_rn_f32_3, s0, rows5, c0);
-    PTXSPEC_RUN(fma_rn_sat_f32_3, s0, rows5, c1);
-    PTXSPEC_RUN(fma_rn_ftz_f32_3, s0, rows5, c2);
-    PTXSPEC_RUN(fma_rn_ftz_sat_f32_3, s0, rows5, c3);
-    PTXSPEC_RUN(fma_rz_f32_3, s0, rows5, c4);
-    PTXSPEC_RUN(fma_rz_sat_f32_3, s0, rows5, c1);
-    PTXSPEC_RUN(fma_rz_ftz_f32_3, s0, rows5, c5);
-    PTXSPEC_RUN(fma_rz_ftz_sat_f32_3, s0, rows5, c3);
-    PTXSPEC_RUN(fma_rm_f32_3, s0, rows5, c6);
-    PTXSPEC_RUN(fma_rm_sat_f32_3, s0, rows5, c7);
-    PTXSPEC_RUN(fma_rm_ftz_f32_3, s0, rows5, c8);
-    PTXSPEC_RUN(fma_rm_ftz_sat_f32_3, s0, rows5, c9);
-    PTXSPEC_RUN(fma_rp_f32_3, s0, rows5, c10);
-    PTXSPEC_RUN(fma_rp_sat_f32_3, s0, rows5, c1);
-    PTXSPEC_RUN(fma_rp_ftz_f32_3, s0, rows5, c11);
-    PTXSPEC_RUN(fma_rp_ftz_sat_f32_3, s0, rows5, c3);
-    PTXSPEC_RUN(fma_rn_f32x2_3, s1, rows5, c0);
-    PTXSPEC_RUN(fma_rn_ftz_f32x2_3, s1, rows5, c2);
-    PTXSPEC_RUN(fma_rz_f32x2_3, s1, rows5, c4);
-    PTXSPEC_RUN(fma_rz_ftz_f32x2_3, s1, rows5, c5);
-    PTXSPEC_RUN(fma_rm_f32x2_3, s1, rows5, c6);
-    PTXSPEC_RUN(fma_rm_ftz_f32x2_3, s1, rows5, c8);
-    PTXSPEC_RUN(fma_rp_f32x2_3, s1, rows5, c10);
-    PTXSPEC_RUN(fma_rp_ftz_f32x2_3, s1, rows5, c11);
-    PTXSPEC_RUN(fma_rn_f64_3, s2, rows5, c12);
-    PTXSPEC_RUN(fma_rz_f64_3, s2, rows5, c13);
-    PTXSPEC_RUN(fma_rm_f64_3, s2, rows5, c14);
-    PTXSPEC_RUN(fma_rp_f64_3, s2, rows5, c15);
-    PTXSPEC_RUN(fma_rn_f16_3, s3, rows5, c16);
-    PTXSPEC_RUN(fma_rn_f16x2_3, s4, rows5, c16);
-    PTXSPEC_RUN(fma_rn_sat_f16_3, s3, rows5, c17);
-    PTXSPEC_RUN(fma_rn_sat_f16x2_3, s4, rows5, c17);
-    PTXSPEC_RUN(fma_rn_ftz_f16_3, s3, rows5, c18);
-    PTXSPEC_RUN(fma_rn_ftz_f16x2_3, s4, rows5, c18);
-    PTXSPEC_RUN(fma_rn_ftz_sat_f16_3, s3, rows5, c19);
-    PTXSPEC_RUN(fma_rn_ftz_sat_f16x2_3, s4, rows5, c19);
-    PTXSPEC_RUN(fma_rn_relu_f16_3, s3, rows5, c20);
-    PTXSPEC_RUN(fma_rn_relu_f16x2_3, s4, rows5, c20);
-    PTXSPEC_RUN(fma_rn_ftz_relu_f16_3, s3, rows5, c21);
-    PTXSPEC_RUN(fma_rn_ftz_relu_f16x2_3, s4, rows5, c21);
-    PTXSPEC_RUN(fma_rn_bf16_3, s5, rows5, c22);
-    PTXSPEC_RUN(fma_rn_bf16x2_3, s6, rows5, c22);
-    PTXSPEC_RUN(fma_rn_relu_bf16_3, s5, rows5, c23);
-    PTXSPEC_RUN(fma_rn_relu_bf16x2_3, s6, rows5, c23);
-    PTXSPEC_RUN(fma_rn_oob_f16_3, s3, rows5, c24);
-    PTXSPEC_RUN(fma_rn_oob_f16x2_3, s4, rows5, c24);
-    PTXSPEC_RUN(fma_rn_oob_bf16_3, s5, rows5, c25);
-    PTXSPEC_RUN(fma_rn_oob_bf16x2_3, s6, rows5, c25);
-    PTXSPEC_RUN(fma_rn_oob_relu_f16_3, s3, rows5, c26);
-    PTXSPEC_RUN(fma_rn_oob_relu_f16x2_3, s4, rows5, c26);
-    PTXSPEC_RUN(fma_rn_oob_relu_bf16_3, s5, rows5, c27);
-    PTXSPEC_RUN(fma_rn_oob_relu_bf16x2_3, s6, rows5, c27);
-    PTXSPEC_RUN(fma_rn_f32_f16_3, s7, rows5, c28);
-    PTXSPEC_RUN(fma_rn_f32_bf16_3, s8, rows5, c29);
-    PTXSPEC_RUN(fma_rn_sat_f32_f16_3, s7, rows5, c30);
-    PTXSPEC_RUN(fma_rn_sat_f32_bf16_3, s8, rows5, c31);
-    PTXSPEC_RUN(fma_rz_f32_f16_3, s7, rows5, c32);
-    PTXSPEC_RUN(fma_rz_f32_bf16_3, s8, rows5, c29);
-    PTXSPEC_RUN(fma_rz_sat_f32_f16_3, s7, rows5, c33);
-    PTXSPEC_RUN(fma_rz_sat_f32_bf16_3, s8, rows5, c31);
-    PTXSPEC_RUN(fma_rm_f32_f16_3, s7, rows5, c34);
-    PTXSPEC_RUN(fma_rm_f32_bf16_3, s8, rows5, c35);
-    PTXSPEC_RUN(fma_rm_sat_f32_f16_3, s7, rows5, c36);
-    PTXSPEC_RUN(fma_rm_sat_f32_bf16_3, s8, rows5, c37);
-    PTXSPEC_RUN(fma_rp_f32_f16_3, s7, rows5, c32);
-    PTXSPEC_RUN(fma_rp_f32_bf16_3, s8, rows5, c29);
-    PTXSPEC_RUN(fma_rp_sat_f32_f16_3, s7, rows5, c33);
-    PTXSPEC_RUN(fma_rp_sat_f32_bf16_3, s8, rows5, c31);
-    PTXSPEC_RUN(fma_rn_f32x2_f16x2_f32x2_f32x2_3, s9, rows5, c38);
-    PTXSPEC_RUN(fma_rn_f32x2_bf16x2_f32x2_f32x2_3, s10, rows5, c39);
-    PTXSPEC_RUN(fma_rz_f32x2_f16x2_f32x2_f32x2_3, s9, rows5, c38);
-    PTXSPEC_RUN(fma_rz_f32x2_bf16x2_f32x2_f32x2_3, s10, rows5, c39);
-    PTXSPEC_RUN(fma_rm_f32x2_f16x2_f32x2_f32x2_3, s9, rows5, c40);
-    PTXSPEC_RUN(fma_rm_f32x2_bf16x2_f32x2_f32x2_3, s10, rows5, c41);
-    PTXSPEC_RUN(fma_rp_f32x2_f16x2_f32x2_f32x2_3, s9, rows5, c38);
-    PTXSPEC_RUN(fma_rp_f32x2_bf16x2_f32x2_f32x2_3, s10, rows5, c39);
-    PTXSPEC_RUN(fma_e5m2x4_e5m2x4_e5m2x4_3, s11, rows5, c42);
-    PTXSPEC_RUN(fma_e5m2x4_e5m2x4_e4m3x4_3, s12, rows5, c43);
-    PTXSPEC_RUN(fma_e5m2x4_e5m2x4_e3m2x4_3, s13, rows5, c44);
-    PTXSPEC_RUN(fma_e5m2x4_e5m2x4_e2m3x4_3, s14, rows5, c45);
-    PTXSPEC_RUN(fma_e5m2x4_e5m2x4_e2m1x4_3, s15, rows5, c46);
-    PTXSPEC_RUN(fma_e5m2x4_e5m2x4_e2m1p4x4_3, s16, rows5, c46);
-    PTXSPEC_RUN(fma_e5m2x4_e5m2x4_ue8m0x4_3, s17, rows5, c47);
-    PTXSPEC_RUN(fma_e5m2x4_e4m3x4_e5m2x4_3, s18, rows5, c48);
-    PTXSPEC_RUN(fma_e5m2x4_e4m3x4_e4m3x4_3, s19, rows5, c49);
-    PTXSPEC_RUN(fma_e5m2x4_e4m3x4_e3m2x4_3, s20, rows5, c50);
-    PTXSPEC_RUN(fma_e5m2x4_e4m3x4_e2m3x4_3, s21, rows5, c51);
-    PTXSPEC_RUN(fma_e5m2x4_e4m3x4_e2m1x4_3, s22, rows5, c52);
-    PTXSPEC_RUN(fma_e5m2x4_e4m3x4_e2m1p4x4_3, s23, rows5, c52);
-    PTXSPEC_RUN(fma_e5m2x4_e4m3x4_ue8m0x4_3, s24, rows5, c53);
-    PTXSPEC_RUN(fma_e5m2x4_ue8m0x4_e5m2x4_3, s25, rows5, c54);
-    PTXSPEC_RUN(fma_e5m2x4_ue8m0x4_e4m3x4_3, s26, rows5, c55);
-    PTXSPEC_RUN(fma_e5m2x4_ue8m0x4_e3m2x4_3, s27, rows5, c56);
-    PTXSPEC_RUN(fma_e5m2x4_ue8m0x4_e2m3x4_3, s28, rows5, c57);
-    PTXSPEC_RUN(fma_e5m2x4_ue8m0x4_e2m1x4_3, s29, rows5, c58);
-    PTXSPEC_RUN(fma_e5m2x4_ue8m0x4_e2m1p4x4_3, s30, rows5, c58);
-    PTXSPEC_RUN(fma_e5m2x4_ue8m0x4_ue8m0x4_3, s31, rows5, c59);
-    PTXSPEC_RUN(fma_e4m3x4_e5m2x4_e5m2x4_3, s32, rows5, c60);
-    PTXSPEC_RUN(fma_e4m3x4_e5m2x4_e4m3x4_3, s33, rows5, c61);
-    PTXSPEC_RUN(fma_e4m3x4_e5m2x4_e3m2x4_3, s34, rows5, c62);
-    PTXSPEC_RUN(fma_e4m3x4_e5m2x4_e2m3x4_3, s35, rows5, c63);
-    PTXSPEC_RUN(fma_e4m3x4_e5m2x4_e2m1x4_3, s36, rows5, c64);
-    PTXSPEC_RUN(fma_e4m3x4_e5m2x4_e2m1p4x4_3, s37, rows5, c64);
-    PTXSPEC_RUN(fma_e4m3x4_e5m2x4_ue8m0x4_3, s38, rows5, c65);
-    PTXSPEC_RUN(fma_e4m3x4_e4m3x4_e5m2x4_3, s39, rows5, c66);
-    PTXSPEC_RUN(fma_e4m3x4_e4m3x4_e4m3x4_3, s40, rows5, c67);
-    PTXSPEC_RUN(fma_e4m3x4_e4m3x4_e3m2x4_3, s41, rows5, c68);
-    PTXSPEC_RUN(fma_e4m3x4_e4m3x4_e2m3x4_3, s42, rows5, c69);
-    PTXSPEC_RUN(fma_e4m3x4_e4m3x4_e2m1x4_3, s43, rows5, c70);
-    PTXSPEC_RUN(fma_e4m3x4_e4m3x4_e2m1p4x4_3, s44, rows5, c70);
-    PTXSPEC_RUN(fma_e4m3x4_e4m3x4_ue8m0x4_3, s45, rows5, c71);
-    PTXSPEC_RUN(fma_e4m3x4_ue8m0x4_e5m2x4_3, s46, rows5, c72);
-    PTXSPEC_RUN(fma_e4m3x4_ue8m0x4_e4m3x4_3, s47, rows5, c73);
-    PTXSPEC_RUN(fma_e4m3x4_ue8m0x4_e3m2x4_3, s48, rows5, c74);
-    PTXSPEC_RUN(fma_e4m3x4_ue8m0x4_e2m3x4_3, s49, rows5, c75);
-    PTXSPEC_RUN(fma_e4m3x4_ue8m0x4_e2m1x4_3, s50, rows5, c76);
-    PTXSPEC_RUN(fma_e4m3x4_ue8m0x4_e2m1p4x4_3, s51, rows5, c76);
-    PTXSPEC_RUN(fma_e4m3x4_ue8m0x4_ue8m0x4_3, s52, rows5, c77);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_e5m2x4_e5m2x4_3, s11, rows5, c78);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_e5m2x4_e4m3x4_3, s12, rows5, c43);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_e5m2x4_e3m2x4_3, s13, rows5, c44);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_e5m2x4_e2m3x4_3, s14, rows5, c45);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_e5m2x4_e2m1x4_3, s15, rows5, c46);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_e5m2x4_e2m1p4x4_3, s16, rows5, c46);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_e5m2x4_ue8m0x4_3, s17, rows5, c79);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_e4m3x4_e5m2x4_3, s18, rows5, c48);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_e4m3x4_e4m3x4_3, s19, rows5, c49);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_e4m3x4_e3m2x4_3, s20, rows5, c50);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_e4m3x4_e2m3x4_3, s21, rows5, c51);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_e4m3x4_e2m1x4_3, s22, rows5, c52);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_e4m3x4_e2m1p4x4_3, s23, rows5, c52);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_e4m3x4_ue8m0x4_3, s24, rows5, c53);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_ue8m0x4_e5m2x4_3, s25, rows5, c80);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_ue8m0x4_e4m3x4_3, s26, rows5, c55);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_ue8m0x4_e3m2x4_3, s27, rows5, c56);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_ue8m0x4_e2m3x4_3, s28, rows5, c57);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_ue8m0x4_e2m1x4_3, s29, rows5, c58);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_ue8m0x4_e2m1p4x4_3, s30, rows5, c58);
-    PTXSPEC_RUN(fma_satfinite_e5m2x4_ue8m0x4_ue8m0x4_3, s31, rows5, c81);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_e5m2x4_e5m2x4_3, s32, rows5, c82);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_e5m2x4_e4m3x4_3, s33, rows5, c83);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_e5m2x4_e3m2x4_3, s34, rows5, c84);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_e5m2x4_e2m3x4_3, s35, rows5, c85);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_e5m2x4_e2m1x4_3, s36, rows5, c86);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_e5m2x4_e2m1p4x4_3, s37, rows5, c86);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_e5m2x4_ue8m0x4_3, s38, rows5, c87);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_e4m3x4_e5m2x4_3, s39, rows5, c88);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_e4m3x4_e4m3x4_3, s40, rows5, c89);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_e4m3x4_e3m2x4_3, s41, rows5, c68);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_e4m3x4_e2m3x4_3, s42, rows5, c69);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_e4m3x4_e2m1x4_3, s43, rows5, c70);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_e4m3x4_e2m1p4x4_3, s44, rows5, c70);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_e4m3x4_ue8m0x4_3, s45, rows5, c90);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_ue8m0x4_e5m2x4_3, s46, rows5, c91);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_ue8m0x4_e4m3x4_3, s47, rows5, c92);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_ue8m0x4_e3m2x4_3, s48, rows5, c74);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_ue8m0x4_e2m3x4_3, s49, rows5, c75);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_ue8m0x4_e2m1x4_3, s50, rows5, c76);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_ue8m0x4_e2m1p4x4_3, s51, rows5, c76);
-    PTXSPEC_RUN(fma_satfinite_e4m3x4_ue8m0x4_ue8m0x4_3, s52, rows5, c93);
-    PTXSPEC_RUN(fma_rn_e5m2x4_e5m2x4_e5m2x4_3, s11, rows5, c42);
-    PTXSPEC_RUN(fma_rn_e5m2x4_e5m2x4_e4m3x4_3, s12, rows5, c43);
-    PTXSPEC_RUN(fma_rn_e5m2x4_e5m2x4_e3m2x4_3, s13, rows5, c44);
-    PTXSPEC_RUN(fma_rn_e5m2x4_e5m2x4_e2m3x4_3, s14, rows5, c45);
-    PTXSPEC_RUN(fma_rn_e5m2x4_e5m2x4_e2m1x4_3, s15, rows5, c46);
-    PTXSPEC_RUN(fma_rn_e5m2x4_e5m2x4_e2m1p4x4_3, s16, rows5, c46);
-    PTXSPEC_RUN(fma_rn_e5m2x4_e5m2x4_ue8m0x4_3, s17, rows5, c47);
-    PTXSPEC_RUN(fma_rn_e5m2x4_e4m3x4_e5m2x4_3, s18, rows5, c48);
-    PTXSPEC_RUN(fma_rn_e5m2x4_e4m3x4_e4m3x4_3, s19, rows5, c49);
-    PTXSPEC_RUN(fma_rn_e5m2x4_e4m3x4_e3m2x4_3, s20, rows5, c50);
-    PTXSPEC_RUN(fma_rn_e5m2x4_e4m3x4_e2m3x4_3, s21, rows5, c51);
-    PTXSPEC_RUN(fma_rn_e5m2x4_e4m3x4_e2m1x4_3, s22, rows5, c52);
-    PTXSPEC_RUN(fma_rn_e5m2x4_e4m3x4_e2m1p4x4_3, s23, rows5, c52);
-    PTXSPEC_RUN(fma_rn_e5m2x4_e4m3x4_ue8m0x4_3, s24, rows5, c53);
-    PTXSPEC_RUN(fma_rn_e5m2x4_ue8m0x4_e5m2x4_3, s25, rows5, c54);
-    PTXSPEC_RUN(fma_rn_e5m2x4_ue8m0x4_e4m3x4_3, s26, rows5, c55);
-    PTXSPEC_RUN(fma_rn_e5m2x4_ue8m0x4_e3m2x4_3, s27, rows5, c56);
-    PTXSPEC_RUN(fma_rn_e5m2x4_ue8m0x4_e2m3x4_3, s28, rows5, c57);
-    PTXSPEC_RUN(fma_rn_e5m2x4_ue8m0x4_e2m1x4_3, s29, rows5, c58);
-    PTXSPEC_RUN(fma_rn_e5m2x4_ue8m0x4_e2m1p4x4_3, s30, rows5, c58);
-    PTXSPEC_RUN(fma_rn_e5m2x4_ue8m0x4_ue8m0x4_3, s31, rows5, c59);
-    PTXSPEC_RUN(fma_rn_e4m3x4_e5m2x4_e5m2x4_3, s32, rows5, c60);
-    PTXSPEC_RUN(fma_rn_e4m3x4_e5m2x4_e4m3x4_3, s33, rows5, c61);
-    PTXSPEC_RUN(fma_rn_e4m3x4_e5m2x4_e3m2x4_3, s34, rows5, c62);
-    PTXSPEC_RUN(fma_rn_e4m3x4_e5m2x4_e2m3x4_3, s35, rows5, c63);
-    PTXSPEC_RUN(fma_rn_e4m3x4_e5m2x4_e2m1x4_3, s36, rows5, c64);
-    PTXSPEC_RUN(fma_rn_e4m3x4_e5m2x4_e2m1p4x4_3, s37, rows5, c64);
-    PTXSPEC_RUN(fma_rn_e4m3x4_e5m2x4_ue8m0x4_3, s38, rows5, c65);
-    PTXSPEC_RUN(fma_rn_e4m3x4_e4m3x4_e5m2x4_3, s39, rows5, c66);
-    PTXSPEC_RUN(fma_rn_e4m3x4_e4m3x4_e4m3x4_3, s40, rows5, c67);
-    PTXSPEC_RUN(fma_rn_e4m3x4_e4m3x4_e3m2x4_3, s41, rows5, c68);
-    PTXSPEC_RUN(fma_rn_e4m3x4_e4m3x4_e2m3x4_3, s42, rows5, c69);
-    PTXSPEC_RUN(fma_rn_e4m3x4_e4m3x4_e2m1x4_3, s43, rows5, c70);
-    PTXSPEC_RUN(fma_rn_e4m3x4_e4m3x4_e2m1p4x4_3, s44, rows5, c70);
-    PTXSPEC_RUN(fma_rn_e4m3x4_e4m3x4_ue8m0x4_3, s45, rows5, c71);
-    PTXSPEC_RUN(fma_rn_e4m3x4_ue8m0x4_e5m2x4_3, s46, rows5, c72);
-    PTXSPEC_RUN(fma_rn_e4m3x4_ue8m0x4_e4m3x4_3, s47, rows5, c73);
-    PTXSPEC_RUN(fma_rn_e4m3x4_ue8m0x4_e3m2x4_3, s48, rows5, c74);
-    PTXSPEC_RUN(fma_rn_e4m3x4_ue8m0x4_e2m3x4_3, s49, rows5, c75);
-    PTXSPEC_RUN(fma_rn_e4m3x4_ue8m0x4_e2m1x4_3, s50, rows5, c76);
-    PTXSPEC_RUN(fma_rn_e4m3x4_ue8m0x4_e2m1p4x4_3, s51, rows5, c76);
-    PTXSPEC_RUN(fma_rn_e4m3x4_ue8m0x4_ue8m0x4_3, s52, rows5, c77);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_e5m2x4_e5m2x4_3, s11, rows5, c78);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_e5m2x4_e4m3x4_3, s12, rows5, c43);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_e5m2x4_e3m2x4_3, s13, rows5, c44);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_e5m2x4_e2m3x4_3, s14, rows5, c45);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_e5m2x4_e2m1x4_3, s15, rows5, c46);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_e5m2x4_e2m1p4x4_3, s16, rows5, c46);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_e5m2x4_ue8m0x4_3, s17, rows5, c79);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_e4m3x4_e5m2x4_3, s18, rows5, c48);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_e4m3x4_e4m3x4_3, s19, rows5, c49);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_e4m3x4_e3m2x4_3, s20, rows5, c50);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_e4m3x4_e2m3x4_3, s21, rows5, c51);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_e4m3x4_e2m1x4_3, s22, rows5, c52);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_e4m3x4_e2m1p4x4_3, s23, rows5, c52);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_e4m3x4_ue8m0x4_3, s24, rows5, c53);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_ue8m0x4_e5m2x4_3, s25, rows5, c80);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_ue8m0x4_e4m3x4_3, s26, rows5, c55);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_ue8m0x4_e3m2x4_3, s27, rows5, c56);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_ue8m0x4_e2m3x4_3, s28, rows5, c57);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_ue8m0x4_e2m1x4_3, s29, rows5, c58);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_ue8m0x4_e2m1p4x4_3, s30, rows5, c58);
-    PTXSPEC_RUN(fma_rn_satfinite_e5m2x4_ue8m0x4_ue8m0x4_3, s31, rows5, c81);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_e5m2x4_e5m2x4_3, s32, rows5, c82);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_e5m2x4_e4m3x4_3, s33, rows5, c83);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_e5m2x4_e3m2x4_3, s34, rows5, c84);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_e5m2x4_e2m3x4_3, s35, rows5, c85);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_e5m2x4_e2m1x4_3, s36, rows5, c86);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_e5m2x4_e2m1p4x4_3, s37, rows5, c86);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_e5m2x4_ue8m0x4_3, s38, rows5, c87);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_e4m3x4_e5m2x4_3, s39, rows5, c88);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_e4m3x4_e4m3x4_3, s40, rows5, c89);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_e4m3x4_e3m2x4_3, s41, rows5, c68);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_e4m3x4_e2m3x4_3, s42, rows5, c69);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_e4m3x4_e2m1x4_3, s43, rows5, c70);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_e4m3x4_e2m1p4x4_3, s44, rows5, c70);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_e4m3x4_ue8m0x4_3, s45, rows5, c90);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_ue8m0x4_e5m2x4_3, s46, rows5, c91);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_ue8m0x4_e4m3x4_3, s47, rows5, c92);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_ue8m0x4_e3m2x4_3, s48, rows5, c74);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_ue8m0x4_e2m3x4_3, s49, rows5, c75);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_ue8m0x4_e2m1x4_3, s50, rows5, c76);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_ue8m0x4_e2m1p4x4_3, s51, rows5, c76);
-    PTXSPEC_RUN(fma_rn_satfinite_e4m3x4_ue8m0x4_ue8m0x4_3, s52, rows5, c93);
-    PTXSPEC_RUN(fma_rz_bf16_3, s5, rows5, c94);
-    PTXSPEC_RUN(fma_rz_bf16x2_3, s6, rows5, c94);
-    PTXSPEC_RUN(fma_rz_relu_bf16_3, s5, rows5, c95);
-    PTXSPEC_RUN(fma_rz_relu_bf16x2_3, s6, rows5, c95);
-    PTXSPEC_RUN(fma_rz_oob_bf16_3, s5, rows5, c96);
-    PTXSPEC_RUN(fma_rz_oob_bf16x2_3, s6, rows5, c96);
-    PTXSPEC_RUN(fma_rz_oob_relu_bf16_3, s5, rows5, c97);
-    PTXSPEC_RUN(fma_rz_oob_relu_bf16x2_3, s6, rows5, c97);
-    PTXSPEC_RUN(fma_rm_bf16_3, s5, rows5, c98);
-    PTXSPEC_RUN(fma_rm_bf16x2_3, s6, rows5, c98);
-    PTXSPEC_RUN(fma_rm_relu_bf16_3, s5, rows5, c99);
-    PTXSPEC_RUN(fma_rm_relu_bf16x2_3, s6, rows5, c99);
-    PTXSPEC_RUN(fma_rm_oob_bf16_3, s5, rows5, c100);
-    PTXSPEC_RUN(fma_rm_oob_bf16x2_3, s6, rows5, c100);
-    PTXSPEC_RUN(fma_rm_oob_relu_bf16_3, s5, rows5, c101);
-    PTXSPEC_RUN(fma_rm_oob_relu_bf16x2_3, s6, rows5, c101);
-    PTXSPEC_RUN(fma_rp_bf16_3, s5, rows5, c102);
-    PTXSPEC_RUN(fma_rp_bf16x2_3, s6, rows5, c102);
-    PTXSPEC_RUN(fma_rp_relu_bf16_3, s5, rows5, c23);
-    PTXSPEC_RUN(fma_rp_relu_bf16x2_3, s6, rows5, c23);
-    PTXSPEC_RUN(fma_rp_oob_bf16_3, s5, rows5, c103);
-    PTXSPEC_RUN(fma_rp_oob_bf16x2_3, s6, rows5, c103);
-    PTXSPEC_RUN(fma_rp_oob_relu_bf16_3, s5, rows5, c27);
-    PTXSPEC_RUN(fma_rp_oob_relu_bf16x2_3, s6, rows5, c27);
-    PTXSPEC_RUN(fma_rn_sat_oob_f16_3, s3, rows5, c104);
-    PTXSPEC_RUN(fma_rn_sat_oob_f16x2_3, s4, rows5, c104);
-    return ptxspec_end();
+    return ptxspec_main("fma");
 }
 #endif

@@ -6,13 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_r_r_r_r_n(lop3_b32_4, "lop3.b32", 500, 43)
-PTXSPEC_rp_r_r_r_n_p(lop3_and_b32_5, "lop3.and.b32", 700, 82)
-PTXSPEC_rp_r_r_r_n_p(lop3_or_b32_5, "lop3.or.b32", 700, 82)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -39,13 +35,15 @@ static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_b32}, {1, PTXSPEC_TYPE_b3
 static const unsigned short c0[] = {0, 3};
 static const unsigned short c1[] = {0, 3};
 static const unsigned short c2[] = {3, 3};
+#endif
 
+PTXSPEC_r_r_r_r_n(lop3_b32_4, "lop3.b32", 500, 43, s0, rows6, c0)
+PTXSPEC_rp_r_r_r_n_p(lop3_and_b32_5, "lop3.and.b32", 700, 82, s1, rows8, c1)
+PTXSPEC_rp_r_r_r_n_p(lop3_or_b32_5, "lop3.or.b32", 700, 82, s1, rows8, c2)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("lop3");
-    PTXSPEC_RUN(lop3_b32_4, s0, rows6, c0);
-    PTXSPEC_RUN(lop3_and_b32_5, s1, rows8, c1);
-    PTXSPEC_RUN(lop3_or_b32_5, s1, rows8, c2);
-    return ptxspec_end();
+    return ptxspec_main("lop3");
 }
 #endif

@@ -6,55 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_f_f_f_f(mad_rn_f32_3, "mad.rn.f32", 200, 10)
-PTXSPEC_f_f_f_f(mad_rn_sat_f32_3, "mad.rn.sat.f32", 200, 10)
-PTXSPEC_f_f_f_f(mad_rn_ftz_f32_3, "mad.rn.ftz.f32", 200, 14)
-PTXSPEC_f_f_f_f(mad_rn_ftz_sat_f32_3, "mad.rn.ftz.sat.f32", 200, 14)
-PTXSPEC_f_f_f_f(mad_rz_f32_3, "mad.rz.f32", 200, 10)
-PTXSPEC_f_f_f_f(mad_rz_sat_f32_3, "mad.rz.sat.f32", 200, 10)
-PTXSPEC_f_f_f_f(mad_rz_ftz_f32_3, "mad.rz.ftz.f32", 200, 14)
-PTXSPEC_f_f_f_f(mad_rz_ftz_sat_f32_3, "mad.rz.ftz.sat.f32", 200, 14)
-PTXSPEC_f_f_f_f(mad_rm_f32_3, "mad.rm.f32", 200, 10)
-PTXSPEC_f_f_f_f(mad_rm_sat_f32_3, "mad.rm.sat.f32", 200, 10)
-PTXSPEC_f_f_f_f(mad_rm_ftz_f32_3, "mad.rm.ftz.f32", 200, 14)
-PTXSPEC_f_f_f_f(mad_rm_ftz_sat_f32_3, "mad.rm.ftz.sat.f32", 200, 14)
-PTXSPEC_f_f_f_f(mad_rp_f32_3, "mad.rp.f32", 200, 10)
-PTXSPEC_f_f_f_f(mad_rp_sat_f32_3, "mad.rp.sat.f32", 200, 10)
-PTXSPEC_f_f_f_f(mad_rp_ftz_f32_3, "mad.rp.ftz.f32", 200, 14)
-PTXSPEC_f_f_f_f(mad_rp_ftz_sat_f32_3, "mad.rp.ftz.sat.f32", 200, 14)
-PTXSPEC_d_d_d_d(mad_rn_f64_3, "mad.rn.f64", 100, 10)
-PTXSPEC_d_d_d_d(mad_rz_f64_3, "mad.rz.f64", 100, 10)
-PTXSPEC_d_d_d_d(mad_rm_f64_3, "mad.rm.f64", 130, 10)
-PTXSPEC_d_d_d_d(mad_rp_f64_3, "mad.rp.f64", 130, 10)
-PTXSPEC_h_h_h_h(mad_hi_s16_3, "mad.hi.s16", 100, 10)
-PTXSPEC_h_h_h_h(mad_hi_u16_3, "mad.hi.u16", 100, 10)
-PTXSPEC_r_r_r_r(mad_hi_s32_3, "mad.hi.s32", 100, 10)
-PTXSPEC_r_r_r_r(mad_hi_u32_3, "mad.hi.u32", 100, 10)
-PTXSPEC_l_l_l_l(mad_hi_s64_3, "mad.hi.s64", 100, 10)
-PTXSPEC_l_l_l_l(mad_hi_u64_3, "mad.hi.u64", 100, 10)
-PTXSPEC_h_h_h_h(mad_lo_s16_3, "mad.lo.s16", 100, 10)
-PTXSPEC_h_h_h_h(mad_lo_u16_3, "mad.lo.u16", 100, 10)
-PTXSPEC_r_r_r_r(mad_lo_s32_3, "mad.lo.s32", 100, 10)
-PTXSPEC_r_r_r_r(mad_lo_u32_3, "mad.lo.u32", 100, 10)
-PTXSPEC_l_l_l_l(mad_lo_s64_3, "mad.lo.s64", 100, 10)
-PTXSPEC_l_l_l_l(mad_lo_u64_3, "mad.lo.u64", 100, 10)
-PTXSPEC_r_r_r_r(mad_hi_sat_s32_3, "mad.hi.sat.s32", 100, 10)
-PTXSPEC_rcarry_r_r_r(mad_hi_cc_u32_3, "mad.hi.cc.u32", 200, 30)
-PTXSPEC_rcarry_r_r_r(mad_hi_cc_s32_3, "mad.hi.cc.s32", 200, 30)
-PTXSPEC_lcarry_l_l_l(mad_hi_cc_u64_3, "mad.hi.cc.u64", 200, 43)
-PTXSPEC_lcarry_l_l_l(mad_hi_cc_s64_3, "mad.hi.cc.s64", 200, 43)
-PTXSPEC_rcarry_r_r_r(mad_lo_cc_u32_3, "mad.lo.cc.u32", 200, 30)
-PTXSPEC_rcarry_r_r_r(mad_lo_cc_s32_3, "mad.lo.cc.s32", 200, 30)
-PTXSPEC_lcarry_l_l_l(mad_lo_cc_u64_3, "mad.lo.cc.u64", 200, 43)
-PTXSPEC_lcarry_l_l_l(mad_lo_cc_s64_3, "mad.lo.cc.s64", 200, 43)
-PTXSPEC_r_h_h_r(mad_wide_s16_3, "mad.wide.s16", 100, 10)
-PTXSPEC_r_h_h_r(mad_wide_u16_3, "mad.wide.u16", 100, 10)
-PTXSPEC_l_r_r_l(mad_wide_s32_3, "mad.wide.s32", 100, 10)
-PTXSPEC_l_r_r_l(mad_wide_u32_3, "mad.wide.u32", 100, 10)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -206,38 +160,57 @@ static const unsigned short c18[] = {104, 3};
 static const unsigned short c19[] = {0, 1};
 static const unsigned short c20[] = {1, 1};
 static const unsigned short c21[] = {107, 1};
+#endif
 
+PTXSPEC_f_f_f_f(mad_rn_f32_3, "mad.rn.f32", 200, 10, s0, rows5, c0)
+PTXSPEC_f_f_f_f(mad_rn_sat_f32_3, "mad.rn.sat.f32", 200, 10, s0, rows5, c1)
+PTXSPEC_f_f_f_f(mad_rn_ftz_f32_3, "mad.rn.ftz.f32", 200, 14, s0, rows5, c2)
+PTXSPEC_f_f_f_f(mad_rn_ftz_sat_f32_3, "mad.rn.ftz.sat.f32", 200, 14, s0, rows5, c3)
+PTXSPEC_f_f_f_f(mad_rz_f32_3, "mad.rz.f32", 200, 10, s0, rows5, c4)
+PTXSPEC_f_f_f_f(mad_rz_sat_f32_3, "mad.rz.sat.f32", 200, 10, s0, rows5, c1)
+PTXSPEC_f_f_f_f(mad_rz_ftz_f32_3, "mad.rz.ftz.f32", 200, 14, s0, rows5, c5)
+PTXSPEC_f_f_f_f(mad_rz_ftz_sat_f32_3, "mad.rz.ftz.sat.f32", 200, 14, s0, rows5, c3)
+PTXSPEC_f_f_f_f(mad_rm_f32_3, "mad.rm.f32", 200, 10, s0, rows5, c6)
+PTXSPEC_f_f_f_f(mad_rm_sat_f32_3, "mad.rm.sat.f32", 200, 10, s0, rows5, c7)
+PTXSPEC_f_f_f_f(mad_rm_ftz_f32_3, "mad.rm.ftz.f32", 200, 14, s0, rows5, c8)
+PTXSPEC_f_f_f_f(mad_rm_ftz_sat_f32_3, "mad.rm.ftz.sat.f32", 200, 14, s0, rows5, c9)
+PTXSPEC_f_f_f_f(mad_rp_f32_3, "mad.rp.f32", 200, 10, s0, rows5, c10)
+PTXSPEC_f_f_f_f(mad_rp_sat_f32_3, "mad.rp.sat.f32", 200, 10, s0, rows5, c1)
+PTXSPEC_f_f_f_f(mad_rp_ftz_f32_3, "mad.rp.ftz.f32", 200, 14, s0, rows5, c11)
+PTXSPEC_f_f_f_f(mad_rp_ftz_sat_f32_3, "mad.rp.ftz.sat.f32", 200, 14, s0, rows5, c3)
+PTXSPEC_d_d_d_d(mad_rn_f64_3, "mad.rn.f64", 100, 10, s1, rows5, c12)
+PTXSPEC_d_d_d_d(mad_rz_f64_3, "mad.rz.f64", 100, 10, s1, rows5, c13)
+PTXSPEC_d_d_d_d(mad_rm_f64_3, "mad.rm.f64", 130, 10, s1, rows5, c14)
+PTXSPEC_d_d_d_d(mad_rp_f64_3, "mad.rp.f64", 130, 10, s1, rows5, c15)
+PTXSPEC_h_h_h_h(mad_hi_s16_3, "mad.hi.s16", 100, 10)
+PTXSPEC_h_h_h_h(mad_hi_u16_3, "mad.hi.u16", 100, 10)
+PTXSPEC_r_r_r_r(mad_hi_s32_3, "mad.hi.s32", 100, 10)
+PTXSPEC_r_r_r_r(mad_hi_u32_3, "mad.hi.u32", 100, 10, s2, rows5, c16)
+PTXSPEC_l_l_l_l(mad_hi_s64_3, "mad.hi.s64", 100, 10)
+PTXSPEC_l_l_l_l(mad_hi_u64_3, "mad.hi.u64", 100, 10)
+PTXSPEC_h_h_h_h(mad_lo_s16_3, "mad.lo.s16", 100, 10)
+PTXSPEC_h_h_h_h(mad_lo_u16_3, "mad.lo.u16", 100, 10)
+PTXSPEC_r_r_r_r(mad_lo_s32_3, "mad.lo.s32", 100, 10, s3, rows5, c17)
+PTXSPEC_r_r_r_r(mad_lo_u32_3, "mad.lo.u32", 100, 10, s2, rows5, c17)
+PTXSPEC_l_l_l_l(mad_lo_s64_3, "mad.lo.s64", 100, 10)
+PTXSPEC_l_l_l_l(mad_lo_u64_3, "mad.lo.u64", 100, 10)
+PTXSPEC_r_r_r_r(mad_hi_sat_s32_3, "mad.hi.sat.s32", 100, 10, s3, rows5, c18)
+PTXSPEC_rcarry_r_r_r(mad_hi_cc_u32_3, "mad.hi.cc.u32", 200, 30, s4, rows6, c19)
+PTXSPEC_rcarry_r_r_r(mad_hi_cc_s32_3, "mad.hi.cc.s32", 200, 30)
+PTXSPEC_lcarry_l_l_l(mad_hi_cc_u64_3, "mad.hi.cc.u64", 200, 43)
+PTXSPEC_lcarry_l_l_l(mad_hi_cc_s64_3, "mad.hi.cc.s64", 200, 43)
+PTXSPEC_rcarry_r_r_r(mad_lo_cc_u32_3, "mad.lo.cc.u32", 200, 30, s4, rows6, c20)
+PTXSPEC_rcarry_r_r_r(mad_lo_cc_s32_3, "mad.lo.cc.s32", 200, 30, s5, rows6, c20)
+PTXSPEC_lcarry_l_l_l(mad_lo_cc_u64_3, "mad.lo.cc.u64", 200, 43)
+PTXSPEC_lcarry_l_l_l(mad_lo_cc_s64_3, "mad.lo.cc.s64", 200, 43)
+PTXSPEC_r_h_h_r(mad_wide_s16_3, "mad.wide.s16", 100, 10)
+PTXSPEC_r_h_h_r(mad_wide_u16_3, "mad.wide.u16", 100, 10, s6, rows5, c21)
+PTXSPEC_l_r_r_l(mad_wide_s32_3, "mad.wide.s32", 100, 10)
+PTXSPEC_l_r_r_l(mad_wide_u32_3, "mad.wide.u32", 100, 10)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("mad");
-    PTXSPEC_RUN(mad_rn_f32_3, s0, rows5, c0);
-    PTXSPEC_RUN(mad_rn_sat_f32_3, s0, rows5, c1);
-    PTXSPEC_RUN(mad_rn_ftz_f32_3, s0, rows5, c2);
-    PTXSPEC_RUN(mad_rn_ftz_sat_f32_3, s0, rows5, c3);
-    PTXSPEC_RUN(mad_rz_f32_3, s0, rows5, c4);
-    PTXSPEC_RUN(mad_rz_sat_f32_3, s0, rows5, c1);
-    PTXSPEC_RUN(mad_rz_ftz_f32_3, s0, rows5, c5);
-    PTXSPEC_RUN(mad_rz_ftz_sat_f32_3, s0, rows5, c3);
-    PTXSPEC_RUN(mad_rm_f32_3, s0, rows5, c6);
-    PTXSPEC_RUN(mad_rm_sat_f32_3, s0, rows5, c7);
-    PTXSPEC_RUN(mad_rm_ftz_f32_3, s0, rows5, c8);
-    PTXSPEC_RUN(mad_rm_ftz_sat_f32_3, s0, rows5, c9);
-    PTXSPEC_RUN(mad_rp_f32_3, s0, rows5, c10);
-    PTXSPEC_RUN(mad_rp_sat_f32_3, s0, rows5, c1);
-    PTXSPEC_RUN(mad_rp_ftz_f32_3, s0, rows5, c11);
-    PTXSPEC_RUN(mad_rp_ftz_sat_f32_3, s0, rows5, c3);
-    PTXSPEC_RUN(mad_rn_f64_3, s1, rows5, c12);
-    PTXSPEC_RUN(mad_rz_f64_3, s1, rows5, c13);
-    PTXSPEC_RUN(mad_rm_f64_3, s1, rows5, c14);
-    PTXSPEC_RUN(mad_rp_f64_3, s1, rows5, c15);
-    PTXSPEC_RUN(mad_hi_u32_3, s2, rows5, c16);
-    PTXSPEC_RUN(mad_lo_s32_3, s3, rows5, c17);
-    PTXSPEC_RUN(mad_lo_u32_3, s2, rows5, c17);
-    PTXSPEC_RUN(mad_hi_sat_s32_3, s3, rows5, c18);
-    PTXSPEC_RUN(mad_hi_cc_u32_3, s4, rows6, c19);
-    PTXSPEC_RUN(mad_lo_cc_u32_3, s4, rows6, c20);
-    PTXSPEC_RUN(mad_lo_cc_s32_3, s5, rows6, c20);
-    PTXSPEC_RUN(mad_wide_u16_3, s6, rows5, c21);
-    return ptxspec_end();
+    return ptxspec_main("mad");
 }
 #endif

@@ -6,15 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_r_r_r_r(mad24_hi_u32_3, "mad24.hi.u32", 100, 10)
-PTXSPEC_r_r_r_r(mad24_hi_s32_3, "mad24.hi.s32", 100, 10)
-PTXSPEC_r_r_r_r(mad24_lo_u32_3, "mad24.lo.u32", 100, 10)
-PTXSPEC_r_r_r_r(mad24_lo_s32_3, "mad24.lo.s32", 100, 10)
-PTXSPEC_r_r_r_r(mad24_hi_sat_s32_3, "mad24.hi.sat.s32", 100, 10)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -34,15 +28,17 @@ static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_s3
 static const unsigned short c0[] = {0, 1};
 static const unsigned short c1[] = {1, 2};
 static const unsigned short c2[] = {3, 2};
+#endif
 
+PTXSPEC_r_r_r_r(mad24_hi_u32_3, "mad24.hi.u32", 100, 10, s0, rows5, c0)
+PTXSPEC_r_r_r_r(mad24_hi_s32_3, "mad24.hi.s32", 100, 10, s1, rows5, c0)
+PTXSPEC_r_r_r_r(mad24_lo_u32_3, "mad24.lo.u32", 100, 10, s0, rows5, c1)
+PTXSPEC_r_r_r_r(mad24_lo_s32_3, "mad24.lo.s32", 100, 10, s1, rows5, c1)
+PTXSPEC_r_r_r_r(mad24_hi_sat_s32_3, "mad24.hi.sat.s32", 100, 10, s1, rows5, c2)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("mad24");
-    PTXSPEC_RUN(mad24_hi_u32_3, s0, rows5, c0);
-    PTXSPEC_RUN(mad24_hi_s32_3, s1, rows5, c0);
-    PTXSPEC_RUN(mad24_lo_u32_3, s0, rows5, c1);
-    PTXSPEC_RUN(mad24_lo_s32_3, s1, rows5, c1);
-    PTXSPEC_RUN(mad24_hi_sat_s32_3, s1, rows5, c2);
-    return ptxspec_end();
+    return ptxspec_main("mad24");
 }
 #endif

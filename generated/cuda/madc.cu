@@ -6,31 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_r_r_r_r_carry(madc_hi_u32_3, "madc.hi.u32", 200, 30)
-PTXSPEC_r_r_r_r_carry(madc_hi_s32_3, "madc.hi.s32", 200, 30)
-PTXSPEC_l_l_l_l_carry(madc_hi_u64_3, "madc.hi.u64", 200, 30)
-PTXSPEC_l_l_l_l_carry(madc_hi_s64_3, "madc.hi.s64", 200, 30)
-PTXSPEC_r_r_r_r_carry(madc_lo_u32_3, "madc.lo.u32", 200, 30)
-PTXSPEC_r_r_r_r_carry(madc_lo_s32_3, "madc.lo.s32", 200, 30)
-PTXSPEC_l_l_l_l_carry(madc_lo_u64_3, "madc.lo.u64", 200, 30)
-PTXSPEC_l_l_l_l_carry(madc_lo_s64_3, "madc.lo.s64", 200, 30)
-PTXSPEC_rcarry_r_r_r_carry(madc_hi_cc_u32_3, "madc.hi.cc.u32", 200, 30)
-PTXSPEC_rcarry_r_r_r_carry(madc_hi_cc_s32_3, "madc.hi.cc.s32", 200, 30)
-PTXSPEC_lcarry_l_l_l_carry(madc_hi_cc_u64_3, "madc.hi.cc.u64", 200, 43)
-PTXSPEC_lcarry_l_l_l_carry(madc_hi_cc_s64_3, "madc.hi.cc.s64", 200, 43)
-PTXSPEC_rcarry_r_r_r_carry(madc_lo_cc_u32_3, "madc.lo.cc.u32", 200, 30)
-PTXSPEC_rcarry_r_r_r_carry(madc_lo_cc_s32_3, "madc.lo.cc.s32", 200, 30)
-PTXSPEC_lcarry_l_l_l_carry(madc_lo_cc_u64_3, "madc.lo.cc.u64", 200, 43)
-PTXSPEC_lcarry_l_l_l_carry(madc_lo_cc_s64_3, "madc.lo.cc.s64", 200, 43)
-PTXSPEC_h_h_h_h_carry(madc_hi_u16_3, "madc.hi.u16", 200, 30)
-PTXSPEC_h_h_h_h_carry(madc_hi_s16_3, "madc.hi.s16", 200, 30)
-PTXSPEC_h_h_h_h_carry(madc_lo_u16_3, "madc.lo.u16", 200, 30)
-PTXSPEC_h_h_h_h_carry(madc_lo_s16_3, "madc.lo.s16", 200, 30)
-PTXSPEC_r_r_r_r_carry(madc_hi_sat_s32_3, "madc.hi.sat.s32", 200, 30)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -56,17 +34,33 @@ static const ptxspec_register s6[] = {{0, PTXSPEC_TYPE_s16}, {1, PTXSPEC_TYPE_s1
 // The rows of variants that compute the same, in runs: the first row, and how many there are.
 static const unsigned short c0[] = {0, 2};
 static const unsigned short c1[] = {0, 2};
+#endif
 
+PTXSPEC_r_r_r_r_carry(madc_hi_u32_3, "madc.hi.u32", 200, 30)
+PTXSPEC_r_r_r_r_carry(madc_hi_s32_3, "madc.hi.s32", 200, 30)
+PTXSPEC_l_l_l_l_carry(madc_hi_u64_3, "madc.hi.u64", 200, 30)
+PTXSPEC_l_l_l_l_carry(madc_hi_s64_3, "madc.hi.s64", 200, 30)
+PTXSPEC_r_r_r_r_carry(madc_lo_u32_3, "madc.lo.u32", 200, 30, s0, rows6, c0)
+PTXSPEC_r_r_r_r_carry(madc_lo_s32_3, "madc.lo.s32", 200, 30, s1, rows6, c0)
+PTXSPEC_l_l_l_l_carry(madc_lo_u64_3, "madc.lo.u64", 200, 30, s2, rows6, c0)
+PTXSPEC_l_l_l_l_carry(madc_lo_s64_3, "madc.lo.s64", 200, 30, s3, rows6, c0)
+PTXSPEC_rcarry_r_r_r_carry(madc_hi_cc_u32_3, "madc.hi.cc.u32", 200, 30, s4, rows7, c1)
+PTXSPEC_rcarry_r_r_r_carry(madc_hi_cc_s32_3, "madc.hi.cc.s32", 200, 30)
+PTXSPEC_lcarry_l_l_l_carry(madc_hi_cc_u64_3, "madc.hi.cc.u64", 200, 43)
+PTXSPEC_lcarry_l_l_l_carry(madc_hi_cc_s64_3, "madc.hi.cc.s64", 200, 43)
+PTXSPEC_rcarry_r_r_r_carry(madc_lo_cc_u32_3, "madc.lo.cc.u32", 200, 30)
+PTXSPEC_rcarry_r_r_r_carry(madc_lo_cc_s32_3, "madc.lo.cc.s32", 200, 30)
+PTXSPEC_lcarry_l_l_l_carry(madc_lo_cc_u64_3, "madc.lo.cc.u64", 200, 43)
+PTXSPEC_lcarry_l_l_l_carry(madc_lo_cc_s64_3, "madc.lo.cc.s64", 200, 43)
+PTXSPEC_h_h_h_h_carry(madc_hi_u16_3, "madc.hi.u16", 200, 30)
+PTXSPEC_h_h_h_h_carry(madc_hi_s16_3, "madc.hi.s16", 200, 30)
+PTXSPEC_h_h_h_h_carry(madc_lo_u16_3, "madc.lo.u16", 200, 30, s5, rows6, c0)
+PTXSPEC_h_h_h_h_carry(madc_lo_s16_3, "madc.lo.s16", 200, 30, s6, rows6, c0)
+PTXSPEC_r_r_r_r_carry(madc_hi_sat_s32_3, "madc.hi.sat.s32", 200, 30)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("madc");
-    PTXSPEC_RUN(madc_lo_u32_3, s0, rows6, c0);
-    PTXSPEC_RUN(madc_lo_s32_3, s1, rows6, c0);
-    PTXSPEC_RUN(madc_lo_u64_3, s2, rows6, c0);
-    PTXSPEC_RUN(madc_lo_s64_3, s3, rows6, c0);
-    PTXSPEC_RUN(madc_hi_cc_u32_3, s4, rows7, c1);
-    PTXSPEC_RUN(madc_lo_u16_3, s5, rows6, c0);
-    PTXSPEC_RUN(madc_lo_s16_3, s6, rows6, c0);
-    return ptxspec_end();
+    return ptxspec_main("madc");
 }
 #endif

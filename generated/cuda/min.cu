@@ -6,7 +6,7 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 // Targets that have a variant, each with its first PTX version, where these are few: the lists of PTXSPEC_TAKES.
 #define PTXSPEC_LISTS(list) \
@@ -14,61 +14,6 @@
      false)
 
 #include "ptxspec.cuh"
-
-PTXSPEC_f_f_f(min_f32_2, "min.f32", 100, 10)
-PTXSPEC_f_f_f(min_xorsign_abs_f32_2, "min.xorsign.abs.f32", 860, 72)
-PTXSPEC_f_f_f(min_NaN_f32_2, "min.NaN.f32", 800, 70)
-PTXSPEC_f_f_f(min_NaN_xorsign_abs_f32_2, "min.NaN.xorsign.abs.f32", 860, 72)
-PTXSPEC_f_f_f(min_ftz_f32_2, "min.ftz.f32", 100, 14)
-PTXSPEC_f_f_f(min_ftz_xorsign_abs_f32_2, "min.ftz.xorsign.abs.f32", 860, 72)
-PTXSPEC_f_f_f(min_ftz_NaN_f32_2, "min.ftz.NaN.f32", 800, 70)
-PTXSPEC_f_f_f(min_ftz_NaN_xorsign_abs_f32_2, "min.ftz.NaN.xorsign.abs.f32", 860, 72)
-PTXSPEC_f_f_f_f(min_f32_3, "min.f32", 1000, 88)
-PTXSPEC_f_f_f_f(min_abs_f32_3, "min.abs.f32", 1000, 88)
-PTXSPEC_f_f_f_f(min_NaN_f32_3, "min.NaN.f32", 1000, 88)
-PTXSPEC_f_f_f_f(min_NaN_abs_f32_3, "min.NaN.abs.f32", 1000, 88)
-PTXSPEC_f_f_f_f(min_ftz_f32_3, "min.ftz.f32", 1000, 88)
-PTXSPEC_f_f_f_f(min_ftz_abs_f32_3, "min.ftz.abs.f32", 1000, 88)
-PTXSPEC_f_f_f_f(min_ftz_NaN_f32_3, "min.ftz.NaN.f32", 1000, 88)
-PTXSPEC_f_f_f_f(min_ftz_NaN_abs_f32_3, "min.ftz.NaN.abs.f32", 1000, 88)
-PTXSPEC_d_d_d(min_f64_2, "min.f64", 100, 10)
-PTXSPEC_h_h_h(min_f16_2, "min.f16", 800, 70)
-PTXSPEC_r_r_r(min_f16x2_2, "min.f16x2", 800, 70)
-PTXSPEC_h_h_h(min_xorsign_abs_f16_2, "min.xorsign.abs.f16", 860, 72)
-PTXSPEC_r_r_r(min_xorsign_abs_f16x2_2, "min.xorsign.abs.f16x2", 860, 72)
-PTXSPEC_h_h_h(min_NaN_f16_2, "min.NaN.f16", 800, 70)
-PTXSPEC_r_r_r(min_NaN_f16x2_2, "min.NaN.f16x2", 800, 70)
-PTXSPEC_h_h_h(min_NaN_xorsign_abs_f16_2, "min.NaN.xorsign.abs.f16", 860, 72)
-PTXSPEC_r_r_r(min_NaN_xorsign_abs_f16x2_2, "min.NaN.xorsign.abs.f16x2", 860, 72)
-PTXSPEC_h_h_h(min_ftz_f16_2, "min.ftz.f16", 800, 70)
-PTXSPEC_r_r_r(min_ftz_f16x2_2, "min.ftz.f16x2", 800, 70)
-PTXSPEC_h_h_h(min_ftz_xorsign_abs_f16_2, "min.ftz.xorsign.abs.f16", 860, 72)
-PTXSPEC_r_r_r(min_ftz_xorsign_abs_f16x2_2, "min.ftz.xorsign.abs.f16x2", 860, 72)
-PTXSPEC_h_h_h(min_ftz_NaN_f16_2, "min.ftz.NaN.f16", 800, 70)
-PTXSPEC_r_r_r(min_ftz_NaN_f16x2_2, "min.ftz.NaN.f16x2", 800, 70)
-PTXSPEC_h_h_h(min_ftz_NaN_xorsign_abs_f16_2, "min.ftz.NaN.xorsign.abs.f16", 860, 72)
-PTXSPEC_r_r_r(min_ftz_NaN_xorsign_abs_f16x2_2, "min.ftz.NaN.xorsign.abs.f16x2", 860, 72)
-PTXSPEC_h_h_h(min_bf16_2, "min.bf16", 800, 70)
-PTXSPEC_r_r_r(min_bf16x2_2, "min.bf16x2", 800, 70)
-PTXSPEC_h_h_h(min_xorsign_abs_bf16_2, "min.xorsign.abs.bf16", 860, 72)
-PTXSPEC_r_r_r(min_xorsign_abs_bf16x2_2, "min.xorsign.abs.bf16x2", 860, 72)
-PTXSPEC_h_h_h(min_NaN_bf16_2, "min.NaN.bf16", 800, 70)
-PTXSPEC_r_r_r(min_NaN_bf16x2_2, "min.NaN.bf16x2", 800, 70)
-PTXSPEC_h_h_h(min_NaN_xorsign_abs_bf16_2, "min.NaN.xorsign.abs.bf16", 860, 72)
-PTXSPEC_r_r_r(min_NaN_xorsign_abs_bf16x2_2, "min.NaN.xorsign.abs.bf16x2", 860, 72)
-PTXSPEC_h_h_h(min_s16_2, "min.s16", 100, 10)
-PTXSPEC_h_h_h(min_u16_2, "min.u16", 100, 10)
-PTXSPEC_r_r_r(min_u32_2, "min.u32", 100, 10)
-PTXSPEC_l_l_l(min_s64_2, "min.s64", 100, 10)
-PTXSPEC_l_l_l(min_u64_2, "min.u64", 100, 10)
-PTXSPEC_r_r_r(min_u16x2_2, "min.u16x2", 900, 80)
-PTXSPEC_r_r_r(min_u8x4_2, "min.u8x4", 101071, 92)
-PTXSPEC_r_r_r(min_s32_2, "min.s32", 100, 10)
-PTXSPEC_r_r_r(min_s16x2_2, "min.s16x2", 900, 80)
-PTXSPEC_r_r_r(min_s8x4_2, "min.s8x4", 101071, 92)
-PTXSPEC_r_r_r(min_relu_s32_2, "min.relu.s32", 900, 80)
-PTXSPEC_r_r_r(min_relu_s16x2_2, "min.relu.s16x2", 900, 80)
-PTXSPEC_r_r_r(min_relu_s8x4_2, "min.relu.s8x4", 101071, 92)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -354,64 +299,66 @@ static const unsigned short c29[] = {182, 3, 188, 1};
 static const unsigned short c30[] = {183, 2, 189, 2};
 static const unsigned short c31[] = {183, 2, 191, 2};
 static const unsigned short c32[] = {183, 2, 193, 2};
+#endif
 
+PTXSPEC_f_f_f(min_f32_2, "min.f32", 100, 10, s0, rows4, c0)
+PTXSPEC_f_f_f(min_xorsign_abs_f32_2, "min.xorsign.abs.f32", 860, 72, s0, rows4, c1)
+PTXSPEC_f_f_f(min_NaN_f32_2, "min.NaN.f32", 800, 70, s0, rows4, c2)
+PTXSPEC_f_f_f(min_NaN_xorsign_abs_f32_2, "min.NaN.xorsign.abs.f32", 860, 72, s0, rows4, c3)
+PTXSPEC_f_f_f(min_ftz_f32_2, "min.ftz.f32", 100, 14, s0, rows4, c4)
+PTXSPEC_f_f_f(min_ftz_xorsign_abs_f32_2, "min.ftz.xorsign.abs.f32", 860, 72, s0, rows4, c5)
+PTXSPEC_f_f_f(min_ftz_NaN_f32_2, "min.ftz.NaN.f32", 800, 70, s0, rows4, c6)
+PTXSPEC_f_f_f(min_ftz_NaN_xorsign_abs_f32_2, "min.ftz.NaN.xorsign.abs.f32", 860, 72, s0, rows4, c7)
+PTXSPEC_f_f_f_f(min_f32_3, "min.f32", 1000, 88, s1, rows5, c8)
+PTXSPEC_f_f_f_f(min_abs_f32_3, "min.abs.f32", 1000, 88, s1, rows5, c9)
+PTXSPEC_f_f_f_f(min_NaN_f32_3, "min.NaN.f32", 1000, 88, s1, rows5, c10)
+PTXSPEC_f_f_f_f(min_NaN_abs_f32_3, "min.NaN.abs.f32", 1000, 88, s1, rows5, c11)
+PTXSPEC_f_f_f_f(min_ftz_f32_3, "min.ftz.f32", 1000, 88, s1, rows5, c8)
+PTXSPEC_f_f_f_f(min_ftz_abs_f32_3, "min.ftz.abs.f32", 1000, 88, s1, rows5, c9)
+PTXSPEC_f_f_f_f(min_ftz_NaN_f32_3, "min.ftz.NaN.f32", 1000, 88, s1, rows5, c10)
+PTXSPEC_f_f_f_f(min_ftz_NaN_abs_f32_3, "min.ftz.NaN.abs.f32", 1000, 88, s1, rows5, c11)
+PTXSPEC_d_d_d(min_f64_2, "min.f64", 100, 10, s2, rows4, c12)
+PTXSPEC_h_h_h(min_f16_2, "min.f16", 800, 70, s3, rows4, c13)
+PTXSPEC_r_r_r(min_f16x2_2, "min.f16x2", 800, 70, s4, rows4, c13)
+PTXSPEC_h_h_h(min_xorsign_abs_f16_2, "min.xorsign.abs.f16", 860, 72, s3, rows4, c14)
+PTXSPEC_r_r_r(min_xorsign_abs_f16x2_2, "min.xorsign.abs.f16x2", 860, 72, s4, rows4, c14)
+PTXSPEC_h_h_h(min_NaN_f16_2, "min.NaN.f16", 800, 70, s3, rows4, c15)
+PTXSPEC_r_r_r(min_NaN_f16x2_2, "min.NaN.f16x2", 800, 70, s4, rows4, c15)
+PTXSPEC_h_h_h(min_NaN_xorsign_abs_f16_2, "min.NaN.xorsign.abs.f16", 860, 72, s3, rows4, c16)
+PTXSPEC_r_r_r(min_NaN_xorsign_abs_f16x2_2, "min.NaN.xorsign.abs.f16x2", 860, 72, s4, rows4, c16)
+PTXSPEC_h_h_h(min_ftz_f16_2, "min.ftz.f16", 800, 70, s3, rows4, c17)
+PTXSPEC_r_r_r(min_ftz_f16x2_2, "min.ftz.f16x2", 800, 70, s4, rows4, c17)
+PTXSPEC_h_h_h(min_ftz_xorsign_abs_f16_2, "min.ftz.xorsign.abs.f16", 860, 72, s3, rows4, c18)
+PTXSPEC_r_r_r(min_ftz_xorsign_abs_f16x2_2, "min.ftz.xorsign.abs.f16x2", 860, 72, s4, rows4, c18)
+PTXSPEC_h_h_h(min_ftz_NaN_f16_2, "min.ftz.NaN.f16", 800, 70, s3, rows4, c19)
+PTXSPEC_r_r_r(min_ftz_NaN_f16x2_2, "min.ftz.NaN.f16x2", 800, 70, s4, rows4, c19)
+PTXSPEC_h_h_h(min_ftz_NaN_xorsign_abs_f16_2, "min.ftz.NaN.xorsign.abs.f16", 860, 72, s3, rows4, c20)
+PTXSPEC_r_r_r(min_ftz_NaN_xorsign_abs_f16x2_2, "min.ftz.NaN.xorsign.abs.f16x2", 860, 72, s4, rows4, c20)
+PTXSPEC_h_h_h(min_bf16_2, "min.bf16", 800, 70, s5, rows4, c21)
+PTXSPEC_r_r_r(min_bf16x2_2, "min.bf16x2", 800, 70, s6, rows4, c21)
+PTXSPEC_h_h_h(min_xorsign_abs_bf16_2, "min.xorsign.abs.bf16", 860, 72, s5, rows4, c22)
+PTXSPEC_r_r_r(min_xorsign_abs_bf16x2_2, "min.xorsign.abs.bf16x2", 860, 72, s6, rows4, c22)
+PTXSPEC_h_h_h(min_NaN_bf16_2, "min.NaN.bf16", 800, 70, s5, rows4, c23)
+PTXSPEC_r_r_r(min_NaN_bf16x2_2, "min.NaN.bf16x2", 800, 70, s6, rows4, c23)
+PTXSPEC_h_h_h(min_NaN_xorsign_abs_bf16_2, "min.NaN.xorsign.abs.bf16", 860, 72, s5, rows4, c24)
+PTXSPEC_r_r_r(min_NaN_xorsign_abs_bf16x2_2, "min.NaN.xorsign.abs.bf16x2", 860, 72, s6, rows4, c24)
+PTXSPEC_h_h_h(min_s16_2, "min.s16", 100, 10, s7, rows4, c25)
+PTXSPEC_h_h_h(min_u16_2, "min.u16", 100, 10, s8, rows4, c26)
+PTXSPEC_r_r_r(min_u32_2, "min.u32", 100, 10, s9, rows4, c26)
+PTXSPEC_l_l_l(min_s64_2, "min.s64", 100, 10, s10, rows4, c27)
+PTXSPEC_l_l_l(min_u64_2, "min.u64", 100, 10, s11, rows4, c26)
+PTXSPEC_r_r_r(min_u16x2_2, "min.u16x2", 900, 80, s12, rows4, c26)
+PTXSPEC_r_r_r(min_u8x4_2, "min.u8x4", 101071, 92, s13, rows4, c26)
+PTXSPEC_r_r_r(min_s32_2, "min.s32", 100, 10, s14, rows4, c28)
+PTXSPEC_r_r_r(min_s16x2_2, "min.s16x2", 900, 80, s15, rows4, c25)
+PTXSPEC_r_r_r(min_s8x4_2, "min.s8x4", 101071, 92, s16, rows4, c29)
+PTXSPEC_r_r_r(min_relu_s32_2, "min.relu.s32", 900, 80, s14, rows4, c30)
+PTXSPEC_r_r_r(min_relu_s16x2_2, "min.relu.s16x2", 900, 80, s15, rows4, c31)
+PTXSPEC_r_r_r(min_relu_s8x4_2, "min.relu.s8x4", 101071, 92, s16, rows4, c32)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("min");
-    PTXSPEC_RUN(min_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(min_xorsign_abs_f32_2, s0, rows4, c1);
-    PTXSPEC_RUN(min_NaN_f32_2, s0, rows4, c2);
-    PTXSPEC_RUN(min_NaN_xorsign_abs_f32_2, s0, rows4, c3);
-    PTXSPEC_RUN(min_ftz_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(min_ftz_xorsign_abs_f32_2, s0, rows4, c5);
-    PTXSPEC_RUN(min_ftz_NaN_f32_2, s0, rows4, c6);
-    PTXSPEC_RUN(min_ftz_NaN_xorsign_abs_f32_2, s0, rows4, c7);
-    PTXSPEC_RUN(min_f32_3, s1, rows5, c8);
-    PTXSPEC_RUN(min_abs_f32_3, s1, rows5, c9);
-    PTXSPEC_RUN(min_NaN_f32_3, s1, rows5, c10);
-    PTXSPEC_RUN(min_NaN_abs_f32_3, s1, rows5, c11);
-    PTXSPEC_RUN(min_ftz_f32_3, s1, rows5, c8);
-    PTXSPEC_RUN(min_ftz_abs_f32_3, s1, rows5, c9);
-    PTXSPEC_RUN(min_ftz_NaN_f32_3, s1, rows5, c10);
-    PTXSPEC_RUN(min_ftz_NaN_abs_f32_3, s1, rows5, c11);
-    PTXSPEC_RUN(min_f64_2, s2, rows4, c12);
-    PTXSPEC_RUN(min_f16_2, s3, rows4, c13);
-    PTXSPEC_RUN(min_f16x2_2, s4, rows4, c13);
-    PTXSPEC_RUN(min_xorsign_abs_f16_2, s3, rows4, c14);
-    PTXSPEC_RUN(min_xorsign_abs_f16x2_2, s4, rows4, c14);
-    PTXSPEC_RUN(min_NaN_f16_2, s3, rows4, c15);
-    PTXSPEC_RUN(min_NaN_f16x2_2, s4, rows4, c15);
-    PTXSPEC_RUN(min_NaN_xorsign_abs_f16_2, s3, rows4, c16);
-    PTXSPEC_RUN(min_NaN_xorsign_abs_f16x2_2, s4, rows4, c16);
-    PTXSPEC_RUN(min_ftz_f16_2, s3, rows4, c17);
-    PTXSPEC_RUN(min_ftz_f16x2_2, s4, rows4, c17);
-    PTXSPEC_RUN(min_ftz_xorsign_abs_f16_2, s3, rows4, c18);
-    PTXSPEC_RUN(min_ftz_xorsign_abs_f16x2_2, s4, rows4, c18);
-    PTXSPEC_RUN(min_ftz_NaN_f16_2, s3, rows4, c19);
-    PTXSPEC_RUN(min_ftz_NaN_f16x2_2, s4, rows4, c19);
-    PTXSPEC_RUN(min_ftz_NaN_xorsign_abs_f16_2, s3, rows4, c20);
-    PTXSPEC_RUN(min_ftz_NaN_xorsign_abs_f16x2_2, s4, rows4, c20);
-    PTXSPEC_RUN(min_bf16_2, s5, rows4, c21);
-    PTXSPEC_RUN(min_bf16x2_2, s6, rows4, c21);
-    PTXSPEC_RUN(min_xorsign_abs_bf16_2, s5, rows4, c22);
-    PTXSPEC_RUN(min_xorsign_abs_bf16x2_2, s6, rows4, c22);
-    PTXSPEC_RUN(min_NaN_bf16_2, s5, rows4, c23);
-    PTXSPEC_RUN(min_NaN_bf16x2_2, s6, rows4, c23);
-    PTXSPEC_RUN(min_NaN_xorsign_abs_bf16_2, s5, rows4, c24);
-    PTXSPEC_RUN(min_NaN_xorsign_abs_bf16x2_2, s6, rows4, c24);
-    PTXSPEC_RUN(min_s16_2, s7, rows4, c25);
-    PTXSPEC_RUN(min_u16_2, s8, rows4, c26);
-    PTXSPEC_RUN(min_u32_2, s9, rows4, c26);
-    PTXSPEC_RUN(min_s64_2, s10, rows4, c27);
-    PTXSPEC_RUN(min_u64_2, s11, rows4, c26);
-    PTXSPEC_RUN(min_u16x2_2, s12, rows4, c26);
-    PTXSPEC_RUN(min_u8x4_2, s13, rows4, c26);
-    PTXSPEC_RUN(min_s32_2, s14, rows4, c28);
-    PTXSPEC_RUN(min_s16x2_2, s15, rows4, c25);
-    PTXSPEC_RUN(min_s8x4_2, s16, rows4, c29);
-    PTXSPEC_RUN(min_relu_s32_2, s14, rows4, c30);
-    PTXSPEC_RUN(min_relu_s16x2_2, s15, rows4, c31);
-    PTXSPEC_RUN(min_relu_s8x4_2, s16, rows4, c32);
-    return ptxspec_end();
+    return ptxspec_main("min");
 }
 #endif

@@ -6,11 +6,27 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
 
-PTXSPEC_f_f(mov_f32_1, "mov.f32", 100, 10)
+#ifndef PTXSPEC_KERNELS_ONLY
+// What each lane has of the operands and the result, and 1 where any NaN will do.
+static const unsigned long long rows3[][3] = {
+    {0x7f800001, 0x7f800001},
+    {0x80000001, 0x80000001},
+    {0x807fffff, 0x807fffff},
+    {0x805a5a5a, 0x805a5a5a},
+};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}};
+
+// The rows of variants that compute the same, in runs: the first row, and how many there are.
+static const unsigned short c0[] = {0, 4};
+#endif
+
+PTXSPEC_f_f(mov_f32_1, "mov.f32", 100, 10, s0, rows3, c0)
 PTXSPEC_d_d(mov_f64_1, "mov.f64", 100, 10)
 PTXSPEC_h_h(mov_b16_1, "mov.b16", 100, 10)
 PTXSPEC_r_r(mov_b32_1, "mov.b32", 100, 10)
@@ -29,24 +45,8 @@ PTXSPEC_l_2r(mov_b64_2, "mov.b64", 100, 10)
 PTXSPEC_l_4h(mov_b64_4, "mov.b64", 100, 10)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// What each lane has of the operands and the result, and 1 where any NaN will do.
-static const unsigned long long rows3[][3] = {
-    {0x7f800001, 0x7f800001},
-    {0x80000001, 0x80000001},
-    {0x807fffff, 0x807fffff},
-    {0x805a5a5a, 0x805a5a5a},
-};
-
-// The registers of the sources and of the results.
-static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}};
-
-// The rows of variants that compute the same, in runs: the first row, and how many there are.
-static const unsigned short c0[] = {0, 4};
-
 int main(void)
 {
-    ptxspec_begin("mov");
-    PTXSPEC_RUN(mov_f32_1, s0, rows3, c0);
-    return ptxspec_end();
+    return ptxspec_main("mov");
 }
 #endif

@@ -6,7 +6,7 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 // Targets that have a variant, each with its first PTX version, where these are few: the lists of PTXSPEC_TAKES.
 #define PTXSPEC_LISTS(list) \
@@ -15,474 +15,6 @@
      false)
 
 #include "ptxspec.cuh"
-
-PTXSPEC_f_f_f(mul_f32_2, "mul.f32", 100, 10)
-PTXSPEC_f_f_f(mul_sat_f32_2, "mul.sat.f32", 100, 10)
-PTXSPEC_f_f_f(mul_ftz_f32_2, "mul.ftz.f32", 100, 14)
-PTXSPEC_f_f_f(mul_ftz_sat_f32_2, "mul.ftz.sat.f32", 100, 14)
-PTXSPEC_f_f_f(mul_rn_f32_2, "mul.rn.f32", 100, 10)
-PTXSPEC_f_f_f(mul_rn_sat_f32_2, "mul.rn.sat.f32", 100, 10)
-PTXSPEC_f_f_f(mul_rn_ftz_f32_2, "mul.rn.ftz.f32", 100, 14)
-PTXSPEC_f_f_f(mul_rn_ftz_sat_f32_2, "mul.rn.ftz.sat.f32", 100, 14)
-PTXSPEC_f_f_f(mul_rz_f32_2, "mul.rz.f32", 100, 10)
-PTXSPEC_f_f_f(mul_rz_sat_f32_2, "mul.rz.sat.f32", 100, 10)
-PTXSPEC_f_f_f(mul_rz_ftz_f32_2, "mul.rz.ftz.f32", 100, 14)
-PTXSPEC_f_f_f(mul_rz_ftz_sat_f32_2, "mul.rz.ftz.sat.f32", 100, 14)
-PTXSPEC_f_f_f(mul_rm_f32_2, "mul.rm.f32", 200, 10)
-PTXSPEC_f_f_f(mul_rm_sat_f32_2, "mul.rm.sat.f32", 200, 10)
-PTXSPEC_f_f_f(mul_rm_ftz_f32_2, "mul.rm.ftz.f32", 200, 14)
-PTXSPEC_f_f_f(mul_rm_ftz_sat_f32_2, "mul.rm.ftz.sat.f32", 200, 14)
-PTXSPEC_f_f_f(mul_rp_f32_2, "mul.rp.f32", 200, 10)
-PTXSPEC_f_f_f(mul_rp_sat_f32_2, "mul.rp.sat.f32", 200, 10)
-PTXSPEC_f_f_f(mul_rp_ftz_f32_2, "mul.rp.ftz.f32", 200, 14)
-PTXSPEC_f_f_f(mul_rp_ftz_sat_f32_2, "mul.rp.ftz.sat.f32", 200, 14)
-PTXSPEC_l_l_l(mul_f32x2_2, "mul.f32x2", 1000, 86)
-PTXSPEC_l_l_l(mul_ftz_f32x2_2, "mul.ftz.f32x2", 1000, 86)
-PTXSPEC_l_l_l(mul_rn_f32x2_2, "mul.rn.f32x2", 1000, 86)
-PTXSPEC_l_l_l(mul_rn_ftz_f32x2_2, "mul.rn.ftz.f32x2", 1000, 86)
-PTXSPEC_l_l_l(mul_rz_f32x2_2, "mul.rz.f32x2", 1000, 86)
-PTXSPEC_l_l_l(mul_rz_ftz_f32x2_2, "mul.rz.ftz.f32x2", 1000, 86)
-PTXSPEC_l_l_l(mul_rm_f32x2_2, "mul.rm.f32x2", 1000, 86)
-PTXSPEC_l_l_l(mul_rm_ftz_f32x2_2, "mul.rm.ftz.f32x2", 1000, 86)
-PTXSPEC_l_l_l(mul_rp_f32x2_2, "mul.rp.f32x2", 1000, 86)
-PTXSPEC_l_l_l(mul_rp_ftz_f32x2_2, "mul.rp.ftz.f32x2", 1000, 86)
-PTXSPEC_d_d_d(mul_f64_2, "mul.f64", 100, 10)
-PTXSPEC_d_d_d(mul_rn_f64_2, "mul.rn.f64", 100, 10)
-PTXSPEC_d_d_d(mul_rz_f64_2, "mul.rz.f64", 100, 10)
-PTXSPEC_d_d_d(mul_rm_f64_2, "mul.rm.f64", 130, 10)
-PTXSPEC_d_d_d(mul_rp_f64_2, "mul.rp.f64", 130, 10)
-PTXSPEC_h_h_h(mul_f16_2, "mul.f16", 530, 42)
-PTXSPEC_r_r_r(mul_f16x2_2, "mul.f16x2", 530, 42)
-PTXSPEC_h_h_h(mul_sat_f16_2, "mul.sat.f16", 530, 42)
-PTXSPEC_r_r_r(mul_sat_f16x2_2, "mul.sat.f16x2", 530, 42)
-PTXSPEC_h_h_h(mul_ftz_f16_2, "mul.ftz.f16", 530, 42)
-PTXSPEC_r_r_r(mul_ftz_f16x2_2, "mul.ftz.f16x2", 530, 42)
-PTXSPEC_h_h_h(mul_ftz_sat_f16_2, "mul.ftz.sat.f16", 530, 42)
-PTXSPEC_r_r_r(mul_ftz_sat_f16x2_2, "mul.ftz.sat.f16x2", 530, 42)
-PTXSPEC_h_h_h(mul_rn_f16_2, "mul.rn.f16", 530, 42)
-PTXSPEC_r_r_r(mul_rn_f16x2_2, "mul.rn.f16x2", 530, 42)
-PTXSPEC_h_h_h(mul_rn_sat_f16_2, "mul.rn.sat.f16", 530, 42)
-PTXSPEC_r_r_r(mul_rn_sat_f16x2_2, "mul.rn.sat.f16x2", 530, 42)
-PTXSPEC_h_h_h(mul_rn_ftz_f16_2, "mul.rn.ftz.f16", 530, 42)
-PTXSPEC_r_r_r(mul_rn_ftz_f16x2_2, "mul.rn.ftz.f16x2", 530, 42)
-PTXSPEC_h_h_h(mul_rn_ftz_sat_f16_2, "mul.rn.ftz.sat.f16", 530, 42)
-PTXSPEC_r_r_r(mul_rn_ftz_sat_f16x2_2, "mul.rn.ftz.sat.f16x2", 530, 42)
-PTXSPEC_h_h_h(mul_bf16_2, "mul.bf16", 900, 78)
-PTXSPEC_r_r_r(mul_bf16x2_2, "mul.bf16x2", 900, 78)
-PTXSPEC_h_h_h(mul_rn_bf16_2, "mul.rn.bf16", 900, 78)
-PTXSPEC_r_r_r(mul_rn_bf16x2_2, "mul.rn.bf16x2", 900, 78)
-PTXSPEC_r_l_l(mul_rz_ftz_f16x2_f32x2_f32x2_2, "mul.rz.ftz.f16x2.f32x2.f32x2", 101071, 94)
-PTXSPEC_r_l_l(mul_rz_bf16x2_f32x2_f32x2_2, "mul.rz.bf16x2.f32x2.f32x2", 101071, 94)
-PTXSPEC_r_r_r(mul_bf16x2_bf16x2_f16x2_2, "mul.bf16x2.bf16x2.f16x2", 101071, 94)
-PTXSPEC_r_r_r(mul_f16x2_f16x2_bf16x2_2, "mul.f16x2.f16x2.bf16x2", 101071, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e5m2x4_e5m2x4_2, "mul.e5m2x4.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e5m2x4_e4m3x4_2, "mul.e5m2x4.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e5m2x4_e3m2x4_2, "mul.e5m2x4.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e5m2x4_e2m3x4_2, "mul.e5m2x4.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_e5m2x4_e5m2x4_e2m1x4_2, "mul.e5m2x4.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e5m2x4_e2m1p4x4_2, "mul.e5m2x4.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e5m2x4_ue8m0x4_2, "mul.e5m2x4.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e4m3x4_e5m2x4_2, "mul.e5m2x4.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e4m3x4_e4m3x4_2, "mul.e5m2x4.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e4m3x4_e3m2x4_2, "mul.e5m2x4.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e4m3x4_e2m3x4_2, "mul.e5m2x4.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_e5m2x4_e4m3x4_e2m1x4_2, "mul.e5m2x4.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e4m3x4_e2m1p4x4_2, "mul.e5m2x4.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e4m3x4_ue8m0x4_2, "mul.e5m2x4.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e3m2x4_e5m2x4_2, "mul.e5m2x4.e3m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e3m2x4_e4m3x4_2, "mul.e5m2x4.e3m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e3m2x4_e3m2x4_2, "mul.e5m2x4.e3m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e3m2x4_e2m3x4_2, "mul.e5m2x4.e3m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_e5m2x4_e3m2x4_e2m1x4_2, "mul.e5m2x4.e3m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e3m2x4_e2m1p4x4_2, "mul.e5m2x4.e3m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e3m2x4_ue8m0x4_2, "mul.e5m2x4.e3m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e2m3x4_e5m2x4_2, "mul.e5m2x4.e2m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e2m3x4_e4m3x4_2, "mul.e5m2x4.e2m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e2m3x4_e3m2x4_2, "mul.e5m2x4.e2m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e2m3x4_e2m3x4_2, "mul.e5m2x4.e2m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_e5m2x4_e2m3x4_e2m1x4_2, "mul.e5m2x4.e2m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e2m3x4_e2m1p4x4_2, "mul.e5m2x4.e2m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e2m3x4_ue8m0x4_2, "mul.e5m2x4.e2m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_h_r(mul_e5m2x4_e2m1x4_e5m2x4_2, "mul.e5m2x4.e2m1x4.e5m2x4", 201002, 94)
-PTXSPEC_r_h_r(mul_e5m2x4_e2m1x4_e4m3x4_2, "mul.e5m2x4.e2m1x4.e4m3x4", 201002, 94)
-PTXSPEC_r_h_r(mul_e5m2x4_e2m1x4_e3m2x4_2, "mul.e5m2x4.e2m1x4.e3m2x4", 201002, 94)
-PTXSPEC_r_h_r(mul_e5m2x4_e2m1x4_e2m3x4_2, "mul.e5m2x4.e2m1x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_h(mul_e5m2x4_e2m1x4_e2m1x4_2, "mul.e5m2x4.e2m1x4.e2m1x4", 201002, 94)
-PTXSPEC_r_h_r(mul_e5m2x4_e2m1x4_e2m1p4x4_2, "mul.e5m2x4.e2m1x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_h_r(mul_e5m2x4_e2m1x4_ue8m0x4_2, "mul.e5m2x4.e2m1x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e2m1p4x4_e5m2x4_2, "mul.e5m2x4.e2m1p4x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e2m1p4x4_e4m3x4_2, "mul.e5m2x4.e2m1p4x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e2m1p4x4_e3m2x4_2, "mul.e5m2x4.e2m1p4x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e2m1p4x4_e2m3x4_2, "mul.e5m2x4.e2m1p4x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_e5m2x4_e2m1p4x4_e2m1x4_2, "mul.e5m2x4.e2m1p4x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e2m1p4x4_e2m1p4x4_2, "mul.e5m2x4.e2m1p4x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_e2m1p4x4_ue8m0x4_2, "mul.e5m2x4.e2m1p4x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_ue8m0x4_e5m2x4_2, "mul.e5m2x4.ue8m0x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_ue8m0x4_e4m3x4_2, "mul.e5m2x4.ue8m0x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_ue8m0x4_e3m2x4_2, "mul.e5m2x4.ue8m0x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_ue8m0x4_e2m3x4_2, "mul.e5m2x4.ue8m0x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_e5m2x4_ue8m0x4_e2m1x4_2, "mul.e5m2x4.ue8m0x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_ue8m0x4_e2m1p4x4_2, "mul.e5m2x4.ue8m0x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e5m2x4_ue8m0x4_ue8m0x4_2, "mul.e5m2x4.ue8m0x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e5m2x4_e5m2x4_2, "mul.e4m3x4.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e5m2x4_e4m3x4_2, "mul.e4m3x4.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e5m2x4_e3m2x4_2, "mul.e4m3x4.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e5m2x4_e2m3x4_2, "mul.e4m3x4.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_e4m3x4_e5m2x4_e2m1x4_2, "mul.e4m3x4.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e5m2x4_e2m1p4x4_2, "mul.e4m3x4.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e5m2x4_ue8m0x4_2, "mul.e4m3x4.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e4m3x4_e5m2x4_2, "mul.e4m3x4.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e4m3x4_e4m3x4_2, "mul.e4m3x4.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e4m3x4_e3m2x4_2, "mul.e4m3x4.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e4m3x4_e2m3x4_2, "mul.e4m3x4.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_e4m3x4_e4m3x4_e2m1x4_2, "mul.e4m3x4.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e4m3x4_e2m1p4x4_2, "mul.e4m3x4.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e4m3x4_ue8m0x4_2, "mul.e4m3x4.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e3m2x4_e5m2x4_2, "mul.e4m3x4.e3m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e3m2x4_e4m3x4_2, "mul.e4m3x4.e3m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e3m2x4_e3m2x4_2, "mul.e4m3x4.e3m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e3m2x4_e2m3x4_2, "mul.e4m3x4.e3m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_e4m3x4_e3m2x4_e2m1x4_2, "mul.e4m3x4.e3m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e3m2x4_e2m1p4x4_2, "mul.e4m3x4.e3m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e3m2x4_ue8m0x4_2, "mul.e4m3x4.e3m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e2m3x4_e5m2x4_2, "mul.e4m3x4.e2m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e2m3x4_e4m3x4_2, "mul.e4m3x4.e2m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e2m3x4_e3m2x4_2, "mul.e4m3x4.e2m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e2m3x4_e2m3x4_2, "mul.e4m3x4.e2m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_e4m3x4_e2m3x4_e2m1x4_2, "mul.e4m3x4.e2m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e2m3x4_e2m1p4x4_2, "mul.e4m3x4.e2m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e2m3x4_ue8m0x4_2, "mul.e4m3x4.e2m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_h_r(mul_e4m3x4_e2m1x4_e5m2x4_2, "mul.e4m3x4.e2m1x4.e5m2x4", 201002, 94)
-PTXSPEC_r_h_r(mul_e4m3x4_e2m1x4_e4m3x4_2, "mul.e4m3x4.e2m1x4.e4m3x4", 201002, 94)
-PTXSPEC_r_h_r(mul_e4m3x4_e2m1x4_e3m2x4_2, "mul.e4m3x4.e2m1x4.e3m2x4", 201002, 94)
-PTXSPEC_r_h_r(mul_e4m3x4_e2m1x4_e2m3x4_2, "mul.e4m3x4.e2m1x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_h(mul_e4m3x4_e2m1x4_e2m1x4_2, "mul.e4m3x4.e2m1x4.e2m1x4", 201002, 94)
-PTXSPEC_r_h_r(mul_e4m3x4_e2m1x4_e2m1p4x4_2, "mul.e4m3x4.e2m1x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_h_r(mul_e4m3x4_e2m1x4_ue8m0x4_2, "mul.e4m3x4.e2m1x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e2m1p4x4_e5m2x4_2, "mul.e4m3x4.e2m1p4x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e2m1p4x4_e4m3x4_2, "mul.e4m3x4.e2m1p4x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e2m1p4x4_e3m2x4_2, "mul.e4m3x4.e2m1p4x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e2m1p4x4_e2m3x4_2, "mul.e4m3x4.e2m1p4x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_e4m3x4_e2m1p4x4_e2m1x4_2, "mul.e4m3x4.e2m1p4x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e2m1p4x4_e2m1p4x4_2, "mul.e4m3x4.e2m1p4x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_e2m1p4x4_ue8m0x4_2, "mul.e4m3x4.e2m1p4x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_ue8m0x4_e5m2x4_2, "mul.e4m3x4.ue8m0x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_ue8m0x4_e4m3x4_2, "mul.e4m3x4.ue8m0x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_ue8m0x4_e3m2x4_2, "mul.e4m3x4.ue8m0x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_ue8m0x4_e2m3x4_2, "mul.e4m3x4.ue8m0x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_e4m3x4_ue8m0x4_e2m1x4_2, "mul.e4m3x4.ue8m0x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_ue8m0x4_e2m1p4x4_2, "mul.e4m3x4.ue8m0x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_e4m3x4_ue8m0x4_ue8m0x4_2, "mul.e4m3x4.ue8m0x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e5m2x4_e5m2x4_2, "mul.satfinite.e5m2x4.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e5m2x4_e4m3x4_2, "mul.satfinite.e5m2x4.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e5m2x4_e3m2x4_2, "mul.satfinite.e5m2x4.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e5m2x4_e2m3x4_2, "mul.satfinite.e5m2x4.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_satfinite_e5m2x4_e5m2x4_e2m1x4_2, "mul.satfinite.e5m2x4.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e5m2x4_e2m1p4x4_2, "mul.satfinite.e5m2x4.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e5m2x4_ue8m0x4_2, "mul.satfinite.e5m2x4.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e4m3x4_e5m2x4_2, "mul.satfinite.e5m2x4.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e4m3x4_e4m3x4_2, "mul.satfinite.e5m2x4.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e4m3x4_e3m2x4_2, "mul.satfinite.e5m2x4.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e4m3x4_e2m3x4_2, "mul.satfinite.e5m2x4.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_satfinite_e5m2x4_e4m3x4_e2m1x4_2, "mul.satfinite.e5m2x4.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e4m3x4_e2m1p4x4_2, "mul.satfinite.e5m2x4.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e4m3x4_ue8m0x4_2, "mul.satfinite.e5m2x4.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e3m2x4_e5m2x4_2, "mul.satfinite.e5m2x4.e3m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e3m2x4_e4m3x4_2, "mul.satfinite.e5m2x4.e3m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e3m2x4_e3m2x4_2, "mul.satfinite.e5m2x4.e3m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e3m2x4_e2m3x4_2, "mul.satfinite.e5m2x4.e3m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_satfinite_e5m2x4_e3m2x4_e2m1x4_2, "mul.satfinite.e5m2x4.e3m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e3m2x4_e2m1p4x4_2, "mul.satfinite.e5m2x4.e3m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e3m2x4_ue8m0x4_2, "mul.satfinite.e5m2x4.e3m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m3x4_e5m2x4_2, "mul.satfinite.e5m2x4.e2m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m3x4_e4m3x4_2, "mul.satfinite.e5m2x4.e2m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m3x4_e3m2x4_2, "mul.satfinite.e5m2x4.e2m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m3x4_e2m3x4_2, "mul.satfinite.e5m2x4.e2m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_satfinite_e5m2x4_e2m3x4_e2m1x4_2, "mul.satfinite.e5m2x4.e2m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m3x4_e2m1p4x4_2, "mul.satfinite.e5m2x4.e2m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m3x4_ue8m0x4_2, "mul.satfinite.e5m2x4.e2m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_h_r(mul_satfinite_e5m2x4_e2m1x4_e5m2x4_2, "mul.satfinite.e5m2x4.e2m1x4.e5m2x4", 201002, 94)
-PTXSPEC_r_h_r(mul_satfinite_e5m2x4_e2m1x4_e4m3x4_2, "mul.satfinite.e5m2x4.e2m1x4.e4m3x4", 201002, 94)
-PTXSPEC_r_h_r(mul_satfinite_e5m2x4_e2m1x4_e3m2x4_2, "mul.satfinite.e5m2x4.e2m1x4.e3m2x4", 201002, 94)
-PTXSPEC_r_h_r(mul_satfinite_e5m2x4_e2m1x4_e2m3x4_2, "mul.satfinite.e5m2x4.e2m1x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_h(mul_satfinite_e5m2x4_e2m1x4_e2m1x4_2, "mul.satfinite.e5m2x4.e2m1x4.e2m1x4", 201002, 94)
-PTXSPEC_r_h_r(mul_satfinite_e5m2x4_e2m1x4_e2m1p4x4_2, "mul.satfinite.e5m2x4.e2m1x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_h_r(mul_satfinite_e5m2x4_e2m1x4_ue8m0x4_2, "mul.satfinite.e5m2x4.e2m1x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m1p4x4_e5m2x4_2, "mul.satfinite.e5m2x4.e2m1p4x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m1p4x4_e4m3x4_2, "mul.satfinite.e5m2x4.e2m1p4x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m1p4x4_e3m2x4_2, "mul.satfinite.e5m2x4.e2m1p4x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m1p4x4_e2m3x4_2, "mul.satfinite.e5m2x4.e2m1p4x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_satfinite_e5m2x4_e2m1p4x4_e2m1x4_2, "mul.satfinite.e5m2x4.e2m1p4x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m1p4x4_e2m1p4x4_2, "mul.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m1p4x4_ue8m0x4_2, "mul.satfinite.e5m2x4.e2m1p4x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_ue8m0x4_e5m2x4_2, "mul.satfinite.e5m2x4.ue8m0x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_ue8m0x4_e4m3x4_2, "mul.satfinite.e5m2x4.ue8m0x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_ue8m0x4_e3m2x4_2, "mul.satfinite.e5m2x4.ue8m0x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_ue8m0x4_e2m3x4_2, "mul.satfinite.e5m2x4.ue8m0x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_satfinite_e5m2x4_ue8m0x4_e2m1x4_2, "mul.satfinite.e5m2x4.ue8m0x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_ue8m0x4_e2m1p4x4_2, "mul.satfinite.e5m2x4.ue8m0x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e5m2x4_ue8m0x4_ue8m0x4_2, "mul.satfinite.e5m2x4.ue8m0x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e5m2x4_e5m2x4_2, "mul.satfinite.e4m3x4.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e5m2x4_e4m3x4_2, "mul.satfinite.e4m3x4.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e5m2x4_e3m2x4_2, "mul.satfinite.e4m3x4.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e5m2x4_e2m3x4_2, "mul.satfinite.e4m3x4.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_satfinite_e4m3x4_e5m2x4_e2m1x4_2, "mul.satfinite.e4m3x4.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e5m2x4_e2m1p4x4_2, "mul.satfinite.e4m3x4.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e5m2x4_ue8m0x4_2, "mul.satfinite.e4m3x4.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e4m3x4_e5m2x4_2, "mul.satfinite.e4m3x4.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e4m3x4_e4m3x4_2, "mul.satfinite.e4m3x4.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e4m3x4_e3m2x4_2, "mul.satfinite.e4m3x4.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e4m3x4_e2m3x4_2, "mul.satfinite.e4m3x4.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_satfinite_e4m3x4_e4m3x4_e2m1x4_2, "mul.satfinite.e4m3x4.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e4m3x4_e2m1p4x4_2, "mul.satfinite.e4m3x4.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e4m3x4_ue8m0x4_2, "mul.satfinite.e4m3x4.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e3m2x4_e5m2x4_2, "mul.satfinite.e4m3x4.e3m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e3m2x4_e4m3x4_2, "mul.satfinite.e4m3x4.e3m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e3m2x4_e3m2x4_2, "mul.satfinite.e4m3x4.e3m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e3m2x4_e2m3x4_2, "mul.satfinite.e4m3x4.e3m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_satfinite_e4m3x4_e3m2x4_e2m1x4_2, "mul.satfinite.e4m3x4.e3m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e3m2x4_e2m1p4x4_2, "mul.satfinite.e4m3x4.e3m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e3m2x4_ue8m0x4_2, "mul.satfinite.e4m3x4.e3m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m3x4_e5m2x4_2, "mul.satfinite.e4m3x4.e2m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m3x4_e4m3x4_2, "mul.satfinite.e4m3x4.e2m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m3x4_e3m2x4_2, "mul.satfinite.e4m3x4.e2m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m3x4_e2m3x4_2, "mul.satfinite.e4m3x4.e2m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_satfinite_e4m3x4_e2m3x4_e2m1x4_2, "mul.satfinite.e4m3x4.e2m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m3x4_e2m1p4x4_2, "mul.satfinite.e4m3x4.e2m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m3x4_ue8m0x4_2, "mul.satfinite.e4m3x4.e2m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_h_r(mul_satfinite_e4m3x4_e2m1x4_e5m2x4_2, "mul.satfinite.e4m3x4.e2m1x4.e5m2x4", 201002, 94)
-PTXSPEC_r_h_r(mul_satfinite_e4m3x4_e2m1x4_e4m3x4_2, "mul.satfinite.e4m3x4.e2m1x4.e4m3x4", 201002, 94)
-PTXSPEC_r_h_r(mul_satfinite_e4m3x4_e2m1x4_e3m2x4_2, "mul.satfinite.e4m3x4.e2m1x4.e3m2x4", 201002, 94)
-PTXSPEC_r_h_r(mul_satfinite_e4m3x4_e2m1x4_e2m3x4_2, "mul.satfinite.e4m3x4.e2m1x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_h(mul_satfinite_e4m3x4_e2m1x4_e2m1x4_2, "mul.satfinite.e4m3x4.e2m1x4.e2m1x4", 201002, 94)
-PTXSPEC_r_h_r(mul_satfinite_e4m3x4_e2m1x4_e2m1p4x4_2, "mul.satfinite.e4m3x4.e2m1x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_h_r(mul_satfinite_e4m3x4_e2m1x4_ue8m0x4_2, "mul.satfinite.e4m3x4.e2m1x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m1p4x4_e5m2x4_2, "mul.satfinite.e4m3x4.e2m1p4x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m1p4x4_e4m3x4_2, "mul.satfinite.e4m3x4.e2m1p4x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m1p4x4_e3m2x4_2, "mul.satfinite.e4m3x4.e2m1p4x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m1p4x4_e2m3x4_2, "mul.satfinite.e4m3x4.e2m1p4x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_satfinite_e4m3x4_e2m1p4x4_e2m1x4_2, "mul.satfinite.e4m3x4.e2m1p4x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m1p4x4_e2m1p4x4_2, "mul.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m1p4x4_ue8m0x4_2, "mul.satfinite.e4m3x4.e2m1p4x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_ue8m0x4_e5m2x4_2, "mul.satfinite.e4m3x4.ue8m0x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_ue8m0x4_e4m3x4_2, "mul.satfinite.e4m3x4.ue8m0x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_ue8m0x4_e3m2x4_2, "mul.satfinite.e4m3x4.ue8m0x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_ue8m0x4_e2m3x4_2, "mul.satfinite.e4m3x4.ue8m0x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_satfinite_e4m3x4_ue8m0x4_e2m1x4_2, "mul.satfinite.e4m3x4.ue8m0x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_ue8m0x4_e2m1p4x4_2, "mul.satfinite.e4m3x4.ue8m0x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_satfinite_e4m3x4_ue8m0x4_ue8m0x4_2, "mul.satfinite.e4m3x4.ue8m0x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e5m2x4_e5m2x4_2, "mul.rn.e5m2x4.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e5m2x4_e4m3x4_2, "mul.rn.e5m2x4.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e5m2x4_e3m2x4_2, "mul.rn.e5m2x4.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e5m2x4_e2m3x4_2, "mul.rn.e5m2x4.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_e5m2x4_e5m2x4_e2m1x4_2, "mul.rn.e5m2x4.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e5m2x4_e2m1p4x4_2, "mul.rn.e5m2x4.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e5m2x4_ue8m0x4_2, "mul.rn.e5m2x4.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e4m3x4_e5m2x4_2, "mul.rn.e5m2x4.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e4m3x4_e4m3x4_2, "mul.rn.e5m2x4.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e4m3x4_e3m2x4_2, "mul.rn.e5m2x4.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e4m3x4_e2m3x4_2, "mul.rn.e5m2x4.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_e5m2x4_e4m3x4_e2m1x4_2, "mul.rn.e5m2x4.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e4m3x4_e2m1p4x4_2, "mul.rn.e5m2x4.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e4m3x4_ue8m0x4_2, "mul.rn.e5m2x4.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e3m2x4_e5m2x4_2, "mul.rn.e5m2x4.e3m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e3m2x4_e4m3x4_2, "mul.rn.e5m2x4.e3m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e3m2x4_e3m2x4_2, "mul.rn.e5m2x4.e3m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e3m2x4_e2m3x4_2, "mul.rn.e5m2x4.e3m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_e5m2x4_e3m2x4_e2m1x4_2, "mul.rn.e5m2x4.e3m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e3m2x4_e2m1p4x4_2, "mul.rn.e5m2x4.e3m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e3m2x4_ue8m0x4_2, "mul.rn.e5m2x4.e3m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m3x4_e5m2x4_2, "mul.rn.e5m2x4.e2m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m3x4_e4m3x4_2, "mul.rn.e5m2x4.e2m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m3x4_e3m2x4_2, "mul.rn.e5m2x4.e2m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m3x4_e2m3x4_2, "mul.rn.e5m2x4.e2m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_e5m2x4_e2m3x4_e2m1x4_2, "mul.rn.e5m2x4.e2m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m3x4_e2m1p4x4_2, "mul.rn.e5m2x4.e2m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m3x4_ue8m0x4_2, "mul.rn.e5m2x4.e2m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_e5m2x4_e2m1x4_e5m2x4_2, "mul.rn.e5m2x4.e2m1x4.e5m2x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_e5m2x4_e2m1x4_e4m3x4_2, "mul.rn.e5m2x4.e2m1x4.e4m3x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_e5m2x4_e2m1x4_e3m2x4_2, "mul.rn.e5m2x4.e2m1x4.e3m2x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_e5m2x4_e2m1x4_e2m3x4_2, "mul.rn.e5m2x4.e2m1x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_h(mul_rn_e5m2x4_e2m1x4_e2m1x4_2, "mul.rn.e5m2x4.e2m1x4.e2m1x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_e5m2x4_e2m1x4_e2m1p4x4_2, "mul.rn.e5m2x4.e2m1x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_e5m2x4_e2m1x4_ue8m0x4_2, "mul.rn.e5m2x4.e2m1x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m1p4x4_e5m2x4_2, "mul.rn.e5m2x4.e2m1p4x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m1p4x4_e4m3x4_2, "mul.rn.e5m2x4.e2m1p4x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m1p4x4_e3m2x4_2, "mul.rn.e5m2x4.e2m1p4x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m1p4x4_e2m3x4_2, "mul.rn.e5m2x4.e2m1p4x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_e5m2x4_e2m1p4x4_e2m1x4_2, "mul.rn.e5m2x4.e2m1p4x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m1p4x4_e2m1p4x4_2, "mul.rn.e5m2x4.e2m1p4x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m1p4x4_ue8m0x4_2, "mul.rn.e5m2x4.e2m1p4x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_ue8m0x4_e5m2x4_2, "mul.rn.e5m2x4.ue8m0x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_ue8m0x4_e4m3x4_2, "mul.rn.e5m2x4.ue8m0x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_ue8m0x4_e3m2x4_2, "mul.rn.e5m2x4.ue8m0x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_ue8m0x4_e2m3x4_2, "mul.rn.e5m2x4.ue8m0x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_e5m2x4_ue8m0x4_e2m1x4_2, "mul.rn.e5m2x4.ue8m0x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_ue8m0x4_e2m1p4x4_2, "mul.rn.e5m2x4.ue8m0x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e5m2x4_ue8m0x4_ue8m0x4_2, "mul.rn.e5m2x4.ue8m0x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e5m2x4_e5m2x4_2, "mul.rn.e4m3x4.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e5m2x4_e4m3x4_2, "mul.rn.e4m3x4.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e5m2x4_e3m2x4_2, "mul.rn.e4m3x4.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e5m2x4_e2m3x4_2, "mul.rn.e4m3x4.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_e4m3x4_e5m2x4_e2m1x4_2, "mul.rn.e4m3x4.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e5m2x4_e2m1p4x4_2, "mul.rn.e4m3x4.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e5m2x4_ue8m0x4_2, "mul.rn.e4m3x4.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e4m3x4_e5m2x4_2, "mul.rn.e4m3x4.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e4m3x4_e4m3x4_2, "mul.rn.e4m3x4.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e4m3x4_e3m2x4_2, "mul.rn.e4m3x4.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e4m3x4_e2m3x4_2, "mul.rn.e4m3x4.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_e4m3x4_e4m3x4_e2m1x4_2, "mul.rn.e4m3x4.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e4m3x4_e2m1p4x4_2, "mul.rn.e4m3x4.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e4m3x4_ue8m0x4_2, "mul.rn.e4m3x4.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e3m2x4_e5m2x4_2, "mul.rn.e4m3x4.e3m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e3m2x4_e4m3x4_2, "mul.rn.e4m3x4.e3m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e3m2x4_e3m2x4_2, "mul.rn.e4m3x4.e3m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e3m2x4_e2m3x4_2, "mul.rn.e4m3x4.e3m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_e4m3x4_e3m2x4_e2m1x4_2, "mul.rn.e4m3x4.e3m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e3m2x4_e2m1p4x4_2, "mul.rn.e4m3x4.e3m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e3m2x4_ue8m0x4_2, "mul.rn.e4m3x4.e3m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m3x4_e5m2x4_2, "mul.rn.e4m3x4.e2m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m3x4_e4m3x4_2, "mul.rn.e4m3x4.e2m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m3x4_e3m2x4_2, "mul.rn.e4m3x4.e2m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m3x4_e2m3x4_2, "mul.rn.e4m3x4.e2m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_e4m3x4_e2m3x4_e2m1x4_2, "mul.rn.e4m3x4.e2m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m3x4_e2m1p4x4_2, "mul.rn.e4m3x4.e2m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m3x4_ue8m0x4_2, "mul.rn.e4m3x4.e2m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_e4m3x4_e2m1x4_e5m2x4_2, "mul.rn.e4m3x4.e2m1x4.e5m2x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_e4m3x4_e2m1x4_e4m3x4_2, "mul.rn.e4m3x4.e2m1x4.e4m3x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_e4m3x4_e2m1x4_e3m2x4_2, "mul.rn.e4m3x4.e2m1x4.e3m2x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_e4m3x4_e2m1x4_e2m3x4_2, "mul.rn.e4m3x4.e2m1x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_h(mul_rn_e4m3x4_e2m1x4_e2m1x4_2, "mul.rn.e4m3x4.e2m1x4.e2m1x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_e4m3x4_e2m1x4_e2m1p4x4_2, "mul.rn.e4m3x4.e2m1x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_e4m3x4_e2m1x4_ue8m0x4_2, "mul.rn.e4m3x4.e2m1x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m1p4x4_e5m2x4_2, "mul.rn.e4m3x4.e2m1p4x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m1p4x4_e4m3x4_2, "mul.rn.e4m3x4.e2m1p4x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m1p4x4_e3m2x4_2, "mul.rn.e4m3x4.e2m1p4x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m1p4x4_e2m3x4_2, "mul.rn.e4m3x4.e2m1p4x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_e4m3x4_e2m1p4x4_e2m1x4_2, "mul.rn.e4m3x4.e2m1p4x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m1p4x4_e2m1p4x4_2, "mul.rn.e4m3x4.e2m1p4x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m1p4x4_ue8m0x4_2, "mul.rn.e4m3x4.e2m1p4x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_ue8m0x4_e5m2x4_2, "mul.rn.e4m3x4.ue8m0x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_ue8m0x4_e4m3x4_2, "mul.rn.e4m3x4.ue8m0x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_ue8m0x4_e3m2x4_2, "mul.rn.e4m3x4.ue8m0x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_ue8m0x4_e2m3x4_2, "mul.rn.e4m3x4.ue8m0x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_e4m3x4_ue8m0x4_e2m1x4_2, "mul.rn.e4m3x4.ue8m0x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_ue8m0x4_e2m1p4x4_2, "mul.rn.e4m3x4.ue8m0x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_e4m3x4_ue8m0x4_ue8m0x4_2, "mul.rn.e4m3x4.ue8m0x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e5m2x4_e5m2x4_2, "mul.rn.satfinite.e5m2x4.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e5m2x4_e4m3x4_2, "mul.rn.satfinite.e5m2x4.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e5m2x4_e3m2x4_2, "mul.rn.satfinite.e5m2x4.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e5m2x4_e2m3x4_2, "mul.rn.satfinite.e5m2x4.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_satfinite_e5m2x4_e5m2x4_e2m1x4_2, "mul.rn.satfinite.e5m2x4.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e5m2x4_e2m1p4x4_2, "mul.rn.satfinite.e5m2x4.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e5m2x4_ue8m0x4_2, "mul.rn.satfinite.e5m2x4.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e4m3x4_e5m2x4_2, "mul.rn.satfinite.e5m2x4.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e4m3x4_e4m3x4_2, "mul.rn.satfinite.e5m2x4.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e4m3x4_e3m2x4_2, "mul.rn.satfinite.e5m2x4.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e4m3x4_e2m3x4_2, "mul.rn.satfinite.e5m2x4.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_satfinite_e5m2x4_e4m3x4_e2m1x4_2, "mul.rn.satfinite.e5m2x4.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e4m3x4_e2m1p4x4_2, "mul.rn.satfinite.e5m2x4.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e4m3x4_ue8m0x4_2, "mul.rn.satfinite.e5m2x4.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e3m2x4_e5m2x4_2, "mul.rn.satfinite.e5m2x4.e3m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e3m2x4_e4m3x4_2, "mul.rn.satfinite.e5m2x4.e3m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e3m2x4_e3m2x4_2, "mul.rn.satfinite.e5m2x4.e3m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e3m2x4_e2m3x4_2, "mul.rn.satfinite.e5m2x4.e3m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_satfinite_e5m2x4_e3m2x4_e2m1x4_2, "mul.rn.satfinite.e5m2x4.e3m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e3m2x4_e2m1p4x4_2, "mul.rn.satfinite.e5m2x4.e3m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e3m2x4_ue8m0x4_2, "mul.rn.satfinite.e5m2x4.e3m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m3x4_e5m2x4_2, "mul.rn.satfinite.e5m2x4.e2m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m3x4_e4m3x4_2, "mul.rn.satfinite.e5m2x4.e2m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m3x4_e3m2x4_2, "mul.rn.satfinite.e5m2x4.e2m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m3x4_e2m3x4_2, "mul.rn.satfinite.e5m2x4.e2m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_satfinite_e5m2x4_e2m3x4_e2m1x4_2, "mul.rn.satfinite.e5m2x4.e2m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m3x4_e2m1p4x4_2, "mul.rn.satfinite.e5m2x4.e2m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m3x4_ue8m0x4_2, "mul.rn.satfinite.e5m2x4.e2m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_satfinite_e5m2x4_e2m1x4_e5m2x4_2, "mul.rn.satfinite.e5m2x4.e2m1x4.e5m2x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_satfinite_e5m2x4_e2m1x4_e4m3x4_2, "mul.rn.satfinite.e5m2x4.e2m1x4.e4m3x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_satfinite_e5m2x4_e2m1x4_e3m2x4_2, "mul.rn.satfinite.e5m2x4.e2m1x4.e3m2x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_satfinite_e5m2x4_e2m1x4_e2m3x4_2, "mul.rn.satfinite.e5m2x4.e2m1x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_h(mul_rn_satfinite_e5m2x4_e2m1x4_e2m1x4_2, "mul.rn.satfinite.e5m2x4.e2m1x4.e2m1x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_satfinite_e5m2x4_e2m1x4_e2m1p4x4_2, "mul.rn.satfinite.e5m2x4.e2m1x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_satfinite_e5m2x4_e2m1x4_ue8m0x4_2, "mul.rn.satfinite.e5m2x4.e2m1x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m1p4x4_e5m2x4_2, "mul.rn.satfinite.e5m2x4.e2m1p4x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m1p4x4_e4m3x4_2, "mul.rn.satfinite.e5m2x4.e2m1p4x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m1p4x4_e3m2x4_2, "mul.rn.satfinite.e5m2x4.e2m1p4x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m1p4x4_e2m3x4_2, "mul.rn.satfinite.e5m2x4.e2m1p4x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_satfinite_e5m2x4_e2m1p4x4_e2m1x4_2, "mul.rn.satfinite.e5m2x4.e2m1p4x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m1p4x4_e2m1p4x4_2, "mul.rn.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m1p4x4_ue8m0x4_2, "mul.rn.satfinite.e5m2x4.e2m1p4x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_ue8m0x4_e5m2x4_2, "mul.rn.satfinite.e5m2x4.ue8m0x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_ue8m0x4_e4m3x4_2, "mul.rn.satfinite.e5m2x4.ue8m0x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_ue8m0x4_e3m2x4_2, "mul.rn.satfinite.e5m2x4.ue8m0x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_ue8m0x4_e2m3x4_2, "mul.rn.satfinite.e5m2x4.ue8m0x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_satfinite_e5m2x4_ue8m0x4_e2m1x4_2, "mul.rn.satfinite.e5m2x4.ue8m0x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_ue8m0x4_e2m1p4x4_2, "mul.rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_ue8m0x4_ue8m0x4_2, "mul.rn.satfinite.e5m2x4.ue8m0x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e5m2x4_e5m2x4_2, "mul.rn.satfinite.e4m3x4.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e5m2x4_e4m3x4_2, "mul.rn.satfinite.e4m3x4.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e5m2x4_e3m2x4_2, "mul.rn.satfinite.e4m3x4.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e5m2x4_e2m3x4_2, "mul.rn.satfinite.e4m3x4.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_satfinite_e4m3x4_e5m2x4_e2m1x4_2, "mul.rn.satfinite.e4m3x4.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e5m2x4_e2m1p4x4_2, "mul.rn.satfinite.e4m3x4.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e5m2x4_ue8m0x4_2, "mul.rn.satfinite.e4m3x4.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e4m3x4_e5m2x4_2, "mul.rn.satfinite.e4m3x4.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e4m3x4_e4m3x4_2, "mul.rn.satfinite.e4m3x4.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e4m3x4_e3m2x4_2, "mul.rn.satfinite.e4m3x4.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e4m3x4_e2m3x4_2, "mul.rn.satfinite.e4m3x4.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_satfinite_e4m3x4_e4m3x4_e2m1x4_2, "mul.rn.satfinite.e4m3x4.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e4m3x4_e2m1p4x4_2, "mul.rn.satfinite.e4m3x4.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e4m3x4_ue8m0x4_2, "mul.rn.satfinite.e4m3x4.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e3m2x4_e5m2x4_2, "mul.rn.satfinite.e4m3x4.e3m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e3m2x4_e4m3x4_2, "mul.rn.satfinite.e4m3x4.e3m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e3m2x4_e3m2x4_2, "mul.rn.satfinite.e4m3x4.e3m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e3m2x4_e2m3x4_2, "mul.rn.satfinite.e4m3x4.e3m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_satfinite_e4m3x4_e3m2x4_e2m1x4_2, "mul.rn.satfinite.e4m3x4.e3m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e3m2x4_e2m1p4x4_2, "mul.rn.satfinite.e4m3x4.e3m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e3m2x4_ue8m0x4_2, "mul.rn.satfinite.e4m3x4.e3m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m3x4_e5m2x4_2, "mul.rn.satfinite.e4m3x4.e2m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m3x4_e4m3x4_2, "mul.rn.satfinite.e4m3x4.e2m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m3x4_e3m2x4_2, "mul.rn.satfinite.e4m3x4.e2m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m3x4_e2m3x4_2, "mul.rn.satfinite.e4m3x4.e2m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_satfinite_e4m3x4_e2m3x4_e2m1x4_2, "mul.rn.satfinite.e4m3x4.e2m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m3x4_e2m1p4x4_2, "mul.rn.satfinite.e4m3x4.e2m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m3x4_ue8m0x4_2, "mul.rn.satfinite.e4m3x4.e2m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_satfinite_e4m3x4_e2m1x4_e5m2x4_2, "mul.rn.satfinite.e4m3x4.e2m1x4.e5m2x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_satfinite_e4m3x4_e2m1x4_e4m3x4_2, "mul.rn.satfinite.e4m3x4.e2m1x4.e4m3x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_satfinite_e4m3x4_e2m1x4_e3m2x4_2, "mul.rn.satfinite.e4m3x4.e2m1x4.e3m2x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_satfinite_e4m3x4_e2m1x4_e2m3x4_2, "mul.rn.satfinite.e4m3x4.e2m1x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_h(mul_rn_satfinite_e4m3x4_e2m1x4_e2m1x4_2, "mul.rn.satfinite.e4m3x4.e2m1x4.e2m1x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_satfinite_e4m3x4_e2m1x4_e2m1p4x4_2, "mul.rn.satfinite.e4m3x4.e2m1x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_h_r(mul_rn_satfinite_e4m3x4_e2m1x4_ue8m0x4_2, "mul.rn.satfinite.e4m3x4.e2m1x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m1p4x4_e5m2x4_2, "mul.rn.satfinite.e4m3x4.e2m1p4x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m1p4x4_e4m3x4_2, "mul.rn.satfinite.e4m3x4.e2m1p4x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m1p4x4_e3m2x4_2, "mul.rn.satfinite.e4m3x4.e2m1p4x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m1p4x4_e2m3x4_2, "mul.rn.satfinite.e4m3x4.e2m1p4x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_satfinite_e4m3x4_e2m1p4x4_e2m1x4_2, "mul.rn.satfinite.e4m3x4.e2m1p4x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m1p4x4_e2m1p4x4_2, "mul.rn.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m1p4x4_ue8m0x4_2, "mul.rn.satfinite.e4m3x4.e2m1p4x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_ue8m0x4_e5m2x4_2, "mul.rn.satfinite.e4m3x4.ue8m0x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_ue8m0x4_e4m3x4_2, "mul.rn.satfinite.e4m3x4.ue8m0x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_ue8m0x4_e3m2x4_2, "mul.rn.satfinite.e4m3x4.ue8m0x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_ue8m0x4_e2m3x4_2, "mul.rn.satfinite.e4m3x4.ue8m0x4.e2m3x4", 201002, 94)
-PTXSPEC_r_r_h(mul_rn_satfinite_e4m3x4_ue8m0x4_e2m1x4_2, "mul.rn.satfinite.e4m3x4.ue8m0x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_ue8m0x4_e2m1p4x4_2, "mul.rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_ue8m0x4_ue8m0x4_2, "mul.rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4", 201002, 94)
-PTXSPEC_h_h_h(mul_hi_s16_2, "mul.hi.s16", 100, 10)
-PTXSPEC_h_h_h(mul_hi_u16_2, "mul.hi.u16", 100, 10)
-PTXSPEC_r_r_r(mul_hi_s32_2, "mul.hi.s32", 100, 10)
-PTXSPEC_r_r_r(mul_hi_u32_2, "mul.hi.u32", 100, 10)
-PTXSPEC_l_l_l(mul_hi_s64_2, "mul.hi.s64", 100, 10)
-PTXSPEC_l_l_l(mul_hi_u64_2, "mul.hi.u64", 100, 10)
-PTXSPEC_h_h_h(mul_lo_s16_2, "mul.lo.s16", 100, 10)
-PTXSPEC_h_h_h(mul_lo_u16_2, "mul.lo.u16", 100, 10)
-PTXSPEC_r_r_r(mul_lo_s32_2, "mul.lo.s32", 100, 10)
-PTXSPEC_r_r_r(mul_lo_u32_2, "mul.lo.u32", 100, 10)
-PTXSPEC_l_l_l(mul_lo_s64_2, "mul.lo.s64", 100, 10)
-PTXSPEC_l_l_l(mul_lo_u64_2, "mul.lo.u64", 100, 10)
-PTXSPEC_r_h_h(mul_wide_s16_2, "mul.wide.s16", 100, 10)
-PTXSPEC_r_h_h(mul_wide_u16_2, "mul.wide.u16", 100, 10)
-PTXSPEC_l_r_r(mul_wide_s32_2, "mul.wide.s32", 100, 10)
-PTXSPEC_l_r_r(mul_wide_u32_2, "mul.wide.u32", 100, 10)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -936,245 +468,479 @@ static const unsigned short c74[] = {302, 1};
 static const unsigned short c75[] = {303, 2};
 static const unsigned short c76[] = {305, 1};
 static const unsigned short c77[] = {306, 1};
+#endif
 
+PTXSPEC_f_f_f(mul_f32_2, "mul.f32", 100, 10, s0, rows4, c0)
+PTXSPEC_f_f_f(mul_sat_f32_2, "mul.sat.f32", 100, 10, s0, rows4, c1)
+PTXSPEC_f_f_f(mul_ftz_f32_2, "mul.ftz.f32", 100, 14, s0, rows4, c2)
+PTXSPEC_f_f_f(mul_ftz_sat_f32_2, "mul.ftz.sat.f32", 100, 14, s0, rows4, c1)
+PTXSPEC_f_f_f(mul_rn_f32_2, "mul.rn.f32", 100, 10, s0, rows4, c0)
+PTXSPEC_f_f_f(mul_rn_sat_f32_2, "mul.rn.sat.f32", 100, 10, s0, rows4, c1)
+PTXSPEC_f_f_f(mul_rn_ftz_f32_2, "mul.rn.ftz.f32", 100, 14, s0, rows4, c2)
+PTXSPEC_f_f_f(mul_rn_ftz_sat_f32_2, "mul.rn.ftz.sat.f32", 100, 14, s0, rows4, c1)
+PTXSPEC_f_f_f(mul_rz_f32_2, "mul.rz.f32", 100, 10, s0, rows4, c3)
+PTXSPEC_f_f_f(mul_rz_sat_f32_2, "mul.rz.sat.f32", 100, 10, s0, rows4, c1)
+PTXSPEC_f_f_f(mul_rz_ftz_f32_2, "mul.rz.ftz.f32", 100, 14, s0, rows4, c4)
+PTXSPEC_f_f_f(mul_rz_ftz_sat_f32_2, "mul.rz.ftz.sat.f32", 100, 14, s0, rows4, c1)
+PTXSPEC_f_f_f(mul_rm_f32_2, "mul.rm.f32", 200, 10, s0, rows4, c5)
+PTXSPEC_f_f_f(mul_rm_sat_f32_2, "mul.rm.sat.f32", 200, 10, s0, rows4, c1)
+PTXSPEC_f_f_f(mul_rm_ftz_f32_2, "mul.rm.ftz.f32", 200, 14, s0, rows4, c6)
+PTXSPEC_f_f_f(mul_rm_ftz_sat_f32_2, "mul.rm.ftz.sat.f32", 200, 14, s0, rows4, c1)
+PTXSPEC_f_f_f(mul_rp_f32_2, "mul.rp.f32", 200, 10, s0, rows4, c7)
+PTXSPEC_f_f_f(mul_rp_sat_f32_2, "mul.rp.sat.f32", 200, 10, s0, rows4, c8)
+PTXSPEC_f_f_f(mul_rp_ftz_f32_2, "mul.rp.ftz.f32", 200, 14, s0, rows4, c9)
+PTXSPEC_f_f_f(mul_rp_ftz_sat_f32_2, "mul.rp.ftz.sat.f32", 200, 14, s0, rows4, c10)
+PTXSPEC_l_l_l(mul_f32x2_2, "mul.f32x2", 1000, 86, s1, rows4, c11)
+PTXSPEC_l_l_l(mul_ftz_f32x2_2, "mul.ftz.f32x2", 1000, 86, s1, rows4, c12)
+PTXSPEC_l_l_l(mul_rn_f32x2_2, "mul.rn.f32x2", 1000, 86, s1, rows4, c11)
+PTXSPEC_l_l_l(mul_rn_ftz_f32x2_2, "mul.rn.ftz.f32x2", 1000, 86, s1, rows4, c12)
+PTXSPEC_l_l_l(mul_rz_f32x2_2, "mul.rz.f32x2", 1000, 86, s1, rows4, c3)
+PTXSPEC_l_l_l(mul_rz_ftz_f32x2_2, "mul.rz.ftz.f32x2", 1000, 86, s1, rows4, c4)
+PTXSPEC_l_l_l(mul_rm_f32x2_2, "mul.rm.f32x2", 1000, 86, s1, rows4, c5)
+PTXSPEC_l_l_l(mul_rm_ftz_f32x2_2, "mul.rm.ftz.f32x2", 1000, 86, s1, rows4, c6)
+PTXSPEC_l_l_l(mul_rp_f32x2_2, "mul.rp.f32x2", 1000, 86, s1, rows4, c7)
+PTXSPEC_l_l_l(mul_rp_ftz_f32x2_2, "mul.rp.ftz.f32x2", 1000, 86, s1, rows4, c9)
+PTXSPEC_d_d_d(mul_f64_2, "mul.f64", 100, 10, s2, rows4, c13)
+PTXSPEC_d_d_d(mul_rn_f64_2, "mul.rn.f64", 100, 10, s2, rows4, c13)
+PTXSPEC_d_d_d(mul_rz_f64_2, "mul.rz.f64", 100, 10, s2, rows4, c14)
+PTXSPEC_d_d_d(mul_rm_f64_2, "mul.rm.f64", 130, 10, s2, rows4, c15)
+PTXSPEC_d_d_d(mul_rp_f64_2, "mul.rp.f64", 130, 10, s2, rows4, c16)
+PTXSPEC_h_h_h(mul_f16_2, "mul.f16", 530, 42, s3, rows4, c17)
+PTXSPEC_r_r_r(mul_f16x2_2, "mul.f16x2", 530, 42, s4, rows4, c17)
+PTXSPEC_h_h_h(mul_sat_f16_2, "mul.sat.f16", 530, 42, s3, rows4, c18)
+PTXSPEC_r_r_r(mul_sat_f16x2_2, "mul.sat.f16x2", 530, 42, s4, rows4, c18)
+PTXSPEC_h_h_h(mul_ftz_f16_2, "mul.ftz.f16", 530, 42, s3, rows4, c19)
+PTXSPEC_r_r_r(mul_ftz_f16x2_2, "mul.ftz.f16x2", 530, 42, s4, rows4, c19)
+PTXSPEC_h_h_h(mul_ftz_sat_f16_2, "mul.ftz.sat.f16", 530, 42, s3, rows4, c18)
+PTXSPEC_r_r_r(mul_ftz_sat_f16x2_2, "mul.ftz.sat.f16x2", 530, 42, s4, rows4, c18)
+PTXSPEC_h_h_h(mul_rn_f16_2, "mul.rn.f16", 530, 42, s3, rows4, c17)
+PTXSPEC_r_r_r(mul_rn_f16x2_2, "mul.rn.f16x2", 530, 42, s4, rows4, c17)
+PTXSPEC_h_h_h(mul_rn_sat_f16_2, "mul.rn.sat.f16", 530, 42, s3, rows4, c18)
+PTXSPEC_r_r_r(mul_rn_sat_f16x2_2, "mul.rn.sat.f16x2", 530, 42, s4, rows4, c18)
+PTXSPEC_h_h_h(mul_rn_ftz_f16_2, "mul.rn.ftz.f16", 530, 42, s3, rows4, c19)
+PTXSPEC_r_r_r(mul_rn_ftz_f16x2_2, "mul.rn.ftz.f16x2", 530, 42, s4, rows4, c19)
+PTXSPEC_h_h_h(mul_rn_ftz_sat_f16_2, "mul.rn.ftz.sat.f16", 530, 42, s3, rows4, c18)
+PTXSPEC_r_r_r(mul_rn_ftz_sat_f16x2_2, "mul.rn.ftz.sat.f16x2", 530, 42, s4, rows4, c18)
+PTXSPEC_h_h_h(mul_bf16_2, "mul.bf16", 900, 78, s5, rows4, c20)
+PTXSPEC_r_r_r(mul_bf16x2_2, "mul.bf16x2", 900, 78, s6, rows4, c20)
+PTXSPEC_h_h_h(mul_rn_bf16_2, "mul.rn.bf16", 900, 78, s5, rows4, c20)
+PTXSPEC_r_r_r(mul_rn_bf16x2_2, "mul.rn.bf16x2", 900, 78, s6, rows4, c20)
+PTXSPEC_r_l_l(mul_rz_ftz_f16x2_f32x2_f32x2_2, "mul.rz.ftz.f16x2.f32x2.f32x2", 101071, 94, s7, rows4, c21)
+PTXSPEC_r_l_l(mul_rz_bf16x2_f32x2_f32x2_2, "mul.rz.bf16x2.f32x2.f32x2", 101071, 94, s8, rows4, c22)
+PTXSPEC_r_r_r(mul_bf16x2_bf16x2_f16x2_2, "mul.bf16x2.bf16x2.f16x2", 101071, 94, s9, rows4, c23)
+PTXSPEC_r_r_r(mul_f16x2_f16x2_bf16x2_2, "mul.f16x2.f16x2.bf16x2", 101071, 94, s10, rows4, c24)
+PTXSPEC_r_r_r(mul_e5m2x4_e5m2x4_e5m2x4_2, "mul.e5m2x4.e5m2x4.e5m2x4", 201002, 94, s11, rows4, c25)
+PTXSPEC_r_r_r(mul_e5m2x4_e5m2x4_e4m3x4_2, "mul.e5m2x4.e5m2x4.e4m3x4", 201002, 94, s12, rows4, c26)
+PTXSPEC_r_r_r(mul_e5m2x4_e5m2x4_e3m2x4_2, "mul.e5m2x4.e5m2x4.e3m2x4", 201002, 94, s13, rows4, c27)
+PTXSPEC_r_r_r(mul_e5m2x4_e5m2x4_e2m3x4_2, "mul.e5m2x4.e5m2x4.e2m3x4", 201002, 94, s14, rows4, c28)
+PTXSPEC_r_r_h(mul_e5m2x4_e5m2x4_e2m1x4_2, "mul.e5m2x4.e5m2x4.e2m1x4", 201002, 94, s15, rows4, c29)
+PTXSPEC_r_r_r(mul_e5m2x4_e5m2x4_e2m1p4x4_2, "mul.e5m2x4.e5m2x4.e2m1p4x4", 201002, 94, s16, rows4, c29)
+PTXSPEC_r_r_r(mul_e5m2x4_e5m2x4_ue8m0x4_2, "mul.e5m2x4.e5m2x4.ue8m0x4", 201002, 94, s17, rows4, c30)
+PTXSPEC_r_r_r(mul_e5m2x4_e4m3x4_e5m2x4_2, "mul.e5m2x4.e4m3x4.e5m2x4", 201002, 94, s18, rows4, c31)
+PTXSPEC_r_r_r(mul_e5m2x4_e4m3x4_e4m3x4_2, "mul.e5m2x4.e4m3x4.e4m3x4", 201002, 94, s19, rows4, c32)
+PTXSPEC_r_r_r(mul_e5m2x4_e4m3x4_e3m2x4_2, "mul.e5m2x4.e4m3x4.e3m2x4", 201002, 94, s20, rows4, c33)
+PTXSPEC_r_r_r(mul_e5m2x4_e4m3x4_e2m3x4_2, "mul.e5m2x4.e4m3x4.e2m3x4", 201002, 94, s21, rows4, c34)
+PTXSPEC_r_r_h(mul_e5m2x4_e4m3x4_e2m1x4_2, "mul.e5m2x4.e4m3x4.e2m1x4", 201002, 94, s22, rows4, c35)
+PTXSPEC_r_r_r(mul_e5m2x4_e4m3x4_e2m1p4x4_2, "mul.e5m2x4.e4m3x4.e2m1p4x4", 201002, 94, s23, rows4, c35)
+PTXSPEC_r_r_r(mul_e5m2x4_e4m3x4_ue8m0x4_2, "mul.e5m2x4.e4m3x4.ue8m0x4", 201002, 94, s24, rows4, c36)
+PTXSPEC_r_r_r(mul_e5m2x4_e3m2x4_e5m2x4_2, "mul.e5m2x4.e3m2x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_e3m2x4_e4m3x4_2, "mul.e5m2x4.e3m2x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_e3m2x4_e3m2x4_2, "mul.e5m2x4.e3m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_e3m2x4_e2m3x4_2, "mul.e5m2x4.e3m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_e5m2x4_e3m2x4_e2m1x4_2, "mul.e5m2x4.e3m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_e3m2x4_e2m1p4x4_2, "mul.e5m2x4.e3m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_e3m2x4_ue8m0x4_2, "mul.e5m2x4.e3m2x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_e2m3x4_e5m2x4_2, "mul.e5m2x4.e2m3x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_e2m3x4_e4m3x4_2, "mul.e5m2x4.e2m3x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_e2m3x4_e3m2x4_2, "mul.e5m2x4.e2m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_e2m3x4_e2m3x4_2, "mul.e5m2x4.e2m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_e5m2x4_e2m3x4_e2m1x4_2, "mul.e5m2x4.e2m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_e2m3x4_e2m1p4x4_2, "mul.e5m2x4.e2m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_e2m3x4_ue8m0x4_2, "mul.e5m2x4.e2m3x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_h_r(mul_e5m2x4_e2m1x4_e5m2x4_2, "mul.e5m2x4.e2m1x4.e5m2x4", 201002, 94)
+PTXSPEC_r_h_r(mul_e5m2x4_e2m1x4_e4m3x4_2, "mul.e5m2x4.e2m1x4.e4m3x4", 201002, 94)
+PTXSPEC_r_h_r(mul_e5m2x4_e2m1x4_e3m2x4_2, "mul.e5m2x4.e2m1x4.e3m2x4", 201002, 94)
+PTXSPEC_r_h_r(mul_e5m2x4_e2m1x4_e2m3x4_2, "mul.e5m2x4.e2m1x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_h(mul_e5m2x4_e2m1x4_e2m1x4_2, "mul.e5m2x4.e2m1x4.e2m1x4", 201002, 94)
+PTXSPEC_r_h_r(mul_e5m2x4_e2m1x4_e2m1p4x4_2, "mul.e5m2x4.e2m1x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_h_r(mul_e5m2x4_e2m1x4_ue8m0x4_2, "mul.e5m2x4.e2m1x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_e2m1p4x4_e5m2x4_2, "mul.e5m2x4.e2m1p4x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_e2m1p4x4_e4m3x4_2, "mul.e5m2x4.e2m1p4x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_e2m1p4x4_e3m2x4_2, "mul.e5m2x4.e2m1p4x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_e2m1p4x4_e2m3x4_2, "mul.e5m2x4.e2m1p4x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_e5m2x4_e2m1p4x4_e2m1x4_2, "mul.e5m2x4.e2m1p4x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_e2m1p4x4_e2m1p4x4_2, "mul.e5m2x4.e2m1p4x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_e2m1p4x4_ue8m0x4_2, "mul.e5m2x4.e2m1p4x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e5m2x4_ue8m0x4_e5m2x4_2, "mul.e5m2x4.ue8m0x4.e5m2x4", 201002, 94, s25, rows4, c37)
+PTXSPEC_r_r_r(mul_e5m2x4_ue8m0x4_e4m3x4_2, "mul.e5m2x4.ue8m0x4.e4m3x4", 201002, 94, s26, rows4, c38)
+PTXSPEC_r_r_r(mul_e5m2x4_ue8m0x4_e3m2x4_2, "mul.e5m2x4.ue8m0x4.e3m2x4", 201002, 94, s27, rows4, c39)
+PTXSPEC_r_r_r(mul_e5m2x4_ue8m0x4_e2m3x4_2, "mul.e5m2x4.ue8m0x4.e2m3x4", 201002, 94, s28, rows4, c40)
+PTXSPEC_r_r_h(mul_e5m2x4_ue8m0x4_e2m1x4_2, "mul.e5m2x4.ue8m0x4.e2m1x4", 201002, 94, s29, rows4, c41)
+PTXSPEC_r_r_r(mul_e5m2x4_ue8m0x4_e2m1p4x4_2, "mul.e5m2x4.ue8m0x4.e2m1p4x4", 201002, 94, s30, rows4, c41)
+PTXSPEC_r_r_r(mul_e5m2x4_ue8m0x4_ue8m0x4_2, "mul.e5m2x4.ue8m0x4.ue8m0x4", 201002, 94, s31, rows4, c42)
+PTXSPEC_r_r_r(mul_e4m3x4_e5m2x4_e5m2x4_2, "mul.e4m3x4.e5m2x4.e5m2x4", 201002, 94, s32, rows4, c43)
+PTXSPEC_r_r_r(mul_e4m3x4_e5m2x4_e4m3x4_2, "mul.e4m3x4.e5m2x4.e4m3x4", 201002, 94, s33, rows4, c44)
+PTXSPEC_r_r_r(mul_e4m3x4_e5m2x4_e3m2x4_2, "mul.e4m3x4.e5m2x4.e3m2x4", 201002, 94, s34, rows4, c45)
+PTXSPEC_r_r_r(mul_e4m3x4_e5m2x4_e2m3x4_2, "mul.e4m3x4.e5m2x4.e2m3x4", 201002, 94, s35, rows4, c46)
+PTXSPEC_r_r_h(mul_e4m3x4_e5m2x4_e2m1x4_2, "mul.e4m3x4.e5m2x4.e2m1x4", 201002, 94, s36, rows4, c47)
+PTXSPEC_r_r_r(mul_e4m3x4_e5m2x4_e2m1p4x4_2, "mul.e4m3x4.e5m2x4.e2m1p4x4", 201002, 94, s37, rows4, c47)
+PTXSPEC_r_r_r(mul_e4m3x4_e5m2x4_ue8m0x4_2, "mul.e4m3x4.e5m2x4.ue8m0x4", 201002, 94, s38, rows4, c48)
+PTXSPEC_r_r_r(mul_e4m3x4_e4m3x4_e5m2x4_2, "mul.e4m3x4.e4m3x4.e5m2x4", 201002, 94, s39, rows4, c49)
+PTXSPEC_r_r_r(mul_e4m3x4_e4m3x4_e4m3x4_2, "mul.e4m3x4.e4m3x4.e4m3x4", 201002, 94, s40, rows4, c50)
+PTXSPEC_r_r_r(mul_e4m3x4_e4m3x4_e3m2x4_2, "mul.e4m3x4.e4m3x4.e3m2x4", 201002, 94, s41, rows4, c33)
+PTXSPEC_r_r_r(mul_e4m3x4_e4m3x4_e2m3x4_2, "mul.e4m3x4.e4m3x4.e2m3x4", 201002, 94, s42, rows4, c34)
+PTXSPEC_r_r_h(mul_e4m3x4_e4m3x4_e2m1x4_2, "mul.e4m3x4.e4m3x4.e2m1x4", 201002, 94, s43, rows4, c35)
+PTXSPEC_r_r_r(mul_e4m3x4_e4m3x4_e2m1p4x4_2, "mul.e4m3x4.e4m3x4.e2m1p4x4", 201002, 94, s44, rows4, c35)
+PTXSPEC_r_r_r(mul_e4m3x4_e4m3x4_ue8m0x4_2, "mul.e4m3x4.e4m3x4.ue8m0x4", 201002, 94, s45, rows4, c51)
+PTXSPEC_r_r_r(mul_e4m3x4_e3m2x4_e5m2x4_2, "mul.e4m3x4.e3m2x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_e3m2x4_e4m3x4_2, "mul.e4m3x4.e3m2x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_e3m2x4_e3m2x4_2, "mul.e4m3x4.e3m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_e3m2x4_e2m3x4_2, "mul.e4m3x4.e3m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_e4m3x4_e3m2x4_e2m1x4_2, "mul.e4m3x4.e3m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_e3m2x4_e2m1p4x4_2, "mul.e4m3x4.e3m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_e3m2x4_ue8m0x4_2, "mul.e4m3x4.e3m2x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_e2m3x4_e5m2x4_2, "mul.e4m3x4.e2m3x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_e2m3x4_e4m3x4_2, "mul.e4m3x4.e2m3x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_e2m3x4_e3m2x4_2, "mul.e4m3x4.e2m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_e2m3x4_e2m3x4_2, "mul.e4m3x4.e2m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_e4m3x4_e2m3x4_e2m1x4_2, "mul.e4m3x4.e2m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_e2m3x4_e2m1p4x4_2, "mul.e4m3x4.e2m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_e2m3x4_ue8m0x4_2, "mul.e4m3x4.e2m3x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_h_r(mul_e4m3x4_e2m1x4_e5m2x4_2, "mul.e4m3x4.e2m1x4.e5m2x4", 201002, 94)
+PTXSPEC_r_h_r(mul_e4m3x4_e2m1x4_e4m3x4_2, "mul.e4m3x4.e2m1x4.e4m3x4", 201002, 94)
+PTXSPEC_r_h_r(mul_e4m3x4_e2m1x4_e3m2x4_2, "mul.e4m3x4.e2m1x4.e3m2x4", 201002, 94)
+PTXSPEC_r_h_r(mul_e4m3x4_e2m1x4_e2m3x4_2, "mul.e4m3x4.e2m1x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_h(mul_e4m3x4_e2m1x4_e2m1x4_2, "mul.e4m3x4.e2m1x4.e2m1x4", 201002, 94)
+PTXSPEC_r_h_r(mul_e4m3x4_e2m1x4_e2m1p4x4_2, "mul.e4m3x4.e2m1x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_h_r(mul_e4m3x4_e2m1x4_ue8m0x4_2, "mul.e4m3x4.e2m1x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_e2m1p4x4_e5m2x4_2, "mul.e4m3x4.e2m1p4x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_e2m1p4x4_e4m3x4_2, "mul.e4m3x4.e2m1p4x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_e2m1p4x4_e3m2x4_2, "mul.e4m3x4.e2m1p4x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_e2m1p4x4_e2m3x4_2, "mul.e4m3x4.e2m1p4x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_e4m3x4_e2m1p4x4_e2m1x4_2, "mul.e4m3x4.e2m1p4x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_e2m1p4x4_e2m1p4x4_2, "mul.e4m3x4.e2m1p4x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_e2m1p4x4_ue8m0x4_2, "mul.e4m3x4.e2m1p4x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_e4m3x4_ue8m0x4_e5m2x4_2, "mul.e4m3x4.ue8m0x4.e5m2x4", 201002, 94, s46, rows4, c52)
+PTXSPEC_r_r_r(mul_e4m3x4_ue8m0x4_e4m3x4_2, "mul.e4m3x4.ue8m0x4.e4m3x4", 201002, 94, s47, rows4, c53)
+PTXSPEC_r_r_r(mul_e4m3x4_ue8m0x4_e3m2x4_2, "mul.e4m3x4.ue8m0x4.e3m2x4", 201002, 94, s48, rows4, c39)
+PTXSPEC_r_r_r(mul_e4m3x4_ue8m0x4_e2m3x4_2, "mul.e4m3x4.ue8m0x4.e2m3x4", 201002, 94, s49, rows4, c40)
+PTXSPEC_r_r_h(mul_e4m3x4_ue8m0x4_e2m1x4_2, "mul.e4m3x4.ue8m0x4.e2m1x4", 201002, 94, s50, rows4, c41)
+PTXSPEC_r_r_r(mul_e4m3x4_ue8m0x4_e2m1p4x4_2, "mul.e4m3x4.ue8m0x4.e2m1p4x4", 201002, 94, s51, rows4, c41)
+PTXSPEC_r_r_r(mul_e4m3x4_ue8m0x4_ue8m0x4_2, "mul.e4m3x4.ue8m0x4.ue8m0x4", 201002, 94, s52, rows4, c54)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e5m2x4_e5m2x4_2, "mul.satfinite.e5m2x4.e5m2x4.e5m2x4", 201002, 94, s11, rows4, c55)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e5m2x4_e4m3x4_2, "mul.satfinite.e5m2x4.e5m2x4.e4m3x4", 201002, 94, s12, rows4, c26)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e5m2x4_e3m2x4_2, "mul.satfinite.e5m2x4.e5m2x4.e3m2x4", 201002, 94, s13, rows4, c27)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e5m2x4_e2m3x4_2, "mul.satfinite.e5m2x4.e5m2x4.e2m3x4", 201002, 94, s14, rows4, c28)
+PTXSPEC_r_r_h(mul_satfinite_e5m2x4_e5m2x4_e2m1x4_2, "mul.satfinite.e5m2x4.e5m2x4.e2m1x4", 201002, 94, s15, rows4, c29)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e5m2x4_e2m1p4x4_2, "mul.satfinite.e5m2x4.e5m2x4.e2m1p4x4", 201002, 94, s16, rows4, c29)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e5m2x4_ue8m0x4_2, "mul.satfinite.e5m2x4.e5m2x4.ue8m0x4", 201002, 94, s17, rows4, c56)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e4m3x4_e5m2x4_2, "mul.satfinite.e5m2x4.e4m3x4.e5m2x4", 201002, 94, s18, rows4, c31)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e4m3x4_e4m3x4_2, "mul.satfinite.e5m2x4.e4m3x4.e4m3x4", 201002, 94, s19, rows4, c32)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e4m3x4_e3m2x4_2, "mul.satfinite.e5m2x4.e4m3x4.e3m2x4", 201002, 94, s20, rows4, c33)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e4m3x4_e2m3x4_2, "mul.satfinite.e5m2x4.e4m3x4.e2m3x4", 201002, 94, s21, rows4, c34)
+PTXSPEC_r_r_h(mul_satfinite_e5m2x4_e4m3x4_e2m1x4_2, "mul.satfinite.e5m2x4.e4m3x4.e2m1x4", 201002, 94, s22, rows4, c35)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e4m3x4_e2m1p4x4_2, "mul.satfinite.e5m2x4.e4m3x4.e2m1p4x4", 201002, 94, s23, rows4, c35)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e4m3x4_ue8m0x4_2, "mul.satfinite.e5m2x4.e4m3x4.ue8m0x4", 201002, 94, s24, rows4, c36)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e3m2x4_e5m2x4_2, "mul.satfinite.e5m2x4.e3m2x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e3m2x4_e4m3x4_2, "mul.satfinite.e5m2x4.e3m2x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e3m2x4_e3m2x4_2, "mul.satfinite.e5m2x4.e3m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e3m2x4_e2m3x4_2, "mul.satfinite.e5m2x4.e3m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_satfinite_e5m2x4_e3m2x4_e2m1x4_2, "mul.satfinite.e5m2x4.e3m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e3m2x4_e2m1p4x4_2, "mul.satfinite.e5m2x4.e3m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e3m2x4_ue8m0x4_2, "mul.satfinite.e5m2x4.e3m2x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m3x4_e5m2x4_2, "mul.satfinite.e5m2x4.e2m3x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m3x4_e4m3x4_2, "mul.satfinite.e5m2x4.e2m3x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m3x4_e3m2x4_2, "mul.satfinite.e5m2x4.e2m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m3x4_e2m3x4_2, "mul.satfinite.e5m2x4.e2m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_satfinite_e5m2x4_e2m3x4_e2m1x4_2, "mul.satfinite.e5m2x4.e2m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m3x4_e2m1p4x4_2, "mul.satfinite.e5m2x4.e2m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m3x4_ue8m0x4_2, "mul.satfinite.e5m2x4.e2m3x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_h_r(mul_satfinite_e5m2x4_e2m1x4_e5m2x4_2, "mul.satfinite.e5m2x4.e2m1x4.e5m2x4", 201002, 94)
+PTXSPEC_r_h_r(mul_satfinite_e5m2x4_e2m1x4_e4m3x4_2, "mul.satfinite.e5m2x4.e2m1x4.e4m3x4", 201002, 94)
+PTXSPEC_r_h_r(mul_satfinite_e5m2x4_e2m1x4_e3m2x4_2, "mul.satfinite.e5m2x4.e2m1x4.e3m2x4", 201002, 94)
+PTXSPEC_r_h_r(mul_satfinite_e5m2x4_e2m1x4_e2m3x4_2, "mul.satfinite.e5m2x4.e2m1x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_h(mul_satfinite_e5m2x4_e2m1x4_e2m1x4_2, "mul.satfinite.e5m2x4.e2m1x4.e2m1x4", 201002, 94)
+PTXSPEC_r_h_r(mul_satfinite_e5m2x4_e2m1x4_e2m1p4x4_2, "mul.satfinite.e5m2x4.e2m1x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_h_r(mul_satfinite_e5m2x4_e2m1x4_ue8m0x4_2, "mul.satfinite.e5m2x4.e2m1x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m1p4x4_e5m2x4_2, "mul.satfinite.e5m2x4.e2m1p4x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m1p4x4_e4m3x4_2, "mul.satfinite.e5m2x4.e2m1p4x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m1p4x4_e3m2x4_2, "mul.satfinite.e5m2x4.e2m1p4x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m1p4x4_e2m3x4_2, "mul.satfinite.e5m2x4.e2m1p4x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_satfinite_e5m2x4_e2m1p4x4_e2m1x4_2, "mul.satfinite.e5m2x4.e2m1p4x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m1p4x4_e2m1p4x4_2, "mul.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_e2m1p4x4_ue8m0x4_2, "mul.satfinite.e5m2x4.e2m1p4x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_ue8m0x4_e5m2x4_2, "mul.satfinite.e5m2x4.ue8m0x4.e5m2x4", 201002, 94, s25, rows4, c57)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_ue8m0x4_e4m3x4_2, "mul.satfinite.e5m2x4.ue8m0x4.e4m3x4", 201002, 94, s26, rows4, c38)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_ue8m0x4_e3m2x4_2, "mul.satfinite.e5m2x4.ue8m0x4.e3m2x4", 201002, 94, s27, rows4, c39)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_ue8m0x4_e2m3x4_2, "mul.satfinite.e5m2x4.ue8m0x4.e2m3x4", 201002, 94, s28, rows4, c40)
+PTXSPEC_r_r_h(mul_satfinite_e5m2x4_ue8m0x4_e2m1x4_2, "mul.satfinite.e5m2x4.ue8m0x4.e2m1x4", 201002, 94, s29, rows4, c41)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_ue8m0x4_e2m1p4x4_2, "mul.satfinite.e5m2x4.ue8m0x4.e2m1p4x4", 201002, 94, s30, rows4, c41)
+PTXSPEC_r_r_r(mul_satfinite_e5m2x4_ue8m0x4_ue8m0x4_2, "mul.satfinite.e5m2x4.ue8m0x4.ue8m0x4", 201002, 94, s31, rows4, c58)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e5m2x4_e5m2x4_2, "mul.satfinite.e4m3x4.e5m2x4.e5m2x4", 201002, 94, s32, rows4, c59)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e5m2x4_e4m3x4_2, "mul.satfinite.e4m3x4.e5m2x4.e4m3x4", 201002, 94, s33, rows4, c60)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e5m2x4_e3m2x4_2, "mul.satfinite.e4m3x4.e5m2x4.e3m2x4", 201002, 94, s34, rows4, c61)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e5m2x4_e2m3x4_2, "mul.satfinite.e4m3x4.e5m2x4.e2m3x4", 201002, 94, s35, rows4, c62)
+PTXSPEC_r_r_h(mul_satfinite_e4m3x4_e5m2x4_e2m1x4_2, "mul.satfinite.e4m3x4.e5m2x4.e2m1x4", 201002, 94, s36, rows4, c63)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e5m2x4_e2m1p4x4_2, "mul.satfinite.e4m3x4.e5m2x4.e2m1p4x4", 201002, 94, s37, rows4, c63)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e5m2x4_ue8m0x4_2, "mul.satfinite.e4m3x4.e5m2x4.ue8m0x4", 201002, 94, s38, rows4, c64)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e4m3x4_e5m2x4_2, "mul.satfinite.e4m3x4.e4m3x4.e5m2x4", 201002, 94, s39, rows4, c65)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e4m3x4_e4m3x4_2, "mul.satfinite.e4m3x4.e4m3x4.e4m3x4", 201002, 94, s40, rows4, c66)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e4m3x4_e3m2x4_2, "mul.satfinite.e4m3x4.e4m3x4.e3m2x4", 201002, 94, s41, rows4, c33)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e4m3x4_e2m3x4_2, "mul.satfinite.e4m3x4.e4m3x4.e2m3x4", 201002, 94, s42, rows4, c34)
+PTXSPEC_r_r_h(mul_satfinite_e4m3x4_e4m3x4_e2m1x4_2, "mul.satfinite.e4m3x4.e4m3x4.e2m1x4", 201002, 94, s43, rows4, c35)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e4m3x4_e2m1p4x4_2, "mul.satfinite.e4m3x4.e4m3x4.e2m1p4x4", 201002, 94, s44, rows4, c35)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e4m3x4_ue8m0x4_2, "mul.satfinite.e4m3x4.e4m3x4.ue8m0x4", 201002, 94, s45, rows4, c67)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e3m2x4_e5m2x4_2, "mul.satfinite.e4m3x4.e3m2x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e3m2x4_e4m3x4_2, "mul.satfinite.e4m3x4.e3m2x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e3m2x4_e3m2x4_2, "mul.satfinite.e4m3x4.e3m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e3m2x4_e2m3x4_2, "mul.satfinite.e4m3x4.e3m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_satfinite_e4m3x4_e3m2x4_e2m1x4_2, "mul.satfinite.e4m3x4.e3m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e3m2x4_e2m1p4x4_2, "mul.satfinite.e4m3x4.e3m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e3m2x4_ue8m0x4_2, "mul.satfinite.e4m3x4.e3m2x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m3x4_e5m2x4_2, "mul.satfinite.e4m3x4.e2m3x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m3x4_e4m3x4_2, "mul.satfinite.e4m3x4.e2m3x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m3x4_e3m2x4_2, "mul.satfinite.e4m3x4.e2m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m3x4_e2m3x4_2, "mul.satfinite.e4m3x4.e2m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_satfinite_e4m3x4_e2m3x4_e2m1x4_2, "mul.satfinite.e4m3x4.e2m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m3x4_e2m1p4x4_2, "mul.satfinite.e4m3x4.e2m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m3x4_ue8m0x4_2, "mul.satfinite.e4m3x4.e2m3x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_h_r(mul_satfinite_e4m3x4_e2m1x4_e5m2x4_2, "mul.satfinite.e4m3x4.e2m1x4.e5m2x4", 201002, 94)
+PTXSPEC_r_h_r(mul_satfinite_e4m3x4_e2m1x4_e4m3x4_2, "mul.satfinite.e4m3x4.e2m1x4.e4m3x4", 201002, 94)
+PTXSPEC_r_h_r(mul_satfinite_e4m3x4_e2m1x4_e3m2x4_2, "mul.satfinite.e4m3x4.e2m1x4.e3m2x4", 201002, 94)
+PTXSPEC_r_h_r(mul_satfinite_e4m3x4_e2m1x4_e2m3x4_2, "mul.satfinite.e4m3x4.e2m1x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_h(mul_satfinite_e4m3x4_e2m1x4_e2m1x4_2, "mul.satfinite.e4m3x4.e2m1x4.e2m1x4", 201002, 94)
+PTXSPEC_r_h_r(mul_satfinite_e4m3x4_e2m1x4_e2m1p4x4_2, "mul.satfinite.e4m3x4.e2m1x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_h_r(mul_satfinite_e4m3x4_e2m1x4_ue8m0x4_2, "mul.satfinite.e4m3x4.e2m1x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m1p4x4_e5m2x4_2, "mul.satfinite.e4m3x4.e2m1p4x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m1p4x4_e4m3x4_2, "mul.satfinite.e4m3x4.e2m1p4x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m1p4x4_e3m2x4_2, "mul.satfinite.e4m3x4.e2m1p4x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m1p4x4_e2m3x4_2, "mul.satfinite.e4m3x4.e2m1p4x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_satfinite_e4m3x4_e2m1p4x4_e2m1x4_2, "mul.satfinite.e4m3x4.e2m1p4x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m1p4x4_e2m1p4x4_2, "mul.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_e2m1p4x4_ue8m0x4_2, "mul.satfinite.e4m3x4.e2m1p4x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_ue8m0x4_e5m2x4_2, "mul.satfinite.e4m3x4.ue8m0x4.e5m2x4", 201002, 94, s46, rows4, c68)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_ue8m0x4_e4m3x4_2, "mul.satfinite.e4m3x4.ue8m0x4.e4m3x4", 201002, 94, s47, rows4, c69)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_ue8m0x4_e3m2x4_2, "mul.satfinite.e4m3x4.ue8m0x4.e3m2x4", 201002, 94, s48, rows4, c39)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_ue8m0x4_e2m3x4_2, "mul.satfinite.e4m3x4.ue8m0x4.e2m3x4", 201002, 94, s49, rows4, c40)
+PTXSPEC_r_r_h(mul_satfinite_e4m3x4_ue8m0x4_e2m1x4_2, "mul.satfinite.e4m3x4.ue8m0x4.e2m1x4", 201002, 94, s50, rows4, c41)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_ue8m0x4_e2m1p4x4_2, "mul.satfinite.e4m3x4.ue8m0x4.e2m1p4x4", 201002, 94, s51, rows4, c41)
+PTXSPEC_r_r_r(mul_satfinite_e4m3x4_ue8m0x4_ue8m0x4_2, "mul.satfinite.e4m3x4.ue8m0x4.ue8m0x4", 201002, 94, s52, rows4, c70)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e5m2x4_e5m2x4_2, "mul.rn.e5m2x4.e5m2x4.e5m2x4", 201002, 94, s11, rows4, c25)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e5m2x4_e4m3x4_2, "mul.rn.e5m2x4.e5m2x4.e4m3x4", 201002, 94, s12, rows4, c26)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e5m2x4_e3m2x4_2, "mul.rn.e5m2x4.e5m2x4.e3m2x4", 201002, 94, s13, rows4, c27)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e5m2x4_e2m3x4_2, "mul.rn.e5m2x4.e5m2x4.e2m3x4", 201002, 94, s14, rows4, c28)
+PTXSPEC_r_r_h(mul_rn_e5m2x4_e5m2x4_e2m1x4_2, "mul.rn.e5m2x4.e5m2x4.e2m1x4", 201002, 94, s15, rows4, c29)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e5m2x4_e2m1p4x4_2, "mul.rn.e5m2x4.e5m2x4.e2m1p4x4", 201002, 94, s16, rows4, c29)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e5m2x4_ue8m0x4_2, "mul.rn.e5m2x4.e5m2x4.ue8m0x4", 201002, 94, s17, rows4, c30)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e4m3x4_e5m2x4_2, "mul.rn.e5m2x4.e4m3x4.e5m2x4", 201002, 94, s18, rows4, c31)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e4m3x4_e4m3x4_2, "mul.rn.e5m2x4.e4m3x4.e4m3x4", 201002, 94, s19, rows4, c32)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e4m3x4_e3m2x4_2, "mul.rn.e5m2x4.e4m3x4.e3m2x4", 201002, 94, s20, rows4, c33)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e4m3x4_e2m3x4_2, "mul.rn.e5m2x4.e4m3x4.e2m3x4", 201002, 94, s21, rows4, c34)
+PTXSPEC_r_r_h(mul_rn_e5m2x4_e4m3x4_e2m1x4_2, "mul.rn.e5m2x4.e4m3x4.e2m1x4", 201002, 94, s22, rows4, c35)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e4m3x4_e2m1p4x4_2, "mul.rn.e5m2x4.e4m3x4.e2m1p4x4", 201002, 94, s23, rows4, c35)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e4m3x4_ue8m0x4_2, "mul.rn.e5m2x4.e4m3x4.ue8m0x4", 201002, 94, s24, rows4, c36)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e3m2x4_e5m2x4_2, "mul.rn.e5m2x4.e3m2x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e3m2x4_e4m3x4_2, "mul.rn.e5m2x4.e3m2x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e3m2x4_e3m2x4_2, "mul.rn.e5m2x4.e3m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e3m2x4_e2m3x4_2, "mul.rn.e5m2x4.e3m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_rn_e5m2x4_e3m2x4_e2m1x4_2, "mul.rn.e5m2x4.e3m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e3m2x4_e2m1p4x4_2, "mul.rn.e5m2x4.e3m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e3m2x4_ue8m0x4_2, "mul.rn.e5m2x4.e3m2x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m3x4_e5m2x4_2, "mul.rn.e5m2x4.e2m3x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m3x4_e4m3x4_2, "mul.rn.e5m2x4.e2m3x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m3x4_e3m2x4_2, "mul.rn.e5m2x4.e2m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m3x4_e2m3x4_2, "mul.rn.e5m2x4.e2m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_rn_e5m2x4_e2m3x4_e2m1x4_2, "mul.rn.e5m2x4.e2m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m3x4_e2m1p4x4_2, "mul.rn.e5m2x4.e2m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m3x4_ue8m0x4_2, "mul.rn.e5m2x4.e2m3x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_e5m2x4_e2m1x4_e5m2x4_2, "mul.rn.e5m2x4.e2m1x4.e5m2x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_e5m2x4_e2m1x4_e4m3x4_2, "mul.rn.e5m2x4.e2m1x4.e4m3x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_e5m2x4_e2m1x4_e3m2x4_2, "mul.rn.e5m2x4.e2m1x4.e3m2x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_e5m2x4_e2m1x4_e2m3x4_2, "mul.rn.e5m2x4.e2m1x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_h(mul_rn_e5m2x4_e2m1x4_e2m1x4_2, "mul.rn.e5m2x4.e2m1x4.e2m1x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_e5m2x4_e2m1x4_e2m1p4x4_2, "mul.rn.e5m2x4.e2m1x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_e5m2x4_e2m1x4_ue8m0x4_2, "mul.rn.e5m2x4.e2m1x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m1p4x4_e5m2x4_2, "mul.rn.e5m2x4.e2m1p4x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m1p4x4_e4m3x4_2, "mul.rn.e5m2x4.e2m1p4x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m1p4x4_e3m2x4_2, "mul.rn.e5m2x4.e2m1p4x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m1p4x4_e2m3x4_2, "mul.rn.e5m2x4.e2m1p4x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_rn_e5m2x4_e2m1p4x4_e2m1x4_2, "mul.rn.e5m2x4.e2m1p4x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m1p4x4_e2m1p4x4_2, "mul.rn.e5m2x4.e2m1p4x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_e2m1p4x4_ue8m0x4_2, "mul.rn.e5m2x4.e2m1p4x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_ue8m0x4_e5m2x4_2, "mul.rn.e5m2x4.ue8m0x4.e5m2x4", 201002, 94, s25, rows4, c37)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_ue8m0x4_e4m3x4_2, "mul.rn.e5m2x4.ue8m0x4.e4m3x4", 201002, 94, s26, rows4, c38)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_ue8m0x4_e3m2x4_2, "mul.rn.e5m2x4.ue8m0x4.e3m2x4", 201002, 94, s27, rows4, c39)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_ue8m0x4_e2m3x4_2, "mul.rn.e5m2x4.ue8m0x4.e2m3x4", 201002, 94, s28, rows4, c40)
+PTXSPEC_r_r_h(mul_rn_e5m2x4_ue8m0x4_e2m1x4_2, "mul.rn.e5m2x4.ue8m0x4.e2m1x4", 201002, 94, s29, rows4, c41)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_ue8m0x4_e2m1p4x4_2, "mul.rn.e5m2x4.ue8m0x4.e2m1p4x4", 201002, 94, s30, rows4, c41)
+PTXSPEC_r_r_r(mul_rn_e5m2x4_ue8m0x4_ue8m0x4_2, "mul.rn.e5m2x4.ue8m0x4.ue8m0x4", 201002, 94, s31, rows4, c42)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e5m2x4_e5m2x4_2, "mul.rn.e4m3x4.e5m2x4.e5m2x4", 201002, 94, s32, rows4, c43)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e5m2x4_e4m3x4_2, "mul.rn.e4m3x4.e5m2x4.e4m3x4", 201002, 94, s33, rows4, c44)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e5m2x4_e3m2x4_2, "mul.rn.e4m3x4.e5m2x4.e3m2x4", 201002, 94, s34, rows4, c45)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e5m2x4_e2m3x4_2, "mul.rn.e4m3x4.e5m2x4.e2m3x4", 201002, 94, s35, rows4, c46)
+PTXSPEC_r_r_h(mul_rn_e4m3x4_e5m2x4_e2m1x4_2, "mul.rn.e4m3x4.e5m2x4.e2m1x4", 201002, 94, s36, rows4, c47)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e5m2x4_e2m1p4x4_2, "mul.rn.e4m3x4.e5m2x4.e2m1p4x4", 201002, 94, s37, rows4, c47)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e5m2x4_ue8m0x4_2, "mul.rn.e4m3x4.e5m2x4.ue8m0x4", 201002, 94, s38, rows4, c48)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e4m3x4_e5m2x4_2, "mul.rn.e4m3x4.e4m3x4.e5m2x4", 201002, 94, s39, rows4, c49)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e4m3x4_e4m3x4_2, "mul.rn.e4m3x4.e4m3x4.e4m3x4", 201002, 94, s40, rows4, c50)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e4m3x4_e3m2x4_2, "mul.rn.e4m3x4.e4m3x4.e3m2x4", 201002, 94, s41, rows4, c33)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e4m3x4_e2m3x4_2, "mul.rn.e4m3x4.e4m3x4.e2m3x4", 201002, 94, s42, rows4, c34)
+PTXSPEC_r_r_h(mul_rn_e4m3x4_e4m3x4_e2m1x4_2, "mul.rn.e4m3x4.e4m3x4.e2m1x4", 201002, 94, s43, rows4, c35)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e4m3x4_e2m1p4x4_2, "mul.rn.e4m3x4.e4m3x4.e2m1p4x4", 201002, 94, s44, rows4, c35)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e4m3x4_ue8m0x4_2, "mul.rn.e4m3x4.e4m3x4.ue8m0x4", 201002, 94, s45, rows4, c51)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e3m2x4_e5m2x4_2, "mul.rn.e4m3x4.e3m2x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e3m2x4_e4m3x4_2, "mul.rn.e4m3x4.e3m2x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e3m2x4_e3m2x4_2, "mul.rn.e4m3x4.e3m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e3m2x4_e2m3x4_2, "mul.rn.e4m3x4.e3m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_rn_e4m3x4_e3m2x4_e2m1x4_2, "mul.rn.e4m3x4.e3m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e3m2x4_e2m1p4x4_2, "mul.rn.e4m3x4.e3m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e3m2x4_ue8m0x4_2, "mul.rn.e4m3x4.e3m2x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m3x4_e5m2x4_2, "mul.rn.e4m3x4.e2m3x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m3x4_e4m3x4_2, "mul.rn.e4m3x4.e2m3x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m3x4_e3m2x4_2, "mul.rn.e4m3x4.e2m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m3x4_e2m3x4_2, "mul.rn.e4m3x4.e2m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_rn_e4m3x4_e2m3x4_e2m1x4_2, "mul.rn.e4m3x4.e2m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m3x4_e2m1p4x4_2, "mul.rn.e4m3x4.e2m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m3x4_ue8m0x4_2, "mul.rn.e4m3x4.e2m3x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_e4m3x4_e2m1x4_e5m2x4_2, "mul.rn.e4m3x4.e2m1x4.e5m2x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_e4m3x4_e2m1x4_e4m3x4_2, "mul.rn.e4m3x4.e2m1x4.e4m3x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_e4m3x4_e2m1x4_e3m2x4_2, "mul.rn.e4m3x4.e2m1x4.e3m2x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_e4m3x4_e2m1x4_e2m3x4_2, "mul.rn.e4m3x4.e2m1x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_h(mul_rn_e4m3x4_e2m1x4_e2m1x4_2, "mul.rn.e4m3x4.e2m1x4.e2m1x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_e4m3x4_e2m1x4_e2m1p4x4_2, "mul.rn.e4m3x4.e2m1x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_e4m3x4_e2m1x4_ue8m0x4_2, "mul.rn.e4m3x4.e2m1x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m1p4x4_e5m2x4_2, "mul.rn.e4m3x4.e2m1p4x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m1p4x4_e4m3x4_2, "mul.rn.e4m3x4.e2m1p4x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m1p4x4_e3m2x4_2, "mul.rn.e4m3x4.e2m1p4x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m1p4x4_e2m3x4_2, "mul.rn.e4m3x4.e2m1p4x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_rn_e4m3x4_e2m1p4x4_e2m1x4_2, "mul.rn.e4m3x4.e2m1p4x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m1p4x4_e2m1p4x4_2, "mul.rn.e4m3x4.e2m1p4x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_e2m1p4x4_ue8m0x4_2, "mul.rn.e4m3x4.e2m1p4x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_ue8m0x4_e5m2x4_2, "mul.rn.e4m3x4.ue8m0x4.e5m2x4", 201002, 94, s46, rows4, c52)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_ue8m0x4_e4m3x4_2, "mul.rn.e4m3x4.ue8m0x4.e4m3x4", 201002, 94, s47, rows4, c53)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_ue8m0x4_e3m2x4_2, "mul.rn.e4m3x4.ue8m0x4.e3m2x4", 201002, 94, s48, rows4, c39)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_ue8m0x4_e2m3x4_2, "mul.rn.e4m3x4.ue8m0x4.e2m3x4", 201002, 94, s49, rows4, c40)
+PTXSPEC_r_r_h(mul_rn_e4m3x4_ue8m0x4_e2m1x4_2, "mul.rn.e4m3x4.ue8m0x4.e2m1x4", 201002, 94, s50, rows4, c41)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_ue8m0x4_e2m1p4x4_2, "mul.rn.e4m3x4.ue8m0x4.e2m1p4x4", 201002, 94, s51, rows4, c41)
+PTXSPEC_r_r_r(mul_rn_e4m3x4_ue8m0x4_ue8m0x4_2, "mul.rn.e4m3x4.ue8m0x4.ue8m0x4", 201002, 94, s52, rows4, c54)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e5m2x4_e5m2x4_2, "mul.rn.satfinite.e5m2x4.e5m2x4.e5m2x4", 201002, 94, s11, rows4, c55)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e5m2x4_e4m3x4_2, "mul.rn.satfinite.e5m2x4.e5m2x4.e4m3x4", 201002, 94, s12, rows4, c26)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e5m2x4_e3m2x4_2, "mul.rn.satfinite.e5m2x4.e5m2x4.e3m2x4", 201002, 94, s13, rows4, c27)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e5m2x4_e2m3x4_2, "mul.rn.satfinite.e5m2x4.e5m2x4.e2m3x4", 201002, 94, s14, rows4, c28)
+PTXSPEC_r_r_h(mul_rn_satfinite_e5m2x4_e5m2x4_e2m1x4_2, "mul.rn.satfinite.e5m2x4.e5m2x4.e2m1x4", 201002, 94, s15, rows4, c29)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e5m2x4_e2m1p4x4_2, "mul.rn.satfinite.e5m2x4.e5m2x4.e2m1p4x4", 201002, 94, s16, rows4, c29)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e5m2x4_ue8m0x4_2, "mul.rn.satfinite.e5m2x4.e5m2x4.ue8m0x4", 201002, 94, s17, rows4, c56)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e4m3x4_e5m2x4_2, "mul.rn.satfinite.e5m2x4.e4m3x4.e5m2x4", 201002, 94, s18, rows4, c31)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e4m3x4_e4m3x4_2, "mul.rn.satfinite.e5m2x4.e4m3x4.e4m3x4", 201002, 94, s19, rows4, c32)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e4m3x4_e3m2x4_2, "mul.rn.satfinite.e5m2x4.e4m3x4.e3m2x4", 201002, 94, s20, rows4, c33)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e4m3x4_e2m3x4_2, "mul.rn.satfinite.e5m2x4.e4m3x4.e2m3x4", 201002, 94, s21, rows4, c34)
+PTXSPEC_r_r_h(mul_rn_satfinite_e5m2x4_e4m3x4_e2m1x4_2, "mul.rn.satfinite.e5m2x4.e4m3x4.e2m1x4", 201002, 94, s22, rows4, c35)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e4m3x4_e2m1p4x4_2, "mul.rn.satfinite.e5m2x4.e4m3x4.e2m1p4x4", 201002, 94, s23, rows4, c35)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e4m3x4_ue8m0x4_2, "mul.rn.satfinite.e5m2x4.e4m3x4.ue8m0x4", 201002, 94, s24, rows4, c36)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e3m2x4_e5m2x4_2, "mul.rn.satfinite.e5m2x4.e3m2x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e3m2x4_e4m3x4_2, "mul.rn.satfinite.e5m2x4.e3m2x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e3m2x4_e3m2x4_2, "mul.rn.satfinite.e5m2x4.e3m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e3m2x4_e2m3x4_2, "mul.rn.satfinite.e5m2x4.e3m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_rn_satfinite_e5m2x4_e3m2x4_e2m1x4_2, "mul.rn.satfinite.e5m2x4.e3m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e3m2x4_e2m1p4x4_2, "mul.rn.satfinite.e5m2x4.e3m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e3m2x4_ue8m0x4_2, "mul.rn.satfinite.e5m2x4.e3m2x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m3x4_e5m2x4_2, "mul.rn.satfinite.e5m2x4.e2m3x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m3x4_e4m3x4_2, "mul.rn.satfinite.e5m2x4.e2m3x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m3x4_e3m2x4_2, "mul.rn.satfinite.e5m2x4.e2m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m3x4_e2m3x4_2, "mul.rn.satfinite.e5m2x4.e2m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_rn_satfinite_e5m2x4_e2m3x4_e2m1x4_2, "mul.rn.satfinite.e5m2x4.e2m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m3x4_e2m1p4x4_2, "mul.rn.satfinite.e5m2x4.e2m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m3x4_ue8m0x4_2, "mul.rn.satfinite.e5m2x4.e2m3x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_satfinite_e5m2x4_e2m1x4_e5m2x4_2, "mul.rn.satfinite.e5m2x4.e2m1x4.e5m2x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_satfinite_e5m2x4_e2m1x4_e4m3x4_2, "mul.rn.satfinite.e5m2x4.e2m1x4.e4m3x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_satfinite_e5m2x4_e2m1x4_e3m2x4_2, "mul.rn.satfinite.e5m2x4.e2m1x4.e3m2x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_satfinite_e5m2x4_e2m1x4_e2m3x4_2, "mul.rn.satfinite.e5m2x4.e2m1x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_h(mul_rn_satfinite_e5m2x4_e2m1x4_e2m1x4_2, "mul.rn.satfinite.e5m2x4.e2m1x4.e2m1x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_satfinite_e5m2x4_e2m1x4_e2m1p4x4_2, "mul.rn.satfinite.e5m2x4.e2m1x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_satfinite_e5m2x4_e2m1x4_ue8m0x4_2, "mul.rn.satfinite.e5m2x4.e2m1x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m1p4x4_e5m2x4_2, "mul.rn.satfinite.e5m2x4.e2m1p4x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m1p4x4_e4m3x4_2, "mul.rn.satfinite.e5m2x4.e2m1p4x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m1p4x4_e3m2x4_2, "mul.rn.satfinite.e5m2x4.e2m1p4x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m1p4x4_e2m3x4_2, "mul.rn.satfinite.e5m2x4.e2m1p4x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_rn_satfinite_e5m2x4_e2m1p4x4_e2m1x4_2, "mul.rn.satfinite.e5m2x4.e2m1p4x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m1p4x4_e2m1p4x4_2, "mul.rn.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_e2m1p4x4_ue8m0x4_2, "mul.rn.satfinite.e5m2x4.e2m1p4x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_ue8m0x4_e5m2x4_2, "mul.rn.satfinite.e5m2x4.ue8m0x4.e5m2x4", 201002, 94, s25, rows4, c57)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_ue8m0x4_e4m3x4_2, "mul.rn.satfinite.e5m2x4.ue8m0x4.e4m3x4", 201002, 94, s26, rows4, c38)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_ue8m0x4_e3m2x4_2, "mul.rn.satfinite.e5m2x4.ue8m0x4.e3m2x4", 201002, 94, s27, rows4, c39)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_ue8m0x4_e2m3x4_2, "mul.rn.satfinite.e5m2x4.ue8m0x4.e2m3x4", 201002, 94, s28, rows4, c40)
+PTXSPEC_r_r_h(mul_rn_satfinite_e5m2x4_ue8m0x4_e2m1x4_2, "mul.rn.satfinite.e5m2x4.ue8m0x4.e2m1x4", 201002, 94, s29, rows4, c41)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_ue8m0x4_e2m1p4x4_2, "mul.rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4", 201002, 94, s30, rows4, c41)
+PTXSPEC_r_r_r(mul_rn_satfinite_e5m2x4_ue8m0x4_ue8m0x4_2, "mul.rn.satfinite.e5m2x4.ue8m0x4.ue8m0x4", 201002, 94, s31, rows4, c58)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e5m2x4_e5m2x4_2, "mul.rn.satfinite.e4m3x4.e5m2x4.e5m2x4", 201002, 94, s32, rows4, c59)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e5m2x4_e4m3x4_2, "mul.rn.satfinite.e4m3x4.e5m2x4.e4m3x4", 201002, 94, s33, rows4, c60)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e5m2x4_e3m2x4_2, "mul.rn.satfinite.e4m3x4.e5m2x4.e3m2x4", 201002, 94, s34, rows4, c61)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e5m2x4_e2m3x4_2, "mul.rn.satfinite.e4m3x4.e5m2x4.e2m3x4", 201002, 94, s35, rows4, c62)
+PTXSPEC_r_r_h(mul_rn_satfinite_e4m3x4_e5m2x4_e2m1x4_2, "mul.rn.satfinite.e4m3x4.e5m2x4.e2m1x4", 201002, 94, s36, rows4, c63)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e5m2x4_e2m1p4x4_2, "mul.rn.satfinite.e4m3x4.e5m2x4.e2m1p4x4", 201002, 94, s37, rows4, c63)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e5m2x4_ue8m0x4_2, "mul.rn.satfinite.e4m3x4.e5m2x4.ue8m0x4", 201002, 94, s38, rows4, c64)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e4m3x4_e5m2x4_2, "mul.rn.satfinite.e4m3x4.e4m3x4.e5m2x4", 201002, 94, s39, rows4, c65)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e4m3x4_e4m3x4_2, "mul.rn.satfinite.e4m3x4.e4m3x4.e4m3x4", 201002, 94, s40, rows4, c66)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e4m3x4_e3m2x4_2, "mul.rn.satfinite.e4m3x4.e4m3x4.e3m2x4", 201002, 94, s41, rows4, c33)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e4m3x4_e2m3x4_2, "mul.rn.satfinite.e4m3x4.e4m3x4.e2m3x4", 201002, 94, s42, rows4, c34)
+PTXSPEC_r_r_h(mul_rn_satfinite_e4m3x4_e4m3x4_e2m1x4_2, "mul.rn.satfinite.e4m3x4.e4m3x4.e2m1x4", 201002, 94, s43, rows4, c35)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e4m3x4_e2m1p4x4_2, "mul.rn.satfinite.e4m3x4.e4m3x4.e2m1p4x4", 201002, 94, s44, rows4, c35)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e4m3x4_ue8m0x4_2, "mul.rn.satfinite.e4m3x4.e4m3x4.ue8m0x4", 201002, 94, s45, rows4, c67)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e3m2x4_e5m2x4_2, "mul.rn.satfinite.e4m3x4.e3m2x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e3m2x4_e4m3x4_2, "mul.rn.satfinite.e4m3x4.e3m2x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e3m2x4_e3m2x4_2, "mul.rn.satfinite.e4m3x4.e3m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e3m2x4_e2m3x4_2, "mul.rn.satfinite.e4m3x4.e3m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_rn_satfinite_e4m3x4_e3m2x4_e2m1x4_2, "mul.rn.satfinite.e4m3x4.e3m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e3m2x4_e2m1p4x4_2, "mul.rn.satfinite.e4m3x4.e3m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e3m2x4_ue8m0x4_2, "mul.rn.satfinite.e4m3x4.e3m2x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m3x4_e5m2x4_2, "mul.rn.satfinite.e4m3x4.e2m3x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m3x4_e4m3x4_2, "mul.rn.satfinite.e4m3x4.e2m3x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m3x4_e3m2x4_2, "mul.rn.satfinite.e4m3x4.e2m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m3x4_e2m3x4_2, "mul.rn.satfinite.e4m3x4.e2m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_rn_satfinite_e4m3x4_e2m3x4_e2m1x4_2, "mul.rn.satfinite.e4m3x4.e2m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m3x4_e2m1p4x4_2, "mul.rn.satfinite.e4m3x4.e2m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m3x4_ue8m0x4_2, "mul.rn.satfinite.e4m3x4.e2m3x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_satfinite_e4m3x4_e2m1x4_e5m2x4_2, "mul.rn.satfinite.e4m3x4.e2m1x4.e5m2x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_satfinite_e4m3x4_e2m1x4_e4m3x4_2, "mul.rn.satfinite.e4m3x4.e2m1x4.e4m3x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_satfinite_e4m3x4_e2m1x4_e3m2x4_2, "mul.rn.satfinite.e4m3x4.e2m1x4.e3m2x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_satfinite_e4m3x4_e2m1x4_e2m3x4_2, "mul.rn.satfinite.e4m3x4.e2m1x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_h(mul_rn_satfinite_e4m3x4_e2m1x4_e2m1x4_2, "mul.rn.satfinite.e4m3x4.e2m1x4.e2m1x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_satfinite_e4m3x4_e2m1x4_e2m1p4x4_2, "mul.rn.satfinite.e4m3x4.e2m1x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_h_r(mul_rn_satfinite_e4m3x4_e2m1x4_ue8m0x4_2, "mul.rn.satfinite.e4m3x4.e2m1x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m1p4x4_e5m2x4_2, "mul.rn.satfinite.e4m3x4.e2m1p4x4.e5m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m1p4x4_e4m3x4_2, "mul.rn.satfinite.e4m3x4.e2m1p4x4.e4m3x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m1p4x4_e3m2x4_2, "mul.rn.satfinite.e4m3x4.e2m1p4x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m1p4x4_e2m3x4_2, "mul.rn.satfinite.e4m3x4.e2m1p4x4.e2m3x4", 201002, 94)
+PTXSPEC_r_r_h(mul_rn_satfinite_e4m3x4_e2m1p4x4_e2m1x4_2, "mul.rn.satfinite.e4m3x4.e2m1p4x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m1p4x4_e2m1p4x4_2, "mul.rn.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_e2m1p4x4_ue8m0x4_2, "mul.rn.satfinite.e4m3x4.e2m1p4x4.ue8m0x4", 201002, 94)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_ue8m0x4_e5m2x4_2, "mul.rn.satfinite.e4m3x4.ue8m0x4.e5m2x4", 201002, 94, s46, rows4, c68)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_ue8m0x4_e4m3x4_2, "mul.rn.satfinite.e4m3x4.ue8m0x4.e4m3x4", 201002, 94, s47, rows4, c69)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_ue8m0x4_e3m2x4_2, "mul.rn.satfinite.e4m3x4.ue8m0x4.e3m2x4", 201002, 94, s48, rows4, c39)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_ue8m0x4_e2m3x4_2, "mul.rn.satfinite.e4m3x4.ue8m0x4.e2m3x4", 201002, 94, s49, rows4, c40)
+PTXSPEC_r_r_h(mul_rn_satfinite_e4m3x4_ue8m0x4_e2m1x4_2, "mul.rn.satfinite.e4m3x4.ue8m0x4.e2m1x4", 201002, 94, s50, rows4, c41)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_ue8m0x4_e2m1p4x4_2, "mul.rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4", 201002, 94, s51, rows4, c41)
+PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_ue8m0x4_ue8m0x4_2, "mul.rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4", 201002, 94, s52, rows4, c70)
+PTXSPEC_h_h_h(mul_hi_s16_2, "mul.hi.s16", 100, 10)
+PTXSPEC_h_h_h(mul_hi_u16_2, "mul.hi.u16", 100, 10)
+PTXSPEC_r_r_r(mul_hi_s32_2, "mul.hi.s32", 100, 10, s53, rows4, c71)
+PTXSPEC_r_r_r(mul_hi_u32_2, "mul.hi.u32", 100, 10, s54, rows4, c72)
+PTXSPEC_l_l_l(mul_hi_s64_2, "mul.hi.s64", 100, 10, s55, rows4, c73)
+PTXSPEC_l_l_l(mul_hi_u64_2, "mul.hi.u64", 100, 10, s56, rows4, c74)
+PTXSPEC_h_h_h(mul_lo_s16_2, "mul.lo.s16", 100, 10)
+PTXSPEC_h_h_h(mul_lo_u16_2, "mul.lo.u16", 100, 10)
+PTXSPEC_r_r_r(mul_lo_s32_2, "mul.lo.s32", 100, 10, s53, rows4, c75)
+PTXSPEC_r_r_r(mul_lo_u32_2, "mul.lo.u32", 100, 10, s54, rows4, c75)
+PTXSPEC_l_l_l(mul_lo_s64_2, "mul.lo.s64", 100, 10)
+PTXSPEC_l_l_l(mul_lo_u64_2, "mul.lo.u64", 100, 10)
+PTXSPEC_r_h_h(mul_wide_s16_2, "mul.wide.s16", 100, 10, s57, rows4, c76)
+PTXSPEC_r_h_h(mul_wide_u16_2, "mul.wide.u16", 100, 10, s58, rows4, c77)
+PTXSPEC_l_r_r(mul_wide_s32_2, "mul.wide.s32", 100, 10)
+PTXSPEC_l_r_r(mul_wide_u32_2, "mul.wide.u32", 100, 10)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("mul");
-    PTXSPEC_RUN(mul_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(mul_sat_f32_2, s0, rows4, c1);
-    PTXSPEC_RUN(mul_ftz_f32_2, s0, rows4, c2);
-    PTXSPEC_RUN(mul_ftz_sat_f32_2, s0, rows4, c1);
-    PTXSPEC_RUN(mul_rn_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(mul_rn_sat_f32_2, s0, rows4, c1);
-    PTXSPEC_RUN(mul_rn_ftz_f32_2, s0, rows4, c2);
-    PTXSPEC_RUN(mul_rn_ftz_sat_f32_2, s0, rows4, c1);
-    PTXSPEC_RUN(mul_rz_f32_2, s0, rows4, c3);
-    PTXSPEC_RUN(mul_rz_sat_f32_2, s0, rows4, c1);
-    PTXSPEC_RUN(mul_rz_ftz_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(mul_rz_ftz_sat_f32_2, s0, rows4, c1);
-    PTXSPEC_RUN(mul_rm_f32_2, s0, rows4, c5);
-    PTXSPEC_RUN(mul_rm_sat_f32_2, s0, rows4, c1);
-    PTXSPEC_RUN(mul_rm_ftz_f32_2, s0, rows4, c6);
-    PTXSPEC_RUN(mul_rm_ftz_sat_f32_2, s0, rows4, c1);
-    PTXSPEC_RUN(mul_rp_f32_2, s0, rows4, c7);
-    PTXSPEC_RUN(mul_rp_sat_f32_2, s0, rows4, c8);
-    PTXSPEC_RUN(mul_rp_ftz_f32_2, s0, rows4, c9);
-    PTXSPEC_RUN(mul_rp_ftz_sat_f32_2, s0, rows4, c10);
-    PTXSPEC_RUN(mul_f32x2_2, s1, rows4, c11);
-    PTXSPEC_RUN(mul_ftz_f32x2_2, s1, rows4, c12);
-    PTXSPEC_RUN(mul_rn_f32x2_2, s1, rows4, c11);
-    PTXSPEC_RUN(mul_rn_ftz_f32x2_2, s1, rows4, c12);
-    PTXSPEC_RUN(mul_rz_f32x2_2, s1, rows4, c3);
-    PTXSPEC_RUN(mul_rz_ftz_f32x2_2, s1, rows4, c4);
-    PTXSPEC_RUN(mul_rm_f32x2_2, s1, rows4, c5);
-    PTXSPEC_RUN(mul_rm_ftz_f32x2_2, s1, rows4, c6);
-    PTXSPEC_RUN(mul_rp_f32x2_2, s1, rows4, c7);
-    PTXSPEC_RUN(mul_rp_ftz_f32x2_2, s1, rows4, c9);
-    PTXSPEC_RUN(mul_f64_2, s2, rows4, c13);
-    PTXSPEC_RUN(mul_rn_f64_2, s2, rows4, c13);
-    PTXSPEC_RUN(mul_rz_f64_2, s2, rows4, c14);
-    PTXSPEC_RUN(mul_rm_f64_2, s2, rows4, c15);
-    PTXSPEC_RUN(mul_rp_f64_2, s2, rows4, c16);
-    PTXSPEC_RUN(mul_f16_2, s3, rows4, c17);
-    PTXSPEC_RUN(mul_f16x2_2, s4, rows4, c17);
-    PTXSPEC_RUN(mul_sat_f16_2, s3, rows4, c18);
-    PTXSPEC_RUN(mul_sat_f16x2_2, s4, rows4, c18);
-    PTXSPEC_RUN(mul_ftz_f16_2, s3, rows4, c19);
-    PTXSPEC_RUN(mul_ftz_f16x2_2, s4, rows4, c19);
-    PTXSPEC_RUN(mul_ftz_sat_f16_2, s3, rows4, c18);
-    PTXSPEC_RUN(mul_ftz_sat_f16x2_2, s4, rows4, c18);
-    PTXSPEC_RUN(mul_rn_f16_2, s3, rows4, c17);
-    PTXSPEC_RUN(mul_rn_f16x2_2, s4, rows4, c17);
-    PTXSPEC_RUN(mul_rn_sat_f16_2, s3, rows4, c18);
-    PTXSPEC_RUN(mul_rn_sat_f16x2_2, s4, rows4, c18);
-    PTXSPEC_RUN(mul_rn_ftz_f16_2, s3, rows4, c19);
-    PTXSPEC_RUN(mul_rn_ftz_f16x2_2, s4, rows4, c19);
-    PTXSPEC_RUN(mul_rn_ftz_sat_f16_2, s3, rows4, c18);
-    PTXSPEC_RUN(mul_rn_ftz_sat_f16x2_2, s4, rows4, c18);
-    PTXSPEC_RUN(mul_bf16_2, s5, rows4, c20);
-    PTXSPEC_RUN(mul_bf16x2_2, s6, rows4, c20);
-    PTXSPEC_RUN(mul_rn_bf16_2, s5, rows4, c20);
-    PTXSPEC_RUN(mul_rn_bf16x2_2, s6, rows4, c20);
-    PTXSPEC_RUN(mul_rz_ftz_f16x2_f32x2_f32x2_2, s7, rows4, c21);
-    PTXSPEC_RUN(mul_rz_bf16x2_f32x2_f32x2_2, s8, rows4, c22);
-    PTXSPEC_RUN(mul_bf16x2_bf16x2_f16x2_2, s9, rows4, c23);
-    PTXSPEC_RUN(mul_f16x2_f16x2_bf16x2_2, s10, rows4, c24);
-    PTXSPEC_RUN(mul_e5m2x4_e5m2x4_e5m2x4_2, s11, rows4, c25);
-    PTXSPEC_RUN(mul_e5m2x4_e5m2x4_e4m3x4_2, s12, rows4, c26);
-    PTXSPEC_RUN(mul_e5m2x4_e5m2x4_e3m2x4_2, s13, rows4, c27);
-    PTXSPEC_RUN(mul_e5m2x4_e5m2x4_e2m3x4_2, s14, rows4, c28);
-    PTXSPEC_RUN(mul_e5m2x4_e5m2x4_e2m1x4_2, s15, rows4, c29);
-    PTXSPEC_RUN(mul_e5m2x4_e5m2x4_e2m1p4x4_2, s16, rows4, c29);
-    PTXSPEC_RUN(mul_e5m2x4_e5m2x4_ue8m0x4_2, s17, rows4, c30);
-    PTXSPEC_RUN(mul_e5m2x4_e4m3x4_e5m2x4_2, s18, rows4, c31);
-    PTXSPEC_RUN(mul_e5m2x4_e4m3x4_e4m3x4_2, s19, rows4, c32);
-    PTXSPEC_RUN(mul_e5m2x4_e4m3x4_e3m2x4_2, s20, rows4, c33);
-    PTXSPEC_RUN(mul_e5m2x4_e4m3x4_e2m3x4_2, s21, rows4, c34);
-    PTXSPEC_RUN(mul_e5m2x4_e4m3x4_e2m1x4_2, s22, rows4, c35);
-    PTXSPEC_RUN(mul_e5m2x4_e4m3x4_e2m1p4x4_2, s23, rows4, c35);
-    PTXSPEC_RUN(mul_e5m2x4_e4m3x4_ue8m0x4_2, s24, rows4, c36);
-    PTXSPEC_RUN(mul_e5m2x4_ue8m0x4_e5m2x4_2, s25, rows4, c37);
-    PTXSPEC_RUN(mul_e5m2x4_ue8m0x4_e4m3x4_2, s26, rows4, c38);
-    PTXSPEC_RUN(mul_e5m2x4_ue8m0x4_e3m2x4_2, s27, rows4, c39);
-    PTXSPEC_RUN(mul_e5m2x4_ue8m0x4_e2m3x4_2, s28, rows4, c40);
-    PTXSPEC_RUN(mul_e5m2x4_ue8m0x4_e2m1x4_2, s29, rows4, c41);
-    PTXSPEC_RUN(mul_e5m2x4_ue8m0x4_e2m1p4x4_2, s30, rows4, c41);
-    PTXSPEC_RUN(mul_e5m2x4_ue8m0x4_ue8m0x4_2, s31, rows4, c42);
-    PTXSPEC_RUN(mul_e4m3x4_e5m2x4_e5m2x4_2, s32, rows4, c43);
-    PTXSPEC_RUN(mul_e4m3x4_e5m2x4_e4m3x4_2, s33, rows4, c44);
-    PTXSPEC_RUN(mul_e4m3x4_e5m2x4_e3m2x4_2, s34, rows4, c45);
-    PTXSPEC_RUN(mul_e4m3x4_e5m2x4_e2m3x4_2, s35, rows4, c46);
-    PTXSPEC_RUN(mul_e4m3x4_e5m2x4_e2m1x4_2, s36, rows4, c47);
-    PTXSPEC_RUN(mul_e4m3x4_e5m2x4_e2m1p4x4_2, s37, rows4, c47);
-    PTXSPEC_RUN(mul_e4m3x4_e5m2x4_ue8m0x4_2, s38, rows4, c48);
-    PTXSPEC_RUN(mul_e4m3x4_e4m3x4_e5m2x4_2, s39, rows4, c49);
-    PTXSPEC_RUN(mul_e4m3x4_e4m3x4_e4m3x4_2, s40, rows4, c50);
-    PTXSPEC_RUN(mul_e4m3x4_e4m3x4_e3m2x4_2, s41, rows4, c33);
-    PTXSPEC_RUN(mul_e4m3x4_e4m3x4_e2m3x4_2, s42, rows4, c34);
-    PTXSPEC_RUN(mul_e4m3x4_e4m3x4_e2m1x4_2, s43, rows4, c35);
-    PTXSPEC_RUN(mul_e4m3x4_e4m3x4_e2m1p4x4_2, s44, rows4, c35);
-    PTXSPEC_RUN(mul_e4m3x4_e4m3x4_ue8m0x4_2, s45, rows4, c51);
-    PTXSPEC_RUN(mul_e4m3x4_ue8m0x4_e5m2x4_2, s46, rows4, c52);
-    PTXSPEC_RUN(mul_e4m3x4_ue8m0x4_e4m3x4_2, s47, rows4, c53);
-    PTXSPEC_RUN(mul_e4m3x4_ue8m0x4_e3m2x4_2, s48, rows4, c39);
-    PTXSPEC_RUN(mul_e4m3x4_ue8m0x4_e2m3x4_2, s49, rows4, c40);
-    PTXSPEC_RUN(mul_e4m3x4_ue8m0x4_e2m1x4_2, s50, rows4, c41);
-    PTXSPEC_RUN(mul_e4m3x4_ue8m0x4_e2m1p4x4_2, s51, rows4, c41);
-    PTXSPEC_RUN(mul_e4m3x4_ue8m0x4_ue8m0x4_2, s52, rows4, c54);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_e5m2x4_e5m2x4_2, s11, rows4, c55);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_e5m2x4_e4m3x4_2, s12, rows4, c26);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_e5m2x4_e3m2x4_2, s13, rows4, c27);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_e5m2x4_e2m3x4_2, s14, rows4, c28);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_e5m2x4_e2m1x4_2, s15, rows4, c29);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_e5m2x4_e2m1p4x4_2, s16, rows4, c29);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_e5m2x4_ue8m0x4_2, s17, rows4, c56);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_e4m3x4_e5m2x4_2, s18, rows4, c31);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_e4m3x4_e4m3x4_2, s19, rows4, c32);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_e4m3x4_e3m2x4_2, s20, rows4, c33);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_e4m3x4_e2m3x4_2, s21, rows4, c34);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_e4m3x4_e2m1x4_2, s22, rows4, c35);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_e4m3x4_e2m1p4x4_2, s23, rows4, c35);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_e4m3x4_ue8m0x4_2, s24, rows4, c36);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_ue8m0x4_e5m2x4_2, s25, rows4, c57);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_ue8m0x4_e4m3x4_2, s26, rows4, c38);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_ue8m0x4_e3m2x4_2, s27, rows4, c39);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_ue8m0x4_e2m3x4_2, s28, rows4, c40);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_ue8m0x4_e2m1x4_2, s29, rows4, c41);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_ue8m0x4_e2m1p4x4_2, s30, rows4, c41);
-    PTXSPEC_RUN(mul_satfinite_e5m2x4_ue8m0x4_ue8m0x4_2, s31, rows4, c58);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_e5m2x4_e5m2x4_2, s32, rows4, c59);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_e5m2x4_e4m3x4_2, s33, rows4, c60);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_e5m2x4_e3m2x4_2, s34, rows4, c61);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_e5m2x4_e2m3x4_2, s35, rows4, c62);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_e5m2x4_e2m1x4_2, s36, rows4, c63);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_e5m2x4_e2m1p4x4_2, s37, rows4, c63);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_e5m2x4_ue8m0x4_2, s38, rows4, c64);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_e4m3x4_e5m2x4_2, s39, rows4, c65);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_e4m3x4_e4m3x4_2, s40, rows4, c66);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_e4m3x4_e3m2x4_2, s41, rows4, c33);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_e4m3x4_e2m3x4_2, s42, rows4, c34);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_e4m3x4_e2m1x4_2, s43, rows4, c35);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_e4m3x4_e2m1p4x4_2, s44, rows4, c35);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_e4m3x4_ue8m0x4_2, s45, rows4, c67);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_ue8m0x4_e5m2x4_2, s46, rows4, c68);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_ue8m0x4_e4m3x4_2, s47, rows4, c69);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_ue8m0x4_e3m2x4_2, s48, rows4, c39);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_ue8m0x4_e2m3x4_2, s49, rows4, c40);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_ue8m0x4_e2m1x4_2, s50, rows4, c41);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_ue8m0x4_e2m1p4x4_2, s51, rows4, c41);
-    PTXSPEC_RUN(mul_satfinite_e4m3x4_ue8m0x4_ue8m0x4_2, s52, rows4, c70);
-    PTXSPEC_RUN(mul_rn_e5m2x4_e5m2x4_e5m2x4_2, s11, rows4, c25);
-    PTXSPEC_RUN(mul_rn_e5m2x4_e5m2x4_e4m3x4_2, s12, rows4, c26);
-    PTXSPEC_RUN(mul_rn_e5m2x4_e5m2x4_e3m2x4_2, s13, rows4, c27);
-    PTXSPEC_RUN(mul_rn_e5m2x4_e5m2x4_e2m3x4_2, s14, rows4, c28);
-    PTXSPEC_RUN(mul_rn_e5m2x4_e5m2x4_e2m1x4_2, s15, rows4, c29);
-    PTXSPEC_RUN(mul_rn_e5m2x4_e5m2x4_e2m1p4x4_2, s16, rows4, c29);
-    PTXSPEC_RUN(mul_rn_e5m2x4_e5m2x4_ue8m0x4_2, s17, rows4, c30);
-    PTXSPEC_RUN(mul_rn_e5m2x4_e4m3x4_e5m2x4_2, s18, rows4, c31);
-    PTXSPEC_RUN(mul_rn_e5m2x4_e4m3x4_e4m3x4_2, s19, rows4, c32);
-    PTXSPEC_RUN(mul_rn_e5m2x4_e4m3x4_e3m2x4_2, s20, rows4, c33);
-    PTXSPEC_RUN(mul_rn_e5m2x4_e4m3x4_e2m3x4_2, s21, rows4, c34);
-    PTXSPEC_RUN(mul_rn_e5m2x4_e4m3x4_e2m1x4_2, s22, rows4, c35);
-    PTXSPEC_RUN(mul_rn_e5m2x4_e4m3x4_e2m1p4x4_2, s23, rows4, c35);
-    PTXSPEC_RUN(mul_rn_e5m2x4_e4m3x4_ue8m0x4_2, s24, rows4, c36);
-    PTXSPEC_RUN(mul_rn_e5m2x4_ue8m0x4_e5m2x4_2, s25, rows4, c37);
-    PTXSPEC_RUN(mul_rn_e5m2x4_ue8m0x4_e4m3x4_2, s26, rows4, c38);
-    PTXSPEC_RUN(mul_rn_e5m2x4_ue8m0x4_e3m2x4_2, s27, rows4, c39);
-    PTXSPEC_RUN(mul_rn_e5m2x4_ue8m0x4_e2m3x4_2, s28, rows4, c40);
-    PTXSPEC_RUN(mul_rn_e5m2x4_ue8m0x4_e2m1x4_2, s29, rows4, c41);
-    PTXSPEC_RUN(mul_rn_e5m2x4_ue8m0x4_e2m1p4x4_2, s30, rows4, c41);
-    PTXSPEC_RUN(mul_rn_e5m2x4_ue8m0x4_ue8m0x4_2, s31, rows4, c42);
-    PTXSPEC_RUN(mul_rn_e4m3x4_e5m2x4_e5m2x4_2, s32, rows4, c43);
-    PTXSPEC_RUN(mul_rn_e4m3x4_e5m2x4_e4m3x4_2, s33, rows4, c44);
-    PTXSPEC_RUN(mul_rn_e4m3x4_e5m2x4_e3m2x4_2, s34, rows4, c45);
-    PTXSPEC_RUN(mul_rn_e4m3x4_e5m2x4_e2m3x4_2, s35, rows4, c46);
-    PTXSPEC_RUN(mul_rn_e4m3x4_e5m2x4_e2m1x4_2, s36, rows4, c47);
-    PTXSPEC_RUN(mul_rn_e4m3x4_e5m2x4_e2m1p4x4_2, s37, rows4, c47);
-    PTXSPEC_RUN(mul_rn_e4m3x4_e5m2x4_ue8m0x4_2, s38, rows4, c48);
-    PTXSPEC_RUN(mul_rn_e4m3x4_e4m3x4_e5m2x4_2, s39, rows4, c49);
-    PTXSPEC_RUN(mul_rn_e4m3x4_e4m3x4_e4m3x4_2, s40, rows4, c50);
-    PTXSPEC_RUN(mul_rn_e4m3x4_e4m3x4_e3m2x4_2, s41, rows4, c33);
-    PTXSPEC_RUN(mul_rn_e4m3x4_e4m3x4_e2m3x4_2, s42, rows4, c34);
-    PTXSPEC_RUN(mul_rn_e4m3x4_e4m3x4_e2m1x4_2, s43, rows4, c35);
-    PTXSPEC_RUN(mul_rn_e4m3x4_e4m3x4_e2m1p4x4_2, s44, rows4, c35);
-    PTXSPEC_RUN(mul_rn_e4m3x4_e4m3x4_ue8m0x4_2, s45, rows4, c51);
-    PTXSPEC_RUN(mul_rn_e4m3x4_ue8m0x4_e5m2x4_2, s46, rows4, c52);
-    PTXSPEC_RUN(mul_rn_e4m3x4_ue8m0x4_e4m3x4_2, s47, rows4, c53);
-    PTXSPEC_RUN(mul_rn_e4m3x4_ue8m0x4_e3m2x4_2, s48, rows4, c39);
-    PTXSPEC_RUN(mul_rn_e4m3x4_ue8m0x4_e2m3x4_2, s49, rows4, c40);
-    PTXSPEC_RUN(mul_rn_e4m3x4_ue8m0x4_e2m1x4_2, s50, rows4, c41);
-    PTXSPEC_RUN(mul_rn_e4m3x4_ue8m0x4_e2m1p4x4_2, s51, rows4, c41);
-    PTXSPEC_RUN(mul_rn_e4m3x4_ue8m0x4_ue8m0x4_2, s52, rows4, c54);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_e5m2x4_e5m2x4_2, s11, rows4, c55);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_e5m2x4_e4m3x4_2, s12, rows4, c26);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_e5m2x4_e3m2x4_2, s13, rows4, c27);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_e5m2x4_e2m3x4_2, s14, rows4, c28);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_e5m2x4_e2m1x4_2, s15, rows4, c29);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_e5m2x4_e2m1p4x4_2, s16, rows4, c29);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_e5m2x4_ue8m0x4_2, s17, rows4, c56);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_e4m3x4_e5m2x4_2, s18, rows4, c31);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_e4m3x4_e4m3x4_2, s19, rows4, c32);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_e4m3x4_e3m2x4_2, s20, rows4, c33);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_e4m3x4_e2m3x4_2, s21, rows4, c34);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_e4m3x4_e2m1x4_2, s22, rows4, c35);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_e4m3x4_e2m1p4x4_2, s23, rows4, c35);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_e4m3x4_ue8m0x4_2, s24, rows4, c36);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_ue8m0x4_e5m2x4_2, s25, rows4, c57);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_ue8m0x4_e4m3x4_2, s26, rows4, c38);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_ue8m0x4_e3m2x4_2, s27, rows4, c39);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_ue8m0x4_e2m3x4_2, s28, rows4, c40);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_ue8m0x4_e2m1x4_2, s29, rows4, c41);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_ue8m0x4_e2m1p4x4_2, s30, rows4, c41);
-    PTXSPEC_RUN(mul_rn_satfinite_e5m2x4_ue8m0x4_ue8m0x4_2, s31, rows4, c58);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_e5m2x4_e5m2x4_2, s32, rows4, c59);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_e5m2x4_e4m3x4_2, s33, rows4, c60);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_e5m2x4_e3m2x4_2, s34, rows4, c61);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_e5m2x4_e2m3x4_2, s35, rows4, c62);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_e5m2x4_e2m1x4_2, s36, rows4, c63);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_e5m2x4_e2m1p4x4_2, s37, rows4, c63);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_e5m2x4_ue8m0x4_2, s38, rows4, c64);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_e4m3x4_e5m2x4_2, s39, rows4, c65);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_e4m3x4_e4m3x4_2, s40, rows4, c66);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_e4m3x4_e3m2x4_2, s41, rows4, c33);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_e4m3x4_e2m3x4_2, s42, rows4, c34);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_e4m3x4_e2m1x4_2, s43, rows4, c35);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_e4m3x4_e2m1p4x4_2, s44, rows4, c35);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_e4m3x4_ue8m0x4_2, s45, rows4, c67);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_ue8m0x4_e5m2x4_2, s46, rows4, c68);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_ue8m0x4_e4m3x4_2, s47, rows4, c69);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_ue8m0x4_e3m2x4_2, s48, rows4, c39);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_ue8m0x4_e2m3x4_2, s49, rows4, c40);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_ue8m0x4_e2m1x4_2, s50, rows4, c41);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_ue8m0x4_e2m1p4x4_2, s51, rows4, c41);
-    PTXSPEC_RUN(mul_rn_satfinite_e4m3x4_ue8m0x4_ue8m0x4_2, s52, rows4, c70);
-    PTXSPEC_RUN(mul_hi_s32_2, s53, rows4, c71);
-    PTXSPEC_RUN(mul_hi_u32_2, s54, rows4, c72);
-    PTXSPEC_RUN(mul_hi_s64_2, s55, rows4, c73);
-    PTXSPEC_RUN(mul_hi_u64_2, s56, rows4, c74);
-    PTXSPEC_RUN(mul_lo_s32_2, s53, rows4, c75);
-    PTXSPEC_RUN(mul_lo_u32_2, s54, rows4, c75);
-    PTXSPEC_RUN(mul_wide_s16_2, s57, rows4, c76);
-    PTXSPEC_RUN(mul_wide_u16_2, s58, rows4, c77);
-    return ptxspec_end();
+    return ptxspec_main("mul");
 }
 #endif

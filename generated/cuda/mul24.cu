@@ -6,14 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_r_r_r(mul24_hi_u32_2, "mul24.hi.u32", 100, 10)
-PTXSPEC_r_r_r(mul24_hi_s32_2, "mul24.hi.s32", 100, 10)
-PTXSPEC_r_r_r(mul24_lo_u32_2, "mul24.lo.u32", 100, 10)
-PTXSPEC_r_r_r(mul24_lo_s32_2, "mul24.lo.s32", 100, 10)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -32,14 +27,16 @@ static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_s3
 static const unsigned short c0[] = {0, 1};
 static const unsigned short c1[] = {1, 1};
 static const unsigned short c2[] = {2, 2};
+#endif
 
+PTXSPEC_r_r_r(mul24_hi_u32_2, "mul24.hi.u32", 100, 10, s0, rows4, c0)
+PTXSPEC_r_r_r(mul24_hi_s32_2, "mul24.hi.s32", 100, 10, s1, rows4, c1)
+PTXSPEC_r_r_r(mul24_lo_u32_2, "mul24.lo.u32", 100, 10, s0, rows4, c2)
+PTXSPEC_r_r_r(mul24_lo_s32_2, "mul24.lo.s32", 100, 10, s1, rows4, c2)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("mul24");
-    PTXSPEC_RUN(mul24_hi_u32_2, s0, rows4, c0);
-    PTXSPEC_RUN(mul24_hi_s32_2, s1, rows4, c1);
-    PTXSPEC_RUN(mul24_lo_u32_2, s0, rows4, c2);
-    PTXSPEC_RUN(mul24_lo_s32_2, s1, rows4, c2);
-    return ptxspec_end();
+    return ptxspec_main("mul24");
 }
 #endif

@@ -6,7 +6,7 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 // Targets that have a variant, each with its first PTX version, where these are few: the lists of PTXSPEC_TAKES.
 #define PTXSPEC_LISTS(list) \
@@ -14,20 +14,6 @@
      false)
 
 #include "ptxspec.cuh"
-
-PTXSPEC_f_f(neg_f32_1, "neg.f32", 100, 10)
-PTXSPEC_f_f(neg_ftz_f32_1, "neg.ftz.f32", 100, 14)
-PTXSPEC_d_d(neg_f64_1, "neg.f64", 100, 10)
-PTXSPEC_h_h(neg_f16_1, "neg.f16", 530, 51)
-PTXSPEC_r_r(neg_f16x2_1, "neg.f16x2", 530, 51)
-PTXSPEC_h_h(neg_ftz_f16_1, "neg.ftz.f16", 530, 51)
-PTXSPEC_r_r(neg_ftz_f16x2_1, "neg.ftz.f16x2", 530, 51)
-PTXSPEC_h_h(neg_bf16_1, "neg.bf16", 800, 70)
-PTXSPEC_r_r(neg_bf16x2_1, "neg.bf16x2", 800, 70)
-PTXSPEC_h_h(neg_s16_1, "neg.s16", 100, 10)
-PTXSPEC_r_r(neg_s32_1, "neg.s32", 100, 10)
-PTXSPEC_l_l(neg_s64_1, "neg.s64", 100, 10)
-PTXSPEC_r_r(neg_s8x4_1, "neg.s8x4", 101071, 92)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -187,23 +173,25 @@ static const unsigned short c6[] = {120, 3};
 static const unsigned short c7[] = {123, 1, 121, 1, 124, 2};
 static const unsigned short c8[] = {126, 1, 121, 1, 127, 1};
 static const unsigned short c9[] = {128, 1, 121, 1, 129, 1};
+#endif
 
+PTXSPEC_f_f(neg_f32_1, "neg.f32", 100, 10, s0, rows3, c0)
+PTXSPEC_f_f(neg_ftz_f32_1, "neg.ftz.f32", 100, 14, s0, rows3, c1)
+PTXSPEC_d_d(neg_f64_1, "neg.f64", 100, 10, s1, rows3, c2)
+PTXSPEC_h_h(neg_f16_1, "neg.f16", 530, 51, s2, rows3, c3)
+PTXSPEC_r_r(neg_f16x2_1, "neg.f16x2", 530, 51, s3, rows3, c3)
+PTXSPEC_h_h(neg_ftz_f16_1, "neg.ftz.f16", 530, 51, s2, rows3, c4)
+PTXSPEC_r_r(neg_ftz_f16x2_1, "neg.ftz.f16x2", 530, 51, s3, rows3, c4)
+PTXSPEC_h_h(neg_bf16_1, "neg.bf16", 800, 70, s4, rows3, c5)
+PTXSPEC_r_r(neg_bf16x2_1, "neg.bf16x2", 800, 70, s5, rows3, c5)
+PTXSPEC_h_h(neg_s16_1, "neg.s16", 100, 10, s6, rows3, c6)
+PTXSPEC_r_r(neg_s32_1, "neg.s32", 100, 10, s7, rows3, c7)
+PTXSPEC_l_l(neg_s64_1, "neg.s64", 100, 10, s8, rows3, c8)
+PTXSPEC_r_r(neg_s8x4_1, "neg.s8x4", 101071, 92, s9, rows3, c9)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("neg");
-    PTXSPEC_RUN(neg_f32_1, s0, rows3, c0);
-    PTXSPEC_RUN(neg_ftz_f32_1, s0, rows3, c1);
-    PTXSPEC_RUN(neg_f64_1, s1, rows3, c2);
-    PTXSPEC_RUN(neg_f16_1, s2, rows3, c3);
-    PTXSPEC_RUN(neg_f16x2_1, s3, rows3, c3);
-    PTXSPEC_RUN(neg_ftz_f16_1, s2, rows3, c4);
-    PTXSPEC_RUN(neg_ftz_f16x2_1, s3, rows3, c4);
-    PTXSPEC_RUN(neg_bf16_1, s4, rows3, c5);
-    PTXSPEC_RUN(neg_bf16x2_1, s5, rows3, c5);
-    PTXSPEC_RUN(neg_s16_1, s6, rows3, c6);
-    PTXSPEC_RUN(neg_s32_1, s7, rows3, c7);
-    PTXSPEC_RUN(neg_s64_1, s8, rows3, c8);
-    PTXSPEC_RUN(neg_s8x4_1, s9, rows3, c9);
-    return ptxspec_end();
+    return ptxspec_main("neg");
 }
 #endif

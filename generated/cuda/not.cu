@@ -6,14 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_h_h(not_b16_1, "not.b16", 100, 10)
-PTXSPEC_r_r(not_b32_1, "not.b32", 100, 10)
-PTXSPEC_l_l(not_b64_1, "not.b64", 100, 10)
-PTXSPEC_p_p(not_pred_1, "not.pred", 100, 10)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -31,12 +26,16 @@ static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_pred}, {1, PTXSPEC_TYPE_p
 // The rows of variants that compute the same, in runs: the first row, and how many there are.
 static const unsigned short c0[] = {0, 2};
 static const unsigned short c1[] = {2, 2};
+#endif
 
+PTXSPEC_h_h(not_b16_1, "not.b16", 100, 10)
+PTXSPEC_r_r(not_b32_1, "not.b32", 100, 10, s0, rows3, c0)
+PTXSPEC_l_l(not_b64_1, "not.b64", 100, 10)
+PTXSPEC_p_p(not_pred_1, "not.pred", 100, 10, s1, rows3, c1)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("not");
-    PTXSPEC_RUN(not_b32_1, s0, rows3, c0);
-    PTXSPEC_RUN(not_pred_1, s1, rows3, c1);
-    return ptxspec_end();
+    return ptxspec_main("not");
 }
 #endif

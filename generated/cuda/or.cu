@@ -6,14 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_h_h_h(or_b16_2, "or.b16", 100, 10)
-PTXSPEC_r_r_r(or_b32_2, "or.b32", 100, 10)
-PTXSPEC_l_l_l(or_b64_2, "or.b64", 100, 10)
-PTXSPEC_p_p_p(or_pred_2, "or.pred", 100, 10)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -32,12 +27,16 @@ static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_pred}, {1, PTXSPEC_TYPE_p
 // The rows of variants that compute the same, in runs: the first row, and how many there are.
 static const unsigned short c0[] = {0, 1};
 static const unsigned short c1[] = {1, 4};
+#endif
 
+PTXSPEC_h_h_h(or_b16_2, "or.b16", 100, 10)
+PTXSPEC_r_r_r(or_b32_2, "or.b32", 100, 10, s0, rows4, c0)
+PTXSPEC_l_l_l(or_b64_2, "or.b64", 100, 10)
+PTXSPEC_p_p_p(or_pred_2, "or.pred", 100, 10, s1, rows4, c1)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("or");
-    PTXSPEC_RUN(or_b32_2, s0, rows4, c0);
-    PTXSPEC_RUN(or_pred_2, s1, rows4, c1);
-    return ptxspec_end();
+    return ptxspec_main("or");
 }
 #endif

@@ -6,17 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_r_r_r_r(prmt_b32_3, "prmt.b32", 200, 20)
-PTXSPEC_r_r_r_r(prmt_f4e_b32_3, "prmt.f4e.b32", 200, 20)
-PTXSPEC_r_r_r_r(prmt_b4e_b32_3, "prmt.b4e.b32", 200, 20)
-PTXSPEC_r_r_r_r(prmt_rc8_b32_3, "prmt.rc8.b32", 200, 20)
-PTXSPEC_r_r_r_r(prmt_ecl_b32_3, "prmt.ecl.b32", 200, 20)
-PTXSPEC_r_r_r_r(prmt_ecr_b32_3, "prmt.ecr.b32", 200, 20)
-PTXSPEC_r_r_r_r(prmt_rc16_b32_3, "prmt.rc16.b32", 200, 20)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -48,17 +40,19 @@ static const unsigned short c3[] = {8, 1};
 static const unsigned short c4[] = {3, 1, 9, 1};
 static const unsigned short c5[] = {10, 2};
 static const unsigned short c6[] = {12, 2};
+#endif
 
+PTXSPEC_r_r_r_r(prmt_b32_3, "prmt.b32", 200, 20, s0, rows5, c0)
+PTXSPEC_r_r_r_r(prmt_f4e_b32_3, "prmt.f4e.b32", 200, 20, s0, rows5, c1)
+PTXSPEC_r_r_r_r(prmt_b4e_b32_3, "prmt.b4e.b32", 200, 20, s0, rows5, c2)
+PTXSPEC_r_r_r_r(prmt_rc8_b32_3, "prmt.rc8.b32", 200, 20, s0, rows5, c3)
+PTXSPEC_r_r_r_r(prmt_ecl_b32_3, "prmt.ecl.b32", 200, 20, s0, rows5, c4)
+PTXSPEC_r_r_r_r(prmt_ecr_b32_3, "prmt.ecr.b32", 200, 20, s0, rows5, c5)
+PTXSPEC_r_r_r_r(prmt_rc16_b32_3, "prmt.rc16.b32", 200, 20, s0, rows5, c6)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("prmt");
-    PTXSPEC_RUN(prmt_b32_3, s0, rows5, c0);
-    PTXSPEC_RUN(prmt_f4e_b32_3, s0, rows5, c1);
-    PTXSPEC_RUN(prmt_b4e_b32_3, s0, rows5, c2);
-    PTXSPEC_RUN(prmt_rc8_b32_3, s0, rows5, c3);
-    PTXSPEC_RUN(prmt_ecl_b32_3, s0, rows5, c4);
-    PTXSPEC_RUN(prmt_ecr_b32_3, s0, rows5, c5);
-    PTXSPEC_RUN(prmt_rc16_b32_3, s0, rows5, c6);
-    return ptxspec_end();
+    return ptxspec_main("prmt");
 }
 #endif

@@ -167,7 +167,7 @@ static __device__ inline unsigned int ptxspec_out_f(ptxspec_f x) { return __floa
 static __device__ inline unsigned long long ptxspec_out_d(ptxspec_d x) { return (unsigned long long)__double_as_longlong(x); }
 
 #ifdef PTXSPEC_KERNELS_ONLY
-#define PTXSPEC_TEST(name, spelling, architecture, ptx, results)
+#define PTXSPEC_TEST(name, spelling, architecture, ptx, results, ...)
 #else
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,20 +238,54 @@ typedef struct {
     ptxspec_type type;
 } ptxspec_register;
 
-typedef struct {
+// What a kernel is run on, if anything: rows in runs, the first row of each and how many there are, or one row that a
+// warp has. In the last column a row says whether any NaN will do.
+struct ptxspec_data {
+    const ptxspec_register *registers = nullptr;
+    int count = 0;
+    const unsigned long long *rows = nullptr;
+    int columns = 0;
+    const unsigned short *runs = nullptr;
+    int length = 0;
+    unsigned short row[2] = {0, 0};
+
+    ptxspec_data() {}
+    template <int M, int N>
+    ptxspec_data(const ptxspec_register *, const unsigned long long (&)[M][N]) {}
+    template <int L, int M, int N>
+    ptxspec_data(const ptxspec_register (&registers)[L], const unsigned long long (&rows)[M][N], int row)
+        : registers(registers), count(L), rows(*rows), columns(N), length(2), row{(unsigned short)row, 1} {}
+    template <int L, int M, int N, int R>
+    ptxspec_data(const ptxspec_register (&registers)[L], const unsigned long long (&rows)[M][N], const unsigned short (&runs)[R])
+        : registers(registers), count(L), rows(*rows), columns(N), runs(runs), length(R) {}
+};
+
+// A kernel; those that are run are in a list.
+struct ptxspec_test {
     const char *spelling;
     const void *kernel;
     int architecture;
     bool compiled;
     int results;
-} ptxspec_test;
+    ptxspec_data data;
+    const ptxspec_test *next;
+    static const ptxspec_test *first, **last;
 
-#define PTXSPEC_TEST(name, spelling, architecture, ptx, results) \
-    [[maybe_unused]] static const ptxspec_test name##_test = {spelling, (const void *)name, architecture, PTXSPEC_PTX >= (ptx), results};
-#define PTXSPEC_RUN(name, registers, rows, runs) \
-    ptxspec_run(&name##_test, registers, sizeof registers / sizeof *registers, *rows, sizeof *rows / sizeof **rows, \
-                runs, sizeof runs / sizeof *runs)
-#define PTXSPEC_MOST 16
+    ptxspec_test(const char *spelling, const void *kernel, int architecture, bool compiled, int results, ptxspec_data data)
+        : spelling(spelling), kernel(kernel), architecture(architecture), compiled(compiled), results(results), data(data),
+          next(nullptr)
+    {
+        if (data.registers) {
+            *last = this;
+            last = &next;
+        }
+    }
+};
+const ptxspec_test *ptxspec_test::first, **ptxspec_test::last = &ptxspec_test::first;
+
+#define PTXSPEC_TEST(name, spelling, architecture, ptx, results, ...) \
+    static ptxspec_test name##_test(spelling, (const void *)name, architecture, PTXSPEC_PTX >= (ptx), results, {__VA_ARGS__});
+#define PTXSPEC_MOST 32
 #define PTXSPEC_UNWRITTEN 0xa5
 
 static int ptxspec_architecture, ptxspec_passed, ptxspec_failed, ptxspec_skipped;
@@ -262,14 +296,6 @@ static void ptxspec_check(cudaError_t e, const char *what)
         fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(e));
         exit(2);
     }
-}
-
-static void ptxspec_begin(const char *opcode)
-{
-    cudaDeviceProp p;
-    ptxspec_check(cudaGetDeviceProperties(&p, 0), "no GPU");
-    ptxspec_architecture = p.major * 100 + p.minor * 10;
-    printf("%s on %s (sm_%d%d)\n", opcode, p.name, p.major, p.minor);
 }
 
 // A register with the same encoding in every lane.
@@ -295,36 +321,36 @@ static bool ptxspec_same(unsigned long long got, unsigned long long want, const 
     return true;
 }
 
-// The numbers of all rows of some runs.
-static unsigned int *ptxspec_numbers(const unsigned short *runs, int length, unsigned int *n)
+// The numbers of all rows, one for each thread.
+static unsigned int *ptxspec_numbers(const ptxspec_data &data, unsigned int *n)
 {
-    unsigned int count = 0;
-    for (int i = 0; i < length; i += 2)
-        count += runs[i + 1];
+    const unsigned short *runs = data.runs ? data.runs : data.row;
+    unsigned int threads = data.runs ? 1 : 32, count = 0;
+    for (int i = 0; i < data.length; i += 2)
+        count += runs[i + 1] * threads;
     unsigned int *numbers = (unsigned int *)malloc(count * sizeof *numbers);
     if (!numbers) {
         fprintf(stderr, "memory: %u rows\n", count);
         exit(2);
     }
     *n = 0;
-    for (int i = 0; i < length; i += 2)
-        for (unsigned int row = 0; row < runs[i + 1]; row++)
-            numbers[(*n)++] = runs[i] + row;
+    for (int i = 0; i < data.length; i += 2)
+        for (unsigned int thread = 0; thread < runs[i + 1] * threads; thread++)
+            numbers[(*n)++] = runs[i] + thread / threads;
     return numbers;
 }
 
-// `runs` are those of the rows: the first row of each, and how many there are. In the last column a row says whether any
-// NaN will do.
-static void ptxspec_run(const ptxspec_test *test, const ptxspec_register *registers, int count,
-                        const unsigned long long *rows, int columns, const unsigned short *runs, int length)
+static void ptxspec_run(const ptxspec_test *test)
 {
     if (!test->compiled || ptxspec_architecture < PTXSPEC_FIRST(test->architecture)) {
         ptxspec_skipped++;
         return;
     }
+    const ptxspec_register *registers = test->data.registers;
+    const unsigned long long *rows = test->data.rows;
+    int count = test->data.count, columns = test->data.columns, sources = count - test->results;
     unsigned int n;
-    unsigned int *numbers = ptxspec_numbers(runs, length, &n);
-    int sources = count - test->results;
+    unsigned int *numbers = ptxspec_numbers(test->data, &n);
     unsigned char *memory[PTXSPEC_MOST];
     void *arguments[PTXSPEC_MOST + 1];
     for (int r = 0; r < count; r++) {
@@ -379,8 +405,14 @@ static void ptxspec_run(const ptxspec_test *test, const ptxspec_register *regist
     free(numbers);
 }
 
-static int ptxspec_end(void)
+static int ptxspec_main(const char *opcode)
 {
+    cudaDeviceProp p;
+    ptxspec_check(cudaGetDeviceProperties(&p, 0), "no GPU");
+    ptxspec_architecture = p.major * 100 + p.minor * 10;
+    printf("%s on %s (sm_%d%d)\n", opcode, p.name, p.major, p.minor);
+    for (const ptxspec_test *test = ptxspec_test::first; test; test = test->next)
+        ptxspec_run(test);
     printf("%d passed, %d failed; %d variants need another target or toolkit\n", ptxspec_passed, ptxspec_failed, ptxspec_skipped);
     return ptxspec_failed != 0;
 }
@@ -409,2316 +441,1860 @@ struct ptxspec_choose<first_, 1> {
     }
 };
 
+// What every kernel has around its statement.
+#define PTXSPEC_BEGIN(architecture, ptx) \
+    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+    PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) {
+#define PTXSPEC_END } }
+
 // The kernels' shapes, named after the registers of the results and of each operand: the letters of inline assembly, p
 // for predicates, b for registers of eight bits, cc for the condition code, with a number before a vector's and behind
 // those that hold fewer bits. A sum sets the condition code, and another one reads it.
 
-#define PTXSPEC_b_b(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned char *s0, unsigned char *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .b8 %%d0; .reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %%d0, %%s0; cvt.u16.u8 %0, %%d0;}" \
-                : "=h"(r0) \
-                : "h"(ptxspec_in_h(s0[i]))); \
-            d0[i] = (unsigned char)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_b_d(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, unsigned char *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
-                : "=h"(r0) \
-                : "d"(ptxspec_in_d(s0[i]))); \
-            d0[i] = (unsigned char)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_b_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, unsigned char *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
-                : "=h"(r0) \
-                : "f"(ptxspec_in_f(s0[i]))); \
-            d0[i] = (unsigned char)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_b_f_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, unsigned char *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1, %2; cvt.u16.u8 %0, %%d0;}" \
-                : "=h"(r0) \
-                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
-            d0[i] = (unsigned char)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_b_f_f_b(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned char *s2, unsigned char *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .b8 %%d0; .reg .b8 %%s2; cvt.u8.u16 %%s2, %3; " instruction " %%d0, %1, %2, %%s2; cvt.u16.u8 %0, %%d0;}" \
-                : "=h"(r0) \
-                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
-            d0[i] = (unsigned char)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_b_h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, unsigned char *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
-                : "=h"(r0) \
-                : "h"(ptxspec_in_h(s0[i]))); \
-            d0[i] = (unsigned char)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_b_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, unsigned char *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
-                : "=h"(r0) \
-                : "l"(ptxspec_in_l(s0[i]))); \
-            d0[i] = (unsigned char)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_b_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, unsigned char *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
-                : "=h"(r0) \
-                : "r"(ptxspec_in_r(s0[i]))); \
-            d0[i] = (unsigned char)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_b_r_b(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned char *s1, unsigned char *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .b8 %%d0; .reg .b8 %%s1; cvt.u8.u16 %%s1, %2; " instruction " %%d0, %1, %%s1; cvt.u16.u8 %0, %%d0;}" \
-                : "=h"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
-            d0[i] = (unsigned char)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_d_b(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned char *s0, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_d r0; \
-            asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
-                : "=d"(r0) \
-                : "h"(ptxspec_in_h(s0[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_d_d(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_d r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=d"(r0) \
-                : "d"(ptxspec_in_d(s0[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_d_d_d(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_d r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=d"(r0) \
-                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_d_d_d_d(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned long long *s2, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_d r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=d"(r0) \
-                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "d"(ptxspec_in_d(s2[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_d_d_d_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_d r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=d"(r0) \
-                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_d_d_d_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_d r0; \
-            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
-                : "=d"(r0) \
-                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_d_d_d_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_d r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=d"(r0) \
-                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_d_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_d r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=d"(r0) \
-                : "f"(ptxspec_in_f(s0[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_d_h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_d r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=d"(r0) \
-                : "h"(ptxspec_in_h(s0[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_d_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_d r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=d"(r0) \
-                : "l"(ptxspec_in_l(s0[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_d_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_d r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=d"(r0) \
-                : "r"(ptxspec_in_r(s0[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_b(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned char *s0, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
-                : "=f"(r0) \
-                : "h"(ptxspec_in_h(s0[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_d(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=f"(r0) \
-                : "d"(ptxspec_in_d(s0[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_d_d(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=f"(r0) \
-                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_d_d_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
-                : "=f"(r0) \
-                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=f"(r0) \
-                : "f"(ptxspec_in_f(s0[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_f_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=f"(r0) \
-                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_f_f_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=f"(r0) \
-                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_f_f_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
-                : "=f"(r0) \
-                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_f_f_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=f"(r0) \
-                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=f"(r0) \
-                : "h"(ptxspec_in_h(s0[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_h_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=f"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_h_h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=f"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_h_h_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=f"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_h_h_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
-                : "=f"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=f"(r0) \
-                : "l"(ptxspec_in_l(s0[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_l_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=f"(r0) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_l_l_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
-                : "=f"(r0) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=f"(r0) \
-                : "r"(ptxspec_in_r(s0[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_r_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=f"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_f_r_r_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_f r0; \
-            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
-                : "=f"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_f(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_2b(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned char *s0, const unsigned char *s1, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .b8 %%s0; .reg .b8 %%s1; cvt.u8.u16 %%s0, %1; cvt.u8.u16 %%s1, %2; " instruction " %0, {%%s0, %%s1};}" \
-                : "=h"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_4f_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, const unsigned int *s4, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile(instruction " %0, {%1, %2, %3, %4}, %5;" \
-                : "=h"(r0) \
-                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "f"(ptxspec_in_f(s2[i])), "f"(ptxspec_in_f(s3[i])), "r"(ptxspec_in_r(s4[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_b(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned char *s0, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
-                : "=h"(r0) \
-                : "h"(ptxspec_in_h(s0[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_d(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=h"(r0) \
-                : "d"(ptxspec_in_d(s0[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_d_d(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=h"(r0) \
-                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_d_d_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
-                : "=h"(r0) \
-                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=h"(r0) \
-                : "f"(ptxspec_in_f(s0[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_f_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=h"(r0) \
-                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_f_f_b(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned char *s2, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .b8 %%s2; cvt.u8.u16 %%s2, %3; " instruction " %0, %1, %2, %%s2;}" \
-                : "=h"(r0) \
-                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_f_f_h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned short *s2, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=h"(r0) \
-                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_f_f_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
-                : "=h"(r0) \
-                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=h"(r0) \
-                : "h"(ptxspec_in_h(s0[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_h_h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=h"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_h_h_borrow(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .b32 %%s2; sub.cc.u32 %%s2, 0, %3; " instruction " %0, %1, %2;}" \
-                : "=h"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_h_h_carry(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .b32 %%s2; add.cc.u32 %%s2, %3, 0xffffffff; " instruction " %0, %1, %2;}" \
-                : "=h"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_h_h_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=h"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_h_h_h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, const unsigned short *s2, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=h"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_h_h_h_carry(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, const unsigned short *s2, const unsigned int *s3, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .b32 %%s3; add.cc.u32 %%s3, %4, 0xffffffff; " instruction " %0, %1, %2, %3;}" \
-                : "=h"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "h"(ptxspec_in_h(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_h_h_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
-                : "=h"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_h_h_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=h"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_h_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned int *s1, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=h"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=h"(r0) \
-                : "l"(ptxspec_in_l(s0[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_l_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=h"(r0) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_l_l_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
-                : "=h"(r0) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=h"(r0) \
-                : "r"(ptxspec_in_r(s0[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_r_b(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned char *s1, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .b8 %%s1; cvt.u8.u16 %%s1, %2; " instruction " %0, %1, %%s1;}" \
-                : "=h"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_r_h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned short *s1, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=h"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_r_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=h"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_h_r_r_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_h r0; \
-            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
-                : "=h"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned short)ptxspec_out_h(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_2r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, {%1, %2};" \
-                : "=l"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_4h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, const unsigned short *s2, const unsigned short *s3, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, {%1, %2, %3, %4};" \
-                : "=l"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "h"(ptxspec_in_h(s2[i])), "h"(ptxspec_in_h(s3[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_b(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned char *s0, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
-                : "=l"(r0) \
-                : "h"(ptxspec_in_h(s0[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_d(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=l"(r0) \
-                : "d"(ptxspec_in_d(s0[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=l"(r0) \
-                : "f"(ptxspec_in_f(s0[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=l"(r0) \
-                : "h"(ptxspec_in_h(s0[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=l"(r0) \
-                : "l"(ptxspec_in_l(s0[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_l_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=l"(r0) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_l_l_borrow(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile("{.reg .b32 %%s2; sub.cc.u32 %%s2, 0, %3; " instruction " %0, %1, %2;}" \
-                : "=l"(r0) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_l_l_carry(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile("{.reg .b32 %%s2; add.cc.u32 %%s2, %3, 0xffffffff; " instruction " %0, %1, %2;}" \
-                : "=l"(r0) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_l_l_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=l"(r0) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_l_l_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned long long *s2, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=l"(r0) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "l"(ptxspec_in_l(s2[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_l_l_l_carry(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned long long *s2, const unsigned int *s3, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile("{.reg .b32 %%s3; add.cc.u32 %%s3, %4, 0xffffffff; " instruction " %0, %1, %2, %3;}" \
-                : "=l"(r0) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "l"(ptxspec_in_l(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_l_l_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
-                : "=l"(r0) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_l_l_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=l"(r0) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_l_l_r_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, const unsigned int *s3, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, %1, %2, %3, %4;" \
-                : "=l"(r0) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_l_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned int *s1, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=l"(r0) \
-                : "l"(ptxspec_in_l(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_l_r_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned int *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=l"(r0) \
-                : "l"(ptxspec_in_l(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=l"(r0) \
-                : "r"(ptxspec_in_r(s0[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_r_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned long long *s1, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=l"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_r_l_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned long long *s1, const unsigned long long *s2, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=l"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "l"(ptxspec_in_l(s1[i])), "l"(ptxspec_in_l(s2[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_r_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=l"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_l_r_r_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned long long *s2, unsigned long long *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=l"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "l"(ptxspec_in_l(s2[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_lborrow_l_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, unsigned long long *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; ptxspec_r r1; \
-            asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3; subc.u32 %%d1, 0, 0; neg.s32 %1, %%d1;}" \
-                : "=l"(r0), "=r"(r1) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_lborrow_l_l_borrow(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; ptxspec_r r1; \
-            asm volatile("{.reg .b32 %%d1; .reg .b32 %%s2; sub.cc.u32 %%s2, 0, %4; " instruction " %0, %2, %3; subc.u32 %%d1, 0, 0; neg.s32 %1, %%d1;}" \
-                : "=l"(r0), "=r"(r1) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_lcarry_l_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, unsigned long long *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; ptxspec_r r1; \
-            asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3; addc.u32 %1, 0, 0;}" \
-                : "=l"(r0), "=r"(r1) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_lcarry_l_l_carry(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; ptxspec_r r1; \
-            asm volatile("{.reg .b32 %%d1; .reg .b32 %%s2; add.cc.u32 %%s2, %4, 0xffffffff; " instruction " %0, %2, %3; addc.u32 %1, 0, 0;}" \
-                : "=l"(r0), "=r"(r1) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_lcarry_l_l_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned long long *s2, unsigned long long *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; ptxspec_r r1; \
-            asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3, %4; addc.u32 %1, 0, 0;}" \
-                : "=l"(r0), "=r"(r1) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "l"(ptxspec_in_l(s2[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_lcarry_l_l_l_carry(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned long long *s2, const unsigned int *s3, unsigned long long *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_l r0; ptxspec_r r1; \
-            asm volatile("{.reg .b32 %%d1; .reg .b32 %%s3; add.cc.u32 %%s3, %5, 0xffffffff; " instruction " %0, %2, %3, %4; addc.u32 %1, 0, 0;}" \
-                : "=l"(r0), "=r"(r1) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "l"(ptxspec_in_l(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
-            d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_p_d(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile("{.reg .pred %%d0; " instruction " %%d0, %1; selp.b32 %0, 1, 0, %%d0;}" \
-                : "=r"(r0) \
-                : "d"(ptxspec_in_d(s0[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_p_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile("{.reg .pred %%d0; " instruction " %%d0, %1; selp.b32 %0, 1, 0, %%d0;}" \
-                : "=r"(r0) \
-                : "f"(ptxspec_in_f(s0[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_p_h_h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile("{.reg .pred %%d0; " instruction " %%d0, %1, %2; selp.b32 %0, 1, 0, %%d0;}" \
-                : "=r"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_p_h_h_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile("{.reg .pred %%d0; .reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %%d0, %1, %2, %%s2; selp.b32 %0, 1, 0, %%d0;}" \
-                : "=r"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_p_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile("{.reg .pred %%d0; .reg .pred %%s0; setp.ne.b32 %%s0, %1, 0; " instruction " %%d0, %%s0; selp.b32 %0, 1, 0, %%d0;}" \
-                : "=r"(r0) \
-                : "r"(ptxspec_in_r(s0[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_p_p_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile("{.reg .pred %%d0; .reg .pred %%s0; .reg .pred %%s1; setp.ne.b32 %%s0, %1, 0; setp.ne.b32 %%s1, %2, 0; " instruction " %%d0, %%s0, %%s1; selp.b32 %0, 1, 0, %%d0;}" \
-                : "=r"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_pp_d_d(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; ptxspec_r r1; \
-            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; " instruction " %%d0|%%d1, %2, %3; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
-                : "=r"(r0), "=r"(r1) \
-                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_pp_d_d_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; ptxspec_r r1; \
-            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; .reg .pred %%s2; setp.ne.b32 %%s2, %4, 0; " instruction " %%d0|%%d1, %2, %3, %%s2; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
-                : "=r"(r0), "=r"(r1) \
-                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_pp_f_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; ptxspec_r r1; \
-            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; " instruction " %%d0|%%d1, %2, %3; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
-                : "=r"(r0), "=r"(r1) \
-                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_pp_f_f_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; ptxspec_r r1; \
-            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; .reg .pred %%s2; setp.ne.b32 %%s2, %4, 0; " instruction " %%d0|%%d1, %2, %3, %%s2; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
-                : "=r"(r0), "=r"(r1) \
-                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_pp_h_h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; ptxspec_r r1; \
-            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; " instruction " %%d0|%%d1, %2, %3; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
-                : "=r"(r0), "=r"(r1) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_pp_h_h_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; ptxspec_r r1; \
-            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; .reg .pred %%s2; setp.ne.b32 %%s2, %4, 0; " instruction " %%d0|%%d1, %2, %3, %%s2; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
-                : "=r"(r0), "=r"(r1) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_pp_l_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; ptxspec_r r1; \
-            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; " instruction " %%d0|%%d1, %2, %3; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
-                : "=r"(r0), "=r"(r1) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_pp_l_l_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; ptxspec_r r1; \
-            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; .reg .pred %%s2; setp.ne.b32 %%s2, %4, 0; " instruction " %%d0|%%d1, %2, %3, %%s2; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
-                : "=r"(r0), "=r"(r1) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_pp_r_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; ptxspec_r r1; \
-            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; " instruction " %%d0|%%d1, %2, %3; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
-                : "=r"(r0), "=r"(r1) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_pp_r_r_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; ptxspec_r r1; \
-            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; .reg .pred %%s2; setp.ne.b32 %%s2, %4, 0; " instruction " %%d0|%%d1, %2, %3, %%s2; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
-                : "=r"(r0), "=r"(r1) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_r_2h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, {%1, %2};" \
-                : "=r"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_4b(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned char *s0, const unsigned char *s1, const unsigned char *s2, const unsigned char *s3, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile("{.reg .b8 %%s0; .reg .b8 %%s1; .reg .b8 %%s2; .reg .b8 %%s3; cvt.u8.u16 %%s0, %1; cvt.u8.u16 %%s1, %2; cvt.u8.u16 %%s2, %3; cvt.u8.u16 %%s3, %4; " instruction " %0, {%%s0, %%s1, %%s2, %%s3};}" \
-                : "=r"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "h"(ptxspec_in_h(s2[i])), "h"(ptxspec_in_h(s3[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_4f_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, const unsigned int *s4, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, {%1, %2, %3, %4}, %5;" \
-                : "=r"(r0) \
-                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "f"(ptxspec_in_f(s2[i])), "f"(ptxspec_in_f(s3[i])), "r"(ptxspec_in_r(s4[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_b(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned char *s0, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
-                : "=r"(r0) \
-                : "h"(ptxspec_in_h(s0[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_b_h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned char *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0, %2;}" \
-                : "=r"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_d(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=r"(r0) \
-                : "d"(ptxspec_in_d(s0[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_d_d(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=r"(r0) \
-                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_d_d_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
-                : "=r"(r0) \
-                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=r"(r0) \
-                : "f"(ptxspec_in_f(s0[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_f_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=r"(r0) \
-                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_f_f_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
-                : "=r"(r0) \
-                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_f_f_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=r"(r0) \
-                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=r"(r0) \
-                : "h"(ptxspec_in_h(s0[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_h_h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=r"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_h_h_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
-                : "=r"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_h_h_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=r"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_h_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=r"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_h_r_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned short *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=r"(r0) \
-                : "h"(ptxspec_in_h(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=r"(r0) \
-                : "l"(ptxspec_in_l(s0[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_l_l(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=r"(r0) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_l_l_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
-                : "=r"(r0) \
-                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1;" \
-                : "=r"(r0) \
-                : "r"(ptxspec_in_r(s0[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_r_h(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=r"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_r_h_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=r"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_r_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1, %2;" \
-                : "=r"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_r_r_borrow(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile("{.reg .b32 %%s2; sub.cc.u32 %%s2, 0, %3; " instruction " %0, %1, %2;}" \
-                : "=r"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_r_r_carry(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile("{.reg .b32 %%s2; add.cc.u32 %%s2, %3, 0xffffffff; " instruction " %0, %1, %2;}" \
-                : "=r"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_r_r_f(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=r"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_r_r_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
-                : "=r"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_r_r_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1, %2, %3;" \
-                : "=r"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_r_r_r_carry(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile("{.reg .b32 %%s3; add.cc.u32 %%s3, %4, 0xffffffff; " instruction " %0, %1, %2, %3;}" \
-                : "=r"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_r_r_r_n(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            ptxspec_choose<0, 256>::constant(s3[i] % 256, [&](auto chosen) -> void { asm volatile(instruction " %0, %1, %2, %3, %4;" \
-                : "=r"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "n"(chosen.value)); }); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_r_r_r_r_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, unsigned int *d0, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; \
-            asm volatile(instruction " %0, %1, %2, %3, %4;" \
-                : "=r"(r0) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
-
-#define PTXSPEC_rborrow_r_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; ptxspec_r r1; \
-            asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3; subc.u32 %%d1, 0, 0; neg.s32 %1, %%d1;}" \
-                : "=r"(r0), "=r"(r1) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_rborrow_r_r_borrow(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; ptxspec_r r1; \
-            asm volatile("{.reg .b32 %%d1; .reg .b32 %%s2; sub.cc.u32 %%s2, 0, %4; " instruction " %0, %2, %3; subc.u32 %%d1, 0, 0; neg.s32 %1, %%d1;}" \
-                : "=r"(r0), "=r"(r1) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_rcarry_r_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; ptxspec_r r1; \
-            asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3; addc.u32 %1, 0, 0;}" \
-                : "=r"(r0), "=r"(r1) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_rcarry_r_r_carry(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; ptxspec_r r1; \
-            asm volatile("{.reg .b32 %%d1; .reg .b32 %%s2; add.cc.u32 %%s2, %4, 0xffffffff; " instruction " %0, %2, %3; addc.u32 %1, 0, 0;}" \
-                : "=r"(r0), "=r"(r1) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_rcarry_r_r_r(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; ptxspec_r r1; \
-            asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3, %4; addc.u32 %1, 0, 0;}" \
-                : "=r"(r0), "=r"(r1) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_rcarry_r_r_r_carry(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, unsigned int *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; ptxspec_r r1; \
-            asm volatile("{.reg .b32 %%d1; .reg .b32 %%s3; add.cc.u32 %%s3, %5, 0xffffffff; " instruction " %0, %2, %3, %4; addc.u32 %1, 0, 0;}" \
-                : "=r"(r0), "=r"(r1) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
-
-#define PTXSPEC_rp_r_r_r_n_p(name, instruction, architecture, ptx) \
-    extern "C" __global__ void name( \
-        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, const unsigned int *s4, unsigned int *d0, unsigned int *d1, unsigned int n) \
-    { \
-        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
-            ptxspec_r r0; ptxspec_r r1; \
-            ptxspec_choose<0, 256>::constant(s3[i] % 256, [&](auto chosen) -> void { asm volatile("{.reg .pred %%d1; .reg .pred %%s4; setp.ne.b32 %%s4, %6, 0; " instruction " %0|%%d1, %2, %3, %4, %5, %%s4; selp.b32 %1, 1, 0, %%d1;}" \
-                : "=r"(r0), "=r"(r1) \
-                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "n"(chosen.value), "r"(ptxspec_in_r(s4[i]))); }); \
-            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
-        } \
-    } \
-    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+#define PTXSPEC_b_b(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, unsigned char *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .b8 %%d0; .reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %%d0, %%s0; cvt.u16.u8 %0, %%d0;}" \
+        : "=h"(r0) \
+        : "h"(ptxspec_in_h(s0[i]))); \
+    d0[i] = (unsigned char)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_b_d(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned char *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
+        : "=h"(r0) \
+        : "d"(ptxspec_in_d(s0[i]))); \
+    d0[i] = (unsigned char)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_b_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned char *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
+        : "=h"(r0) \
+        : "f"(ptxspec_in_f(s0[i]))); \
+    d0[i] = (unsigned char)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_b_f_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned char *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1, %2; cvt.u16.u8 %0, %%d0;}" \
+        : "=h"(r0) \
+        : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+    d0[i] = (unsigned char)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_b_f_f_b(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned char *s2, unsigned char *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .b8 %%d0; .reg .b8 %%s2; cvt.u8.u16 %%s2, %3; " instruction " %%d0, %1, %2, %%s2; cvt.u16.u8 %0, %%d0;}" \
+        : "=h"(r0) \
+        : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
+    d0[i] = (unsigned char)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_b_h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, unsigned char *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
+        : "=h"(r0) \
+        : "h"(ptxspec_in_h(s0[i]))); \
+    d0[i] = (unsigned char)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_b_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned char *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
+        : "=h"(r0) \
+        : "l"(ptxspec_in_l(s0[i]))); \
+    d0[i] = (unsigned char)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_b_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned char *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
+        : "=h"(r0) \
+        : "r"(ptxspec_in_r(s0[i]))); \
+    d0[i] = (unsigned char)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_b_r_b(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned char *s1, unsigned char *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .b8 %%d0; .reg .b8 %%s1; cvt.u8.u16 %%s1, %2; " instruction " %%d0, %1, %%s1; cvt.u16.u8 %0, %%d0;}" \
+        : "=h"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+    d0[i] = (unsigned char)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_d_b(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_d r0; \
+    asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
+        : "=d"(r0) \
+        : "h"(ptxspec_in_h(s0[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_d_d(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_d r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=d"(r0) \
+        : "d"(ptxspec_in_d(s0[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_d_d_d(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_d r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=d"(r0) \
+        : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_d_d_d_d(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned long long *s2, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_d r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=d"(r0) \
+        : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "d"(ptxspec_in_d(s2[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_d_d_d_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_d r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=d"(r0) \
+        : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_d_d_d_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_d r0; \
+    asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+        : "=d"(r0) \
+        : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_d_d_d_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_d r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=d"(r0) \
+        : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_d_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_d r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=d"(r0) \
+        : "f"(ptxspec_in_f(s0[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_d_h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_d r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=d"(r0) \
+        : "h"(ptxspec_in_h(s0[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_d_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_d r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=d"(r0) \
+        : "l"(ptxspec_in_l(s0[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_d_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_d r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=d"(r0) \
+        : "r"(ptxspec_in_r(s0[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_b(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
+        : "=f"(r0) \
+        : "h"(ptxspec_in_h(s0[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_d(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=f"(r0) \
+        : "d"(ptxspec_in_d(s0[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_d_d(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=f"(r0) \
+        : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_d_d_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+        : "=f"(r0) \
+        : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=f"(r0) \
+        : "f"(ptxspec_in_f(s0[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_f_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=f"(r0) \
+        : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_f_f_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=f"(r0) \
+        : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_f_f_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+        : "=f"(r0) \
+        : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_f_f_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=f"(r0) \
+        : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=f"(r0) \
+        : "h"(ptxspec_in_h(s0[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_h_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=f"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_h_h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=f"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_h_h_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=f"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_h_h_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+        : "=f"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=f"(r0) \
+        : "l"(ptxspec_in_l(s0[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_l_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=f"(r0) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_l_l_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+        : "=f"(r0) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=f"(r0) \
+        : "r"(ptxspec_in_r(s0[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_r_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=f"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_f_r_r_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_f r0; \
+    asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+        : "=f"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_f(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_2b(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, const unsigned char *s1, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .b8 %%s0; .reg .b8 %%s1; cvt.u8.u16 %%s0, %1; cvt.u8.u16 %%s1, %2; " instruction " %0, {%%s0, %%s1};}" \
+        : "=h"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_4f_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, const unsigned int *s4, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile(instruction " %0, {%1, %2, %3, %4}, %5;" \
+        : "=h"(r0) \
+        : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "f"(ptxspec_in_f(s2[i])), "f"(ptxspec_in_f(s3[i])), "r"(ptxspec_in_r(s4[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_b(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
+        : "=h"(r0) \
+        : "h"(ptxspec_in_h(s0[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_d(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=h"(r0) \
+        : "d"(ptxspec_in_d(s0[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_d_d(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=h"(r0) \
+        : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_d_d_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+        : "=h"(r0) \
+        : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=h"(r0) \
+        : "f"(ptxspec_in_f(s0[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_f_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=h"(r0) \
+        : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_f_f_b(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned char *s2, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .b8 %%s2; cvt.u8.u16 %%s2, %3; " instruction " %0, %1, %2, %%s2;}" \
+        : "=h"(r0) \
+        : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_f_f_h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned short *s2, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=h"(r0) \
+        : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_f_f_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+        : "=h"(r0) \
+        : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=h"(r0) \
+        : "h"(ptxspec_in_h(s0[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_h_h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=h"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_h_h_borrow(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .b32 %%s2; sub.cc.u32 %%s2, 0, %3; " instruction " %0, %1, %2;}" \
+        : "=h"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_h_h_carry(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .b32 %%s2; add.cc.u32 %%s2, %3, 0xffffffff; " instruction " %0, %1, %2;}" \
+        : "=h"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_h_h_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=h"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_h_h_h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned short *s2, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=h"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_h_h_h_carry(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned short *s2, const unsigned int *s3, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .b32 %%s3; add.cc.u32 %%s3, %4, 0xffffffff; " instruction " %0, %1, %2, %3;}" \
+        : "=h"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "h"(ptxspec_in_h(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_h_h_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+        : "=h"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_h_h_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=h"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_h_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned int *s1, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=h"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=h"(r0) \
+        : "l"(ptxspec_in_l(s0[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_l_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=h"(r0) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_l_l_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+        : "=h"(r0) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=h"(r0) \
+        : "r"(ptxspec_in_r(s0[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_r_b(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned char *s1, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .b8 %%s1; cvt.u8.u16 %%s1, %2; " instruction " %0, %1, %%s1;}" \
+        : "=h"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_r_h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned short *s1, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=h"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_r_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=h"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_h_r_r_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_h r0; \
+    asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+        : "=h"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned short)ptxspec_out_h(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_2r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, {%1, %2};" \
+        : "=l"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_4h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned short *s2, const unsigned short *s3, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, {%1, %2, %3, %4};" \
+        : "=l"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "h"(ptxspec_in_h(s2[i])), "h"(ptxspec_in_h(s3[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_b(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
+        : "=l"(r0) \
+        : "h"(ptxspec_in_h(s0[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_d(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=l"(r0) \
+        : "d"(ptxspec_in_d(s0[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=l"(r0) \
+        : "f"(ptxspec_in_f(s0[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=l"(r0) \
+        : "h"(ptxspec_in_h(s0[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=l"(r0) \
+        : "l"(ptxspec_in_l(s0[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_l_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=l"(r0) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_l_l_borrow(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile("{.reg .b32 %%s2; sub.cc.u32 %%s2, 0, %3; " instruction " %0, %1, %2;}" \
+        : "=l"(r0) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_l_l_carry(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile("{.reg .b32 %%s2; add.cc.u32 %%s2, %3, 0xffffffff; " instruction " %0, %1, %2;}" \
+        : "=l"(r0) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_l_l_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=l"(r0) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_l_l_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned long long *s2, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=l"(r0) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "l"(ptxspec_in_l(s2[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_l_l_l_carry(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned long long *s2, const unsigned int *s3, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile("{.reg .b32 %%s3; add.cc.u32 %%s3, %4, 0xffffffff; " instruction " %0, %1, %2, %3;}" \
+        : "=l"(r0) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "l"(ptxspec_in_l(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_l_l_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+        : "=l"(r0) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_l_l_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=l"(r0) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_l_l_r_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, const unsigned int *s3, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, %1, %2, %3, %4;" \
+        : "=l"(r0) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_l_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned int *s1, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=l"(r0) \
+        : "l"(ptxspec_in_l(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_l_r_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned int *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=l"(r0) \
+        : "l"(ptxspec_in_l(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=l"(r0) \
+        : "r"(ptxspec_in_r(s0[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_r_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned long long *s1, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=l"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_r_l_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned long long *s1, const unsigned long long *s2, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=l"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "l"(ptxspec_in_l(s1[i])), "l"(ptxspec_in_l(s2[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_r_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=l"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_l_r_r_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned long long *s2, unsigned long long *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=l"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "l"(ptxspec_in_l(s2[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_lborrow_l_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned long long *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; ptxspec_r r1; \
+    asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3; subc.u32 %%d1, 0, 0; neg.s32 %1, %%d1;}" \
+        : "=l"(r0), "=r"(r1) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_lborrow_l_l_borrow(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; ptxspec_r r1; \
+    asm volatile("{.reg .b32 %%d1; .reg .b32 %%s2; sub.cc.u32 %%s2, 0, %4; " instruction " %0, %2, %3; subc.u32 %%d1, 0, 0; neg.s32 %1, %%d1;}" \
+        : "=l"(r0), "=r"(r1) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_lcarry_l_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned long long *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; ptxspec_r r1; \
+    asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3; addc.u32 %1, 0, 0;}" \
+        : "=l"(r0), "=r"(r1) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_lcarry_l_l_carry(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; ptxspec_r r1; \
+    asm volatile("{.reg .b32 %%d1; .reg .b32 %%s2; add.cc.u32 %%s2, %4, 0xffffffff; " instruction " %0, %2, %3; addc.u32 %1, 0, 0;}" \
+        : "=l"(r0), "=r"(r1) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_lcarry_l_l_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned long long *s2, unsigned long long *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; ptxspec_r r1; \
+    asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3, %4; addc.u32 %1, 0, 0;}" \
+        : "=l"(r0), "=r"(r1) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "l"(ptxspec_in_l(s2[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_lcarry_l_l_l_carry(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned long long *s2, const unsigned int *s3, unsigned long long *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_l r0; ptxspec_r r1; \
+    asm volatile("{.reg .b32 %%d1; .reg .b32 %%s3; add.cc.u32 %%s3, %5, 0xffffffff; " instruction " %0, %2, %3, %4; addc.u32 %1, 0, 0;}" \
+        : "=l"(r0), "=r"(r1) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "l"(ptxspec_in_l(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
+    d0[i] = (unsigned long long)ptxspec_out_l(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_p_d(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile("{.reg .pred %%d0; " instruction " %%d0, %1; selp.b32 %0, 1, 0, %%d0;}" \
+        : "=r"(r0) \
+        : "d"(ptxspec_in_d(s0[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_p_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile("{.reg .pred %%d0; " instruction " %%d0, %1; selp.b32 %0, 1, 0, %%d0;}" \
+        : "=r"(r0) \
+        : "f"(ptxspec_in_f(s0[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_p_h_h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile("{.reg .pred %%d0; " instruction " %%d0, %1, %2; selp.b32 %0, 1, 0, %%d0;}" \
+        : "=r"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_p_h_h_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile("{.reg .pred %%d0; .reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %%d0, %1, %2, %%s2; selp.b32 %0, 1, 0, %%d0;}" \
+        : "=r"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_p_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile("{.reg .pred %%d0; .reg .pred %%s0; setp.ne.b32 %%s0, %1, 0; " instruction " %%d0, %%s0; selp.b32 %0, 1, 0, %%d0;}" \
+        : "=r"(r0) \
+        : "r"(ptxspec_in_r(s0[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_p_p_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile("{.reg .pred %%d0; .reg .pred %%s0; .reg .pred %%s1; setp.ne.b32 %%s0, %1, 0; setp.ne.b32 %%s1, %2, 0; " instruction " %%d0, %%s0, %%s1; selp.b32 %0, 1, 0, %%d0;}" \
+        : "=r"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_pp_d_d(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; ptxspec_r r1; \
+    asm volatile("{.reg .pred %%d0; .reg .pred %%d1; " instruction " %%d0|%%d1, %2, %3; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+        : "=r"(r0), "=r"(r1) \
+        : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_pp_d_d_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; ptxspec_r r1; \
+    asm volatile("{.reg .pred %%d0; .reg .pred %%d1; .reg .pred %%s2; setp.ne.b32 %%s2, %4, 0; " instruction " %%d0|%%d1, %2, %3, %%s2; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+        : "=r"(r0), "=r"(r1) \
+        : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_pp_f_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; ptxspec_r r1; \
+    asm volatile("{.reg .pred %%d0; .reg .pred %%d1; " instruction " %%d0|%%d1, %2, %3; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+        : "=r"(r0), "=r"(r1) \
+        : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_pp_f_f_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; ptxspec_r r1; \
+    asm volatile("{.reg .pred %%d0; .reg .pred %%d1; .reg .pred %%s2; setp.ne.b32 %%s2, %4, 0; " instruction " %%d0|%%d1, %2, %3, %%s2; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+        : "=r"(r0), "=r"(r1) \
+        : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_pp_h_h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; ptxspec_r r1; \
+    asm volatile("{.reg .pred %%d0; .reg .pred %%d1; " instruction " %%d0|%%d1, %2, %3; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+        : "=r"(r0), "=r"(r1) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_pp_h_h_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; ptxspec_r r1; \
+    asm volatile("{.reg .pred %%d0; .reg .pred %%d1; .reg .pred %%s2; setp.ne.b32 %%s2, %4, 0; " instruction " %%d0|%%d1, %2, %3, %%s2; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+        : "=r"(r0), "=r"(r1) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_pp_l_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; ptxspec_r r1; \
+    asm volatile("{.reg .pred %%d0; .reg .pred %%d1; " instruction " %%d0|%%d1, %2, %3; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+        : "=r"(r0), "=r"(r1) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_pp_l_l_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; ptxspec_r r1; \
+    asm volatile("{.reg .pred %%d0; .reg .pred %%d1; .reg .pred %%s2; setp.ne.b32 %%s2, %4, 0; " instruction " %%d0|%%d1, %2, %3, %%s2; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+        : "=r"(r0), "=r"(r1) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_pp_r_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; ptxspec_r r1; \
+    asm volatile("{.reg .pred %%d0; .reg .pred %%d1; " instruction " %%d0|%%d1, %2, %3; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+        : "=r"(r0), "=r"(r1) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_pp_r_r_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; ptxspec_r r1; \
+    asm volatile("{.reg .pred %%d0; .reg .pred %%d1; .reg .pred %%s2; setp.ne.b32 %%s2, %4, 0; " instruction " %%d0|%%d1, %2, %3, %%s2; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+        : "=r"(r0), "=r"(r1) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_r_2h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, {%1, %2};" \
+        : "=r"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_4b(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, const unsigned char *s1, const unsigned char *s2, const unsigned char *s3, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile("{.reg .b8 %%s0; .reg .b8 %%s1; .reg .b8 %%s2; .reg .b8 %%s3; cvt.u8.u16 %%s0, %1; cvt.u8.u16 %%s1, %2; cvt.u8.u16 %%s2, %3; cvt.u8.u16 %%s3, %4; " instruction " %0, {%%s0, %%s1, %%s2, %%s3};}" \
+        : "=r"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "h"(ptxspec_in_h(s2[i])), "h"(ptxspec_in_h(s3[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_4f_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, const unsigned int *s4, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, {%1, %2, %3, %4}, %5;" \
+        : "=r"(r0) \
+        : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "f"(ptxspec_in_f(s2[i])), "f"(ptxspec_in_f(s3[i])), "r"(ptxspec_in_r(s4[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_b(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
+        : "=r"(r0) \
+        : "h"(ptxspec_in_h(s0[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_b_h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0, %2;}" \
+        : "=r"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_d(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=r"(r0) \
+        : "d"(ptxspec_in_d(s0[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_d_d(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=r"(r0) \
+        : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_d_d_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+        : "=r"(r0) \
+        : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=r"(r0) \
+        : "f"(ptxspec_in_f(s0[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_f_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=r"(r0) \
+        : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_f_f_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+        : "=r"(r0) \
+        : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_f_f_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=r"(r0) \
+        : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=r"(r0) \
+        : "h"(ptxspec_in_h(s0[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_h_h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=r"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_h_h_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+        : "=r"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_h_h_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=r"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_h_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=r"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_h_r_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=r"(r0) \
+        : "h"(ptxspec_in_h(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=r"(r0) \
+        : "l"(ptxspec_in_l(s0[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_l_l(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=r"(r0) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_l_l_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+        : "=r"(r0) \
+        : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1;" \
+        : "=r"(r0) \
+        : "r"(ptxspec_in_r(s0[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_r_h(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=r"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_r_h_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=r"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_r_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1, %2;" \
+        : "=r"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_r_r_borrow(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile("{.reg .b32 %%s2; sub.cc.u32 %%s2, 0, %3; " instruction " %0, %1, %2;}" \
+        : "=r"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_r_r_carry(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile("{.reg .b32 %%s2; add.cc.u32 %%s2, %3, 0xffffffff; " instruction " %0, %1, %2;}" \
+        : "=r"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_r_r_f(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=r"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_r_r_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+        : "=r"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_r_r_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1, %2, %3;" \
+        : "=r"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_r_r_r_carry(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile("{.reg .b32 %%s3; add.cc.u32 %%s3, %4, 0xffffffff; " instruction " %0, %1, %2, %3;}" \
+        : "=r"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_r_r_r_n(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    ptxspec_choose<0, 256>::constant(s3[i] % 256, [&](auto chosen) -> void { asm volatile(instruction " %0, %1, %2, %3, %4;" \
+        : "=r"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "n"(chosen.value)); }); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_r_r_r_r_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, unsigned int *d0, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; \
+    asm volatile(instruction " %0, %1, %2, %3, %4;" \
+        : "=r"(r0) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1, __VA_ARGS__)
+
+#define PTXSPEC_rborrow_r_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; ptxspec_r r1; \
+    asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3; subc.u32 %%d1, 0, 0; neg.s32 %1, %%d1;}" \
+        : "=r"(r0), "=r"(r1) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_rborrow_r_r_borrow(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; ptxspec_r r1; \
+    asm volatile("{.reg .b32 %%d1; .reg .b32 %%s2; sub.cc.u32 %%s2, 0, %4; " instruction " %0, %2, %3; subc.u32 %%d1, 0, 0; neg.s32 %1, %%d1;}" \
+        : "=r"(r0), "=r"(r1) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_rcarry_r_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; ptxspec_r r1; \
+    asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3; addc.u32 %1, 0, 0;}" \
+        : "=r"(r0), "=r"(r1) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_rcarry_r_r_carry(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; ptxspec_r r1; \
+    asm volatile("{.reg .b32 %%d1; .reg .b32 %%s2; add.cc.u32 %%s2, %4, 0xffffffff; " instruction " %0, %2, %3; addc.u32 %1, 0, 0;}" \
+        : "=r"(r0), "=r"(r1) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_rcarry_r_r_r(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; ptxspec_r r1; \
+    asm volatile("{.reg .b32 %%d1; " instruction " %0, %2, %3, %4; addc.u32 %1, 0, 0;}" \
+        : "=r"(r0), "=r"(r1) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_rcarry_r_r_r_carry(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, unsigned int *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; ptxspec_r r1; \
+    asm volatile("{.reg .b32 %%d1; .reg .b32 %%s3; add.cc.u32 %%s3, %5, 0xffffffff; " instruction " %0, %2, %3, %4; addc.u32 %1, 0, 0;}" \
+        : "=r"(r0), "=r"(r1) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "r"(ptxspec_in_r(s3[i]))); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)
+
+#define PTXSPEC_rp_r_r_r_n_p(name, instruction, architecture, ptx, ...) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, const unsigned int *s4, unsigned int *d0, unsigned int *d1, unsigned int n) { \
+    PTXSPEC_BEGIN(architecture, ptx) \
+    ptxspec_r r0; ptxspec_r r1; \
+    ptxspec_choose<0, 256>::constant(s3[i] % 256, [&](auto chosen) -> void { asm volatile("{.reg .pred %%d1; .reg .pred %%s4; setp.ne.b32 %%s4, %6, 0; " instruction " %0|%%d1, %2, %3, %4, %5, %%s4; selp.b32 %1, 1, 0, %%d1;}" \
+        : "=r"(r0), "=r"(r1) \
+        : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i])), "n"(chosen.value), "r"(ptxspec_in_r(s4[i]))); }); \
+    d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+    PTXSPEC_END \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2, __VA_ARGS__)

@@ -6,29 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_f_f(rcp_approx_f32_1, "rcp.approx.f32", 100, 14)
-PTXSPEC_f_f(rcp_approx_ftz_f32_1, "rcp.approx.ftz.f32", 100, 14)
-PTXSPEC_f_f(rcp_rn_f32_1, "rcp.rn.f32", 200, 20)
-PTXSPEC_f_f(rcp_rn_ftz_f32_1, "rcp.rn.ftz.f32", 200, 20)
-PTXSPEC_f_f(rcp_rz_f32_1, "rcp.rz.f32", 200, 20)
-PTXSPEC_f_f(rcp_rz_ftz_f32_1, "rcp.rz.ftz.f32", 200, 20)
-PTXSPEC_f_f(rcp_rm_f32_1, "rcp.rm.f32", 200, 20)
-PTXSPEC_f_f(rcp_rm_ftz_f32_1, "rcp.rm.ftz.f32", 200, 20)
-PTXSPEC_f_f(rcp_rp_f32_1, "rcp.rp.f32", 200, 20)
-PTXSPEC_f_f(rcp_rp_ftz_f32_1, "rcp.rp.ftz.f32", 200, 20)
-PTXSPEC_d_d(rcp_rn_f64_1, "rcp.rn.f64", 100, 14)
-PTXSPEC_d_d(rcp_rz_f64_1, "rcp.rz.f64", 200, 20)
-PTXSPEC_d_d(rcp_rm_f64_1, "rcp.rm.f64", 200, 20)
-PTXSPEC_d_d(rcp_rp_f64_1, "rcp.rp.f64", 200, 20)
-PTXSPEC_d_d(rcp_approx_ftz_f64_1, "rcp.approx.ftz.f64", 200, 21)
-PTXSPEC_d_d(rcp_rn_ftz_f64_1, "rcp.rn.ftz.f64", 100, 14)
-PTXSPEC_d_d(rcp_rz_ftz_f64_1, "rcp.rz.ftz.f64", 200, 20)
-PTXSPEC_d_d(rcp_rm_ftz_f64_1, "rcp.rm.ftz.f64", 200, 20)
-PTXSPEC_d_d(rcp_rp_ftz_f64_1, "rcp.rp.ftz.f64", 200, 20)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -124,29 +104,31 @@ static const unsigned short c11[] = {30, 9, 51, 1, 40, 1, 49, 1, 52, 1, 43, 5};
 static const unsigned short c12[] = {30, 1, 41, 1, 53, 2, 31, 2, 40, 1, 55, 2, 33, 1, 57, 12};
 static const unsigned short c13[] = {30, 10, 44, 4, 40, 1, 55, 2, 41, 1, 53, 2, 61, 2};
 static const unsigned short c14[] = {30, 9, 51, 1, 44, 4, 40, 1, 55, 2, 41, 1, 53, 2, 61, 2};
+#endif
 
+PTXSPEC_f_f(rcp_approx_f32_1, "rcp.approx.f32", 100, 14, s0, rows3, c0)
+PTXSPEC_f_f(rcp_approx_ftz_f32_1, "rcp.approx.ftz.f32", 100, 14, s0, rows3, c1)
+PTXSPEC_f_f(rcp_rn_f32_1, "rcp.rn.f32", 200, 20, s0, rows3, c2)
+PTXSPEC_f_f(rcp_rn_ftz_f32_1, "rcp.rn.ftz.f32", 200, 20, s0, rows3, c3)
+PTXSPEC_f_f(rcp_rz_f32_1, "rcp.rz.f32", 200, 20, s0, rows3, c4)
+PTXSPEC_f_f(rcp_rz_ftz_f32_1, "rcp.rz.ftz.f32", 200, 20, s0, rows3, c5)
+PTXSPEC_f_f(rcp_rm_f32_1, "rcp.rm.f32", 200, 20, s0, rows3, c6)
+PTXSPEC_f_f(rcp_rm_ftz_f32_1, "rcp.rm.ftz.f32", 200, 20, s0, rows3, c5)
+PTXSPEC_f_f(rcp_rp_f32_1, "rcp.rp.f32", 200, 20, s0, rows3, c7)
+PTXSPEC_f_f(rcp_rp_ftz_f32_1, "rcp.rp.ftz.f32", 200, 20, s0, rows3, c3)
+PTXSPEC_d_d(rcp_rn_f64_1, "rcp.rn.f64", 100, 14, s1, rows3, c8)
+PTXSPEC_d_d(rcp_rz_f64_1, "rcp.rz.f64", 200, 20, s1, rows3, c9)
+PTXSPEC_d_d(rcp_rm_f64_1, "rcp.rm.f64", 200, 20, s1, rows3, c10)
+PTXSPEC_d_d(rcp_rp_f64_1, "rcp.rp.f64", 200, 20, s1, rows3, c11)
+PTXSPEC_d_d(rcp_approx_ftz_f64_1, "rcp.approx.ftz.f64", 200, 21, s1, rows3, c12)
+PTXSPEC_d_d(rcp_rn_ftz_f64_1, "rcp.rn.ftz.f64", 100, 14, s1, rows3, c13)
+PTXSPEC_d_d(rcp_rz_ftz_f64_1, "rcp.rz.ftz.f64", 200, 20, s1, rows3, c13)
+PTXSPEC_d_d(rcp_rm_ftz_f64_1, "rcp.rm.ftz.f64", 200, 20, s1, rows3, c13)
+PTXSPEC_d_d(rcp_rp_ftz_f64_1, "rcp.rp.ftz.f64", 200, 20, s1, rows3, c14)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("rcp");
-    PTXSPEC_RUN(rcp_approx_f32_1, s0, rows3, c0);
-    PTXSPEC_RUN(rcp_approx_ftz_f32_1, s0, rows3, c1);
-    PTXSPEC_RUN(rcp_rn_f32_1, s0, rows3, c2);
-    PTXSPEC_RUN(rcp_rn_ftz_f32_1, s0, rows3, c3);
-    PTXSPEC_RUN(rcp_rz_f32_1, s0, rows3, c4);
-    PTXSPEC_RUN(rcp_rz_ftz_f32_1, s0, rows3, c5);
-    PTXSPEC_RUN(rcp_rm_f32_1, s0, rows3, c6);
-    PTXSPEC_RUN(rcp_rm_ftz_f32_1, s0, rows3, c5);
-    PTXSPEC_RUN(rcp_rp_f32_1, s0, rows3, c7);
-    PTXSPEC_RUN(rcp_rp_ftz_f32_1, s0, rows3, c3);
-    PTXSPEC_RUN(rcp_rn_f64_1, s1, rows3, c8);
-    PTXSPEC_RUN(rcp_rz_f64_1, s1, rows3, c9);
-    PTXSPEC_RUN(rcp_rm_f64_1, s1, rows3, c10);
-    PTXSPEC_RUN(rcp_rp_f64_1, s1, rows3, c11);
-    PTXSPEC_RUN(rcp_approx_ftz_f64_1, s1, rows3, c12);
-    PTXSPEC_RUN(rcp_rn_ftz_f64_1, s1, rows3, c13);
-    PTXSPEC_RUN(rcp_rz_ftz_f64_1, s1, rows3, c13);
-    PTXSPEC_RUN(rcp_rm_ftz_f64_1, s1, rows3, c13);
-    PTXSPEC_RUN(rcp_rp_ftz_f64_1, s1, rows3, c14);
-    return ptxspec_end();
+    return ptxspec_main("rcp");
 }
 #endif

@@ -6,16 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_h_h_h(rem_u16_2, "rem.u16", 100, 10)
-PTXSPEC_r_r_r(rem_u32_2, "rem.u32", 100, 10)
-PTXSPEC_l_l_l(rem_u64_2, "rem.u64", 100, 10)
-PTXSPEC_h_h_h(rem_s16_2, "rem.s16", 100, 10)
-PTXSPEC_r_r_r(rem_s32_2, "rem.s32", 100, 10)
-PTXSPEC_l_l_l(rem_s64_2, "rem.s64", 100, 10)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -42,16 +35,18 @@ static const unsigned short c0[] = {0, 1};
 static const unsigned short c1[] = {0, 3};
 static const unsigned short c2[] = {0, 1, 3, 2};
 static const unsigned short c3[] = {0, 1, 5, 2};
+#endif
 
+PTXSPEC_h_h_h(rem_u16_2, "rem.u16", 100, 10, s0, rows4, c0)
+PTXSPEC_r_r_r(rem_u32_2, "rem.u32", 100, 10, s1, rows4, c0)
+PTXSPEC_l_l_l(rem_u64_2, "rem.u64", 100, 10, s2, rows4, c0)
+PTXSPEC_h_h_h(rem_s16_2, "rem.s16", 100, 10, s3, rows4, c1)
+PTXSPEC_r_r_r(rem_s32_2, "rem.s32", 100, 10, s4, rows4, c2)
+PTXSPEC_l_l_l(rem_s64_2, "rem.s64", 100, 10, s5, rows4, c3)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("rem");
-    PTXSPEC_RUN(rem_u16_2, s0, rows4, c0);
-    PTXSPEC_RUN(rem_u32_2, s1, rows4, c0);
-    PTXSPEC_RUN(rem_u64_2, s2, rows4, c0);
-    PTXSPEC_RUN(rem_s16_2, s3, rows4, c1);
-    PTXSPEC_RUN(rem_s32_2, s4, rows4, c2);
-    PTXSPEC_RUN(rem_s64_2, s5, rows4, c3);
-    return ptxspec_end();
+    return ptxspec_main("rem");
 }
 #endif

@@ -6,14 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_f_f(rsqrt_approx_f32_1, "rsqrt.approx.f32", 100, 14)
-PTXSPEC_f_f(rsqrt_approx_ftz_f32_1, "rsqrt.approx.ftz.f32", 100, 14)
-PTXSPEC_d_d(rsqrt_approx_f64_1, "rsqrt.approx.f64", 100, 14)
-PTXSPEC_d_d(rsqrt_approx_ftz_f64_1, "rsqrt.approx.ftz.f64", 200, 40)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -103,14 +98,16 @@ static const unsigned short c0[] = {0, 24};
 static const unsigned short c1[] = {0, 18, 24, 6};
 static const unsigned short c2[] = {30, 23};
 static const unsigned short c3[] = {53, 4, 36, 2, 57, 3, 38, 1, 60, 14};
+#endif
 
+PTXSPEC_f_f(rsqrt_approx_f32_1, "rsqrt.approx.f32", 100, 14, s0, rows3, c0)
+PTXSPEC_f_f(rsqrt_approx_ftz_f32_1, "rsqrt.approx.ftz.f32", 100, 14, s0, rows3, c1)
+PTXSPEC_d_d(rsqrt_approx_f64_1, "rsqrt.approx.f64", 100, 14, s1, rows3, c2)
+PTXSPEC_d_d(rsqrt_approx_ftz_f64_1, "rsqrt.approx.ftz.f64", 200, 40, s1, rows3, c3)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("rsqrt");
-    PTXSPEC_RUN(rsqrt_approx_f32_1, s0, rows3, c0);
-    PTXSPEC_RUN(rsqrt_approx_ftz_f32_1, s0, rows3, c1);
-    PTXSPEC_RUN(rsqrt_approx_f64_1, s1, rows3, c2);
-    PTXSPEC_RUN(rsqrt_approx_ftz_f64_1, s1, rows3, c3);
-    return ptxspec_end();
+    return ptxspec_main("rsqrt");
 }
 #endif

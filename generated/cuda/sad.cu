@@ -6,16 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_h_h_h_h(sad_u16_3, "sad.u16", 100, 10)
-PTXSPEC_r_r_r_r(sad_u32_3, "sad.u32", 100, 10)
-PTXSPEC_l_l_l_l(sad_u64_3, "sad.u64", 100, 10)
-PTXSPEC_h_h_h_h(sad_s16_3, "sad.s16", 100, 10)
-PTXSPEC_r_r_r_r(sad_s32_3, "sad.s32", 100, 10)
-PTXSPEC_l_l_l_l(sad_s64_3, "sad.s64", 100, 10)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -42,16 +35,18 @@ static const unsigned short c1[] = {0, 3};
 static const unsigned short c2[] = {0, 2, 3, 1};
 static const unsigned short c3[] = {0, 2, 4, 1};
 static const unsigned short c4[] = {0, 2, 5, 1};
+#endif
 
+PTXSPEC_h_h_h_h(sad_u16_3, "sad.u16", 100, 10, s0, rows5, c0)
+PTXSPEC_r_r_r_r(sad_u32_3, "sad.u32", 100, 10, s1, rows5, c1)
+PTXSPEC_l_l_l_l(sad_u64_3, "sad.u64", 100, 10, s2, rows5, c0)
+PTXSPEC_h_h_h_h(sad_s16_3, "sad.s16", 100, 10, s3, rows5, c2)
+PTXSPEC_r_r_r_r(sad_s32_3, "sad.s32", 100, 10, s4, rows5, c3)
+PTXSPEC_l_l_l_l(sad_s64_3, "sad.s64", 100, 10, s5, rows5, c4)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("sad");
-    PTXSPEC_RUN(sad_u16_3, s0, rows5, c0);
-    PTXSPEC_RUN(sad_u32_3, s1, rows5, c1);
-    PTXSPEC_RUN(sad_u64_3, s2, rows5, c0);
-    PTXSPEC_RUN(sad_s16_3, s3, rows5, c2);
-    PTXSPEC_RUN(sad_s32_3, s4, rows5, c3);
-    PTXSPEC_RUN(sad_s64_3, s5, rows5, c4);
-    return ptxspec_end();
+    return ptxspec_main("sad");
 }
 #endif

@@ -6,21 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_f_f_f_p(selp_f32_3, "selp.f32", 100, 10)
-PTXSPEC_d_d_d_p(selp_f64_3, "selp.f64", 100, 10)
-PTXSPEC_h_h_h_p(selp_b16_3, "selp.b16", 100, 10)
-PTXSPEC_r_r_r_p(selp_b32_3, "selp.b32", 100, 10)
-PTXSPEC_l_l_l_p(selp_b64_3, "selp.b64", 100, 10)
-PTXSPEC_h_h_h_p(selp_s16_3, "selp.s16", 100, 10)
-PTXSPEC_r_r_r_p(selp_s32_3, "selp.s32", 100, 10)
-PTXSPEC_l_l_l_p(selp_s64_3, "selp.s64", 100, 10)
-PTXSPEC_h_h_h_p(selp_u16_3, "selp.u16", 100, 10)
-PTXSPEC_r_r_r_p(selp_u32_3, "selp.u32", 100, 10)
-PTXSPEC_l_l_l_p(selp_u64_3, "selp.u64", 100, 10)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -62,15 +50,23 @@ static const unsigned short c1[] = {8, 8};
 static const unsigned short c2[] = {16, 2};
 static const unsigned short c3[] = {18, 2};
 static const unsigned short c4[] = {20, 2};
+#endif
 
+PTXSPEC_f_f_f_p(selp_f32_3, "selp.f32", 100, 10, s0, rows5, c0)
+PTXSPEC_d_d_d_p(selp_f64_3, "selp.f64", 100, 10, s1, rows5, c1)
+PTXSPEC_h_h_h_p(selp_b16_3, "selp.b16", 100, 10)
+PTXSPEC_r_r_r_p(selp_b32_3, "selp.b32", 100, 10)
+PTXSPEC_l_l_l_p(selp_b64_3, "selp.b64", 100, 10)
+PTXSPEC_h_h_h_p(selp_s16_3, "selp.s16", 100, 10, s2, rows5, c2)
+PTXSPEC_r_r_r_p(selp_s32_3, "selp.s32", 100, 10, s3, rows5, c3)
+PTXSPEC_l_l_l_p(selp_s64_3, "selp.s64", 100, 10, s4, rows5, c4)
+PTXSPEC_h_h_h_p(selp_u16_3, "selp.u16", 100, 10)
+PTXSPEC_r_r_r_p(selp_u32_3, "selp.u32", 100, 10)
+PTXSPEC_l_l_l_p(selp_u64_3, "selp.u64", 100, 10)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("selp");
-    PTXSPEC_RUN(selp_f32_3, s0, rows5, c0);
-    PTXSPEC_RUN(selp_f64_3, s1, rows5, c1);
-    PTXSPEC_RUN(selp_s16_3, s2, rows5, c2);
-    PTXSPEC_RUN(selp_s32_3, s3, rows5, c3);
-    PTXSPEC_RUN(selp_s64_3, s4, rows5, c4);
-    return ptxspec_end();
+    return ptxspec_main("selp");
 }
 #endif

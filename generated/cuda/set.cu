@@ -6,7 +6,7 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 // Targets that have a variant, each with its first PTX version, where these are few: the lists of PTXSPEC_TAKES.
 #define PTXSPEC_LISTS(list) \
@@ -15,90 +15,301 @@
 
 #include "ptxspec.cuh"
 
+#ifndef PTXSPEC_KERNELS_ONLY
+// What each lane has of the operands and the result, and 1 where any NaN will do.
+static const unsigned long long rows4[][4] = {
+    {0x7fc00000, 0x3f800000, 0},
+    {0x7fda5a5a, 0x3f800000, 0},
+    {0xffffffff, 0x3f800000, 0},
+    {0x7f800001, 0x3f800000, 0},
+    {0xffbfffff, 0x3f800000, 0},
+    {0xff800000, 0x7fc00000, 0},
+    {0xff800000, 0x7fda5a5a, 0},
+    {0xff800000, 0xffffffff, 0},
+    {0xff800000, 0x7f800001, 0},
+    {0xff800000, 0xffbfffff, 0},
+    {0x7fc00000, 0x7fc00000, 0},
+    {0x7fda5a5a, 0x7fda5a5a, 0},
+    {0xffffffff, 0xffffffff, 0},
+    {0x7f800001, 0x7f800001, 0},
+    {0xffbfffff, 0xffbfffff, 0},
+    {0, 1, 0x3f800000},
+    {0, 0x7fffff, 0x3f800000},
+    {0, 0x5a5a5a, 0x3f800000},
+    {0x80000001, 1, 0x3f800000},
+    {0x807fffff, 0x7fffff, 0x3f800000},
+    {0x805a5a5a, 0x5a5a5a, 0x3f800000},
+    {0x3f800000, 0x40000000, 0xffffffff},
+    {0x40000000, 0x3f800000, 0},
+    {0x3f800000, 0x40000000, 0x3f800000},
+    {0x80000000, 0, 0},
+    {0x7fc00000, 0x3f800000, 0x3f800000},
+    {0x7fda5a5a, 0x3f800000, 0x3f800000},
+    {0xffffffff, 0x3f800000, 0x3f800000},
+    {0x7f800001, 0x3f800000, 0x3f800000},
+    {0xffbfffff, 0x3f800000, 0x3f800000},
+    {0xff800000, 0x7fc00000, 0x3f800000},
+    {0xff800000, 0x7fda5a5a, 0x3f800000},
+    {0xff800000, 0xffffffff, 0x3f800000},
+    {0xff800000, 0x7f800001, 0x3f800000},
+    {0xff800000, 0xffbfffff, 0x3f800000},
+    {0x7fc00000, 0x7fc00000, 0x3f800000},
+    {0x7fda5a5a, 0x7fda5a5a, 0x3f800000},
+    {0xffffffff, 0xffffffff, 0x3f800000},
+    {0x7f800001, 0x7f800001, 0x3f800000},
+    {0xffbfffff, 0xffbfffff, 0x3f800000},
+    {0x3ff0000000000000, 0x4000000000000000, 0xffffffff},
+    {0x4000000000000000, 0x3ff0000000000000, 0},
+    {0x7ff8000000000000, 0x3ff0000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0},
+    {0xfff8000000000000, 0x3ff0000000000000, 0},
+    {0x7ff0000000000001, 0x3ff0000000000000, 0},
+    {0xfff7ffffffffffff, 0x3ff0000000000000, 0},
+    {0x3ff0000000000000, 0x4000000000000000, 0x3f800000},
+    {0x8000000000000000, 0, 0},
+    {0xffffffff, 0, 0x3f800000},
+    {0x7fffffff, 0x80000000, 0},
+    {0xffffffff, 0, 0},
+    {0x7fffffff, 0x80000000, 0x3f800000},
+    {0, 0x80000000, 0},
+    {0x7e00, 0x3c00, 0},
+    {0x7e5a, 0x3c00, 0},
+    {0xffff, 0x3c00, 0},
+    {0x7c01, 0x3c00, 0},
+    {0xfdff, 0x3c00, 0},
+    {0xfc00, 0x7e00, 0},
+    {0xfc00, 0x7e5a, 0},
+    {0xfc00, 0xffff, 0},
+    {0xfc00, 0x7c01, 0},
+    {0xfc00, 0xfdff, 0},
+    {0x7e00, 0x7e00, 0},
+    {0x7e5a, 0x7e5a, 0},
+    {0xffff, 0xffff, 0},
+    {0x7c01, 0x7c01, 0},
+    {0xfdff, 0xfdff, 0},
+    {0x3c00, 0x4000, 0x3c00},
+    {0x4000, 0x3c00, 0},
+    {0x8000, 0, 0},
+    {0x3f800000, 0x40000000, 0x3c00},
+    {0x7e00, 0x3c00, 0x3c00},
+    {0x7e5a, 0x3c00, 0x3c00},
+    {0xffff, 0x3c00, 0x3c00},
+    {0x7c01, 0x3c00, 0x3c00},
+    {0xfdff, 0x3c00, 0x3c00},
+    {0xfc00, 0x7e00, 0x3c00},
+    {0xfc00, 0x7e5a, 0x3c00},
+    {0xfc00, 0xffff, 0x3c00},
+    {0xfc00, 0x7c01, 0x3c00},
+    {0xfc00, 0xfdff, 0x3c00},
+    {0x7e00, 0x7e00, 0x3c00},
+    {0x7e5a, 0x7e5a, 0x3c00},
+    {0xffff, 0xffff, 0x3c00},
+    {0x7c01, 0x7c01, 0x3c00},
+    {0xfdff, 0xfdff, 0x3c00},
+    {0x3ff0000000000000, 0x4000000000000000, 0x3c00},
+    {0x3c00, 0x4000, 0x3f80},
+    {0x3f800000, 0x40000000, 0x3f80},
+    {0x3ff0000000000000, 0x4000000000000000, 0x3f80},
+    {0xffffffff, 0, 0x3c00},
+    {0x7fffffff, 0x80000000, 0x3c00},
+    {0xffffffff, 0, 0x3f80},
+    {0x7fffffff, 0x80000000, 0x3f80},
+    {0x3c00, 0x4000, 0xffff},
+    {0x3c00, 0x4000, 0xffffffff},
+    {0x3f80, 0x4000, 0xffff},
+    {0x4000, 0x3f80, 0},
+    {0x7fc0, 0x3f80, 0},
+    {0x7fda, 0x3f80, 0},
+    {0xffff, 0x3f80, 0},
+    {0x7f81, 0x3f80, 0},
+    {0xffbf, 0x3f80, 0},
+    {0x3f80, 0x4000, 0xffffffff},
+    {0xffff, 1, 0xffff},
+    {1, 0xffff, 0},
+    {0xff, 1, 0xff},
+    {1, 0xff, 0},
+    {2, 1, 0xffff},
+    {1, 2, 0},
+    {2, 1, 0xff},
+};
+// What each lane has of the operands and the result, and 1 where any NaN will do.
+static const unsigned long long rows5[][5] = {
+    {0x3f800000, 0x40000000, 1, 0x3f800000},
+    {0x3f800000, 0x40000000, 0, 0},
+    {0x40000000, 0x3f800000, 1, 0},
+    {0x40000000, 0x3f800000, 0, 0},
+    {0x3f800000, 0x40000000, 0, 0x3f800000},
+    {0x40000000, 0x3f800000, 1, 0x3f800000},
+    {0x3f800000, 0x40000000, 1, 0},
+    {0x3ff0000000000000, 0x4000000000000000, 1, 0x3f800000},
+    {0x3ff0000000000000, 0x4000000000000000, 0, 0},
+    {0x4000000000000000, 0x3ff0000000000000, 1, 0},
+    {0x4000000000000000, 0x3ff0000000000000, 0, 0},
+    {0x3ff0000000000000, 0x4000000000000000, 0, 0x3f800000},
+    {0x4000000000000000, 0x3ff0000000000000, 1, 0x3f800000},
+    {0x3ff0000000000000, 0x4000000000000000, 1, 0},
+};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_u32}};
+static const ptxspec_register s2[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_s32}};
+static const ptxspec_register s3[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_pred}, {3, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s4[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_u32}};
+static const ptxspec_register s5[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_s32}};
+static const ptxspec_register s6[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s7[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_pred}, {3, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s8[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_s32}, {2, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s9[] = {{0, PTXSPEC_TYPE_u32}, {1, PTXSPEC_TYPE_u32}, {2, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s10[] = {{0, PTXSPEC_TYPE_b32}, {1, PTXSPEC_TYPE_b32}, {2, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s11[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}, {2, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s12[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s13[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s14[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}, {2, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s15[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s16[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s17[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_s32}, {2, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s18[] = {{0, PTXSPEC_TYPE_u32}, {1, PTXSPEC_TYPE_u32}, {2, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s19[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_s32}, {2, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s20[] = {{0, PTXSPEC_TYPE_u32}, {1, PTXSPEC_TYPE_u32}, {2, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s21[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}, {2, PTXSPEC_TYPE_u16}};
+static const ptxspec_register s22[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}, {2, PTXSPEC_TYPE_s16}};
+static const ptxspec_register s23[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}, {2, PTXSPEC_TYPE_u32}};
+static const ptxspec_register s24[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}, {2, PTXSPEC_TYPE_s32}};
+static const ptxspec_register s25[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}, {2, PTXSPEC_TYPE_u16}};
+static const ptxspec_register s26[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}, {2, PTXSPEC_TYPE_s16}};
+static const ptxspec_register s27[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}, {2, PTXSPEC_TYPE_u32}};
+static const ptxspec_register s28[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}, {2, PTXSPEC_TYPE_s32}};
+static const ptxspec_register s29[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_f16x2}, {2, PTXSPEC_TYPE_u16x2}};
+static const ptxspec_register s30[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_bf16x2}, {2, PTXSPEC_TYPE_u16x2}};
+static const ptxspec_register s31[] = {{0, PTXSPEC_TYPE_s16x2}, {1, PTXSPEC_TYPE_s16x2}, {2, PTXSPEC_TYPE_s16x2}};
+static const ptxspec_register s32[] = {{0, PTXSPEC_TYPE_s8x4}, {1, PTXSPEC_TYPE_s8x4}, {2, PTXSPEC_TYPE_s8x4}};
+static const ptxspec_register s33[] = {{0, PTXSPEC_TYPE_u16x2}, {1, PTXSPEC_TYPE_u16x2}, {2, PTXSPEC_TYPE_u16x2}};
+static const ptxspec_register s34[] = {{0, PTXSPEC_TYPE_u8x4}, {1, PTXSPEC_TYPE_u8x4}, {2, PTXSPEC_TYPE_u8x4}};
+
+// The rows of variants that compute the same, in runs: the first row, and how many there are.
+static const unsigned short c0[] = {0, 15};
+static const unsigned short c1[] = {0, 21};
+static const unsigned short c2[] = {21, 2, 0, 5};
+static const unsigned short c3[] = {0, 15, 23, 1, 22, 1, 24, 1};
+static const unsigned short c4[] = {25, 15};
+static const unsigned short c5[] = {0, 4};
+static const unsigned short c6[] = {0, 1, 4, 2, 3, 1};
+static const unsigned short c7[] = {6, 1, 4, 2, 3, 1};
+static const unsigned short c8[] = {40, 7};
+static const unsigned short c9[] = {47, 1, 41, 1, 48, 1};
+static const unsigned short c10[] = {7, 4};
+static const unsigned short c11[] = {7, 1, 11, 2, 10, 1};
+static const unsigned short c12[] = {13, 1, 11, 2, 10, 1};
+static const unsigned short c13[] = {49, 2};
+static const unsigned short c14[] = {51, 2};
+static const unsigned short c15[] = {53, 1, 35, 1};
+static const unsigned short c16[] = {54, 15};
+static const unsigned short c17[] = {54, 18};
+static const unsigned short c18[] = {72, 1, 22, 1, 24, 1};
+static const unsigned short c19[] = {73, 15};
+static const unsigned short c20[] = {88, 1, 41, 1, 48, 1};
+static const unsigned short c21[] = {89, 1, 70, 2};
+static const unsigned short c22[] = {90, 1, 22, 1, 24, 1};
+static const unsigned short c23[] = {91, 1, 41, 1, 48, 1};
+static const unsigned short c24[] = {92, 1, 50, 1};
+static const unsigned short c25[] = {51, 1, 93, 1};
+static const unsigned short c26[] = {94, 1, 50, 1};
+static const unsigned short c27[] = {51, 1, 95, 1};
+static const unsigned short c28[] = {96, 1, 70, 1, 54, 5};
+static const unsigned short c29[] = {97, 1, 70, 1, 54, 5};
+static const unsigned short c30[] = {98, 7};
+static const unsigned short c31[] = {105, 1, 99, 6};
+static const unsigned short c32[] = {106, 2};
+static const unsigned short c33[] = {108, 2};
+static const unsigned short c34[] = {110, 2};
+static const unsigned short c35[] = {112, 1, 111, 1};
+#endif
+
 PTXSPEC_r_f_f(set_eq_u32_f32_2, "set.eq.u32.f32", 100, 10)
 PTXSPEC_r_f_f(set_eq_s32_f32_2, "set.eq.s32.f32", 100, 10)
-PTXSPEC_f_f_f(set_eq_f32_f32_2, "set.eq.f32.f32", 100, 10)
+PTXSPEC_f_f_f(set_eq_f32_f32_2, "set.eq.f32.f32", 100, 10, s0, rows4, c0)
 PTXSPEC_r_f_f(set_eq_ftz_u32_f32_2, "set.eq.ftz.u32.f32", 100, 14)
 PTXSPEC_r_f_f(set_eq_ftz_s32_f32_2, "set.eq.ftz.s32.f32", 100, 14)
-PTXSPEC_f_f_f(set_eq_ftz_f32_f32_2, "set.eq.ftz.f32.f32", 100, 14)
+PTXSPEC_f_f_f(set_eq_ftz_f32_f32_2, "set.eq.ftz.f32.f32", 100, 14, s0, rows4, c1)
 PTXSPEC_r_f_f(set_ne_u32_f32_2, "set.ne.u32.f32", 100, 10)
 PTXSPEC_r_f_f(set_ne_s32_f32_2, "set.ne.s32.f32", 100, 10)
-PTXSPEC_f_f_f(set_ne_f32_f32_2, "set.ne.f32.f32", 100, 10)
+PTXSPEC_f_f_f(set_ne_f32_f32_2, "set.ne.f32.f32", 100, 10, s0, rows4, c0)
 PTXSPEC_r_f_f(set_ne_ftz_u32_f32_2, "set.ne.ftz.u32.f32", 100, 14)
 PTXSPEC_r_f_f(set_ne_ftz_s32_f32_2, "set.ne.ftz.s32.f32", 100, 14)
-PTXSPEC_f_f_f(set_ne_ftz_f32_f32_2, "set.ne.ftz.f32.f32", 100, 14)
-PTXSPEC_r_f_f(set_lt_u32_f32_2, "set.lt.u32.f32", 100, 10)
-PTXSPEC_r_f_f(set_lt_s32_f32_2, "set.lt.s32.f32", 100, 10)
-PTXSPEC_f_f_f(set_lt_f32_f32_2, "set.lt.f32.f32", 100, 10)
-PTXSPEC_r_f_f(set_lt_ftz_u32_f32_2, "set.lt.ftz.u32.f32", 100, 14)
-PTXSPEC_r_f_f(set_lt_ftz_s32_f32_2, "set.lt.ftz.s32.f32", 100, 14)
-PTXSPEC_f_f_f(set_lt_ftz_f32_f32_2, "set.lt.ftz.f32.f32", 100, 14)
+PTXSPEC_f_f_f(set_ne_ftz_f32_f32_2, "set.ne.ftz.f32.f32", 100, 14, s0, rows4, c0)
+PTXSPEC_r_f_f(set_lt_u32_f32_2, "set.lt.u32.f32", 100, 10, s1, rows4, c2)
+PTXSPEC_r_f_f(set_lt_s32_f32_2, "set.lt.s32.f32", 100, 10, s2, rows4, c2)
+PTXSPEC_f_f_f(set_lt_f32_f32_2, "set.lt.f32.f32", 100, 10, s0, rows4, c3)
+PTXSPEC_r_f_f(set_lt_ftz_u32_f32_2, "set.lt.ftz.u32.f32", 100, 14, s1, rows4, c2)
+PTXSPEC_r_f_f(set_lt_ftz_s32_f32_2, "set.lt.ftz.s32.f32", 100, 14, s2, rows4, c2)
+PTXSPEC_f_f_f(set_lt_ftz_f32_f32_2, "set.lt.ftz.f32.f32", 100, 14, s0, rows4, c3)
 PTXSPEC_r_f_f(set_le_u32_f32_2, "set.le.u32.f32", 100, 10)
 PTXSPEC_r_f_f(set_le_s32_f32_2, "set.le.s32.f32", 100, 10)
-PTXSPEC_f_f_f(set_le_f32_f32_2, "set.le.f32.f32", 100, 10)
+PTXSPEC_f_f_f(set_le_f32_f32_2, "set.le.f32.f32", 100, 10, s0, rows4, c0)
 PTXSPEC_r_f_f(set_le_ftz_u32_f32_2, "set.le.ftz.u32.f32", 100, 14)
 PTXSPEC_r_f_f(set_le_ftz_s32_f32_2, "set.le.ftz.s32.f32", 100, 14)
-PTXSPEC_f_f_f(set_le_ftz_f32_f32_2, "set.le.ftz.f32.f32", 100, 14)
+PTXSPEC_f_f_f(set_le_ftz_f32_f32_2, "set.le.ftz.f32.f32", 100, 14, s0, rows4, c0)
 PTXSPEC_r_f_f(set_gt_u32_f32_2, "set.gt.u32.f32", 100, 10)
 PTXSPEC_r_f_f(set_gt_s32_f32_2, "set.gt.s32.f32", 100, 10)
-PTXSPEC_f_f_f(set_gt_f32_f32_2, "set.gt.f32.f32", 100, 10)
+PTXSPEC_f_f_f(set_gt_f32_f32_2, "set.gt.f32.f32", 100, 10, s0, rows4, c0)
 PTXSPEC_r_f_f(set_gt_ftz_u32_f32_2, "set.gt.ftz.u32.f32", 100, 14)
 PTXSPEC_r_f_f(set_gt_ftz_s32_f32_2, "set.gt.ftz.s32.f32", 100, 14)
-PTXSPEC_f_f_f(set_gt_ftz_f32_f32_2, "set.gt.ftz.f32.f32", 100, 14)
+PTXSPEC_f_f_f(set_gt_ftz_f32_f32_2, "set.gt.ftz.f32.f32", 100, 14, s0, rows4, c0)
 PTXSPEC_r_f_f(set_ge_u32_f32_2, "set.ge.u32.f32", 100, 10)
 PTXSPEC_r_f_f(set_ge_s32_f32_2, "set.ge.s32.f32", 100, 10)
-PTXSPEC_f_f_f(set_ge_f32_f32_2, "set.ge.f32.f32", 100, 10)
+PTXSPEC_f_f_f(set_ge_f32_f32_2, "set.ge.f32.f32", 100, 10, s0, rows4, c0)
 PTXSPEC_r_f_f(set_ge_ftz_u32_f32_2, "set.ge.ftz.u32.f32", 100, 14)
 PTXSPEC_r_f_f(set_ge_ftz_s32_f32_2, "set.ge.ftz.s32.f32", 100, 14)
-PTXSPEC_f_f_f(set_ge_ftz_f32_f32_2, "set.ge.ftz.f32.f32", 100, 14)
+PTXSPEC_f_f_f(set_ge_ftz_f32_f32_2, "set.ge.ftz.f32.f32", 100, 14, s0, rows4, c0)
 PTXSPEC_r_f_f(set_equ_u32_f32_2, "set.equ.u32.f32", 100, 10)
 PTXSPEC_r_f_f(set_equ_s32_f32_2, "set.equ.s32.f32", 100, 10)
-PTXSPEC_f_f_f(set_equ_f32_f32_2, "set.equ.f32.f32", 100, 10)
+PTXSPEC_f_f_f(set_equ_f32_f32_2, "set.equ.f32.f32", 100, 10, s0, rows4, c4)
 PTXSPEC_r_f_f(set_equ_ftz_u32_f32_2, "set.equ.ftz.u32.f32", 100, 14)
 PTXSPEC_r_f_f(set_equ_ftz_s32_f32_2, "set.equ.ftz.s32.f32", 100, 14)
-PTXSPEC_f_f_f(set_equ_ftz_f32_f32_2, "set.equ.ftz.f32.f32", 100, 14)
+PTXSPEC_f_f_f(set_equ_ftz_f32_f32_2, "set.equ.ftz.f32.f32", 100, 14, s0, rows4, c4)
 PTXSPEC_r_f_f(set_neu_u32_f32_2, "set.neu.u32.f32", 100, 10)
 PTXSPEC_r_f_f(set_neu_s32_f32_2, "set.neu.s32.f32", 100, 10)
-PTXSPEC_f_f_f(set_neu_f32_f32_2, "set.neu.f32.f32", 100, 10)
+PTXSPEC_f_f_f(set_neu_f32_f32_2, "set.neu.f32.f32", 100, 10, s0, rows4, c4)
 PTXSPEC_r_f_f(set_neu_ftz_u32_f32_2, "set.neu.ftz.u32.f32", 100, 14)
 PTXSPEC_r_f_f(set_neu_ftz_s32_f32_2, "set.neu.ftz.s32.f32", 100, 14)
-PTXSPEC_f_f_f(set_neu_ftz_f32_f32_2, "set.neu.ftz.f32.f32", 100, 14)
+PTXSPEC_f_f_f(set_neu_ftz_f32_f32_2, "set.neu.ftz.f32.f32", 100, 14, s0, rows4, c4)
 PTXSPEC_r_f_f(set_ltu_u32_f32_2, "set.ltu.u32.f32", 100, 10)
 PTXSPEC_r_f_f(set_ltu_s32_f32_2, "set.ltu.s32.f32", 100, 10)
-PTXSPEC_f_f_f(set_ltu_f32_f32_2, "set.ltu.f32.f32", 100, 10)
+PTXSPEC_f_f_f(set_ltu_f32_f32_2, "set.ltu.f32.f32", 100, 10, s0, rows4, c4)
 PTXSPEC_r_f_f(set_ltu_ftz_u32_f32_2, "set.ltu.ftz.u32.f32", 100, 14)
 PTXSPEC_r_f_f(set_ltu_ftz_s32_f32_2, "set.ltu.ftz.s32.f32", 100, 14)
-PTXSPEC_f_f_f(set_ltu_ftz_f32_f32_2, "set.ltu.ftz.f32.f32", 100, 14)
+PTXSPEC_f_f_f(set_ltu_ftz_f32_f32_2, "set.ltu.ftz.f32.f32", 100, 14, s0, rows4, c4)
 PTXSPEC_r_f_f(set_leu_u32_f32_2, "set.leu.u32.f32", 100, 10)
 PTXSPEC_r_f_f(set_leu_s32_f32_2, "set.leu.s32.f32", 100, 10)
-PTXSPEC_f_f_f(set_leu_f32_f32_2, "set.leu.f32.f32", 100, 10)
+PTXSPEC_f_f_f(set_leu_f32_f32_2, "set.leu.f32.f32", 100, 10, s0, rows4, c4)
 PTXSPEC_r_f_f(set_leu_ftz_u32_f32_2, "set.leu.ftz.u32.f32", 100, 14)
 PTXSPEC_r_f_f(set_leu_ftz_s32_f32_2, "set.leu.ftz.s32.f32", 100, 14)
-PTXSPEC_f_f_f(set_leu_ftz_f32_f32_2, "set.leu.ftz.f32.f32", 100, 14)
+PTXSPEC_f_f_f(set_leu_ftz_f32_f32_2, "set.leu.ftz.f32.f32", 100, 14, s0, rows4, c4)
 PTXSPEC_r_f_f(set_gtu_u32_f32_2, "set.gtu.u32.f32", 100, 10)
 PTXSPEC_r_f_f(set_gtu_s32_f32_2, "set.gtu.s32.f32", 100, 10)
-PTXSPEC_f_f_f(set_gtu_f32_f32_2, "set.gtu.f32.f32", 100, 10)
+PTXSPEC_f_f_f(set_gtu_f32_f32_2, "set.gtu.f32.f32", 100, 10, s0, rows4, c4)
 PTXSPEC_r_f_f(set_gtu_ftz_u32_f32_2, "set.gtu.ftz.u32.f32", 100, 14)
 PTXSPEC_r_f_f(set_gtu_ftz_s32_f32_2, "set.gtu.ftz.s32.f32", 100, 14)
-PTXSPEC_f_f_f(set_gtu_ftz_f32_f32_2, "set.gtu.ftz.f32.f32", 100, 14)
+PTXSPEC_f_f_f(set_gtu_ftz_f32_f32_2, "set.gtu.ftz.f32.f32", 100, 14, s0, rows4, c4)
 PTXSPEC_r_f_f(set_geu_u32_f32_2, "set.geu.u32.f32", 100, 10)
 PTXSPEC_r_f_f(set_geu_s32_f32_2, "set.geu.s32.f32", 100, 10)
-PTXSPEC_f_f_f(set_geu_f32_f32_2, "set.geu.f32.f32", 100, 10)
+PTXSPEC_f_f_f(set_geu_f32_f32_2, "set.geu.f32.f32", 100, 10, s0, rows4, c4)
 PTXSPEC_r_f_f(set_geu_ftz_u32_f32_2, "set.geu.ftz.u32.f32", 100, 14)
 PTXSPEC_r_f_f(set_geu_ftz_s32_f32_2, "set.geu.ftz.s32.f32", 100, 14)
-PTXSPEC_f_f_f(set_geu_ftz_f32_f32_2, "set.geu.ftz.f32.f32", 100, 14)
+PTXSPEC_f_f_f(set_geu_ftz_f32_f32_2, "set.geu.ftz.f32.f32", 100, 14, s0, rows4, c4)
 PTXSPEC_r_f_f(set_num_u32_f32_2, "set.num.u32.f32", 100, 10)
 PTXSPEC_r_f_f(set_num_s32_f32_2, "set.num.s32.f32", 100, 10)
-PTXSPEC_f_f_f(set_num_f32_f32_2, "set.num.f32.f32", 100, 10)
+PTXSPEC_f_f_f(set_num_f32_f32_2, "set.num.f32.f32", 100, 10, s0, rows4, c0)
 PTXSPEC_r_f_f(set_num_ftz_u32_f32_2, "set.num.ftz.u32.f32", 100, 14)
 PTXSPEC_r_f_f(set_num_ftz_s32_f32_2, "set.num.ftz.s32.f32", 100, 14)
-PTXSPEC_f_f_f(set_num_ftz_f32_f32_2, "set.num.ftz.f32.f32", 100, 14)
+PTXSPEC_f_f_f(set_num_ftz_f32_f32_2, "set.num.ftz.f32.f32", 100, 14, s0, rows4, c0)
 PTXSPEC_r_f_f(set_nan_u32_f32_2, "set.nan.u32.f32", 100, 10)
 PTXSPEC_r_f_f(set_nan_s32_f32_2, "set.nan.s32.f32", 100, 10)
-PTXSPEC_f_f_f(set_nan_f32_f32_2, "set.nan.f32.f32", 100, 10)
+PTXSPEC_f_f_f(set_nan_f32_f32_2, "set.nan.f32.f32", 100, 10, s0, rows4, c4)
 PTXSPEC_r_f_f(set_nan_ftz_u32_f32_2, "set.nan.ftz.u32.f32", 100, 14)
 PTXSPEC_r_f_f(set_nan_ftz_s32_f32_2, "set.nan.ftz.s32.f32", 100, 14)
-PTXSPEC_f_f_f(set_nan_ftz_f32_f32_2, "set.nan.ftz.f32.f32", 100, 14)
+PTXSPEC_f_f_f(set_nan_ftz_f32_f32_2, "set.nan.ftz.f32.f32", 100, 14, s0, rows4, c4)
 PTXSPEC_r_f_f_p(set_eq_and_u32_f32_3, "set.eq.and.u32.f32", 100, 10)
 PTXSPEC_r_f_f_p(set_eq_and_s32_f32_3, "set.eq.and.s32.f32", 100, 10)
 PTXSPEC_f_f_f_p(set_eq_and_f32_f32_3, "set.eq.and.f32.f32", 100, 10)
@@ -137,22 +348,22 @@ PTXSPEC_r_f_f_p(set_ne_xor_ftz_s32_f32_3, "set.ne.xor.ftz.s32.f32", 100, 14)
 PTXSPEC_f_f_f_p(set_ne_xor_ftz_f32_f32_3, "set.ne.xor.ftz.f32.f32", 100, 14)
 PTXSPEC_r_f_f_p(set_lt_and_u32_f32_3, "set.lt.and.u32.f32", 100, 10)
 PTXSPEC_r_f_f_p(set_lt_and_s32_f32_3, "set.lt.and.s32.f32", 100, 10)
-PTXSPEC_f_f_f_p(set_lt_and_f32_f32_3, "set.lt.and.f32.f32", 100, 10)
+PTXSPEC_f_f_f_p(set_lt_and_f32_f32_3, "set.lt.and.f32.f32", 100, 10, s3, rows5, c5)
 PTXSPEC_r_f_f_p(set_lt_and_ftz_u32_f32_3, "set.lt.and.ftz.u32.f32", 100, 14)
 PTXSPEC_r_f_f_p(set_lt_and_ftz_s32_f32_3, "set.lt.and.ftz.s32.f32", 100, 14)
-PTXSPEC_f_f_f_p(set_lt_and_ftz_f32_f32_3, "set.lt.and.ftz.f32.f32", 100, 14)
+PTXSPEC_f_f_f_p(set_lt_and_ftz_f32_f32_3, "set.lt.and.ftz.f32.f32", 100, 14, s3, rows5, c5)
 PTXSPEC_r_f_f_p(set_lt_or_u32_f32_3, "set.lt.or.u32.f32", 100, 10)
 PTXSPEC_r_f_f_p(set_lt_or_s32_f32_3, "set.lt.or.s32.f32", 100, 10)
-PTXSPEC_f_f_f_p(set_lt_or_f32_f32_3, "set.lt.or.f32.f32", 100, 10)
+PTXSPEC_f_f_f_p(set_lt_or_f32_f32_3, "set.lt.or.f32.f32", 100, 10, s3, rows5, c6)
 PTXSPEC_r_f_f_p(set_lt_or_ftz_u32_f32_3, "set.lt.or.ftz.u32.f32", 100, 14)
 PTXSPEC_r_f_f_p(set_lt_or_ftz_s32_f32_3, "set.lt.or.ftz.s32.f32", 100, 14)
-PTXSPEC_f_f_f_p(set_lt_or_ftz_f32_f32_3, "set.lt.or.ftz.f32.f32", 100, 14)
+PTXSPEC_f_f_f_p(set_lt_or_ftz_f32_f32_3, "set.lt.or.ftz.f32.f32", 100, 14, s3, rows5, c6)
 PTXSPEC_r_f_f_p(set_lt_xor_u32_f32_3, "set.lt.xor.u32.f32", 100, 10)
 PTXSPEC_r_f_f_p(set_lt_xor_s32_f32_3, "set.lt.xor.s32.f32", 100, 10)
-PTXSPEC_f_f_f_p(set_lt_xor_f32_f32_3, "set.lt.xor.f32.f32", 100, 10)
+PTXSPEC_f_f_f_p(set_lt_xor_f32_f32_3, "set.lt.xor.f32.f32", 100, 10, s3, rows5, c7)
 PTXSPEC_r_f_f_p(set_lt_xor_ftz_u32_f32_3, "set.lt.xor.ftz.u32.f32", 100, 14)
 PTXSPEC_r_f_f_p(set_lt_xor_ftz_s32_f32_3, "set.lt.xor.ftz.s32.f32", 100, 14)
-PTXSPEC_f_f_f_p(set_lt_xor_ftz_f32_f32_3, "set.lt.xor.ftz.f32.f32", 100, 14)
+PTXSPEC_f_f_f_p(set_lt_xor_ftz_f32_f32_3, "set.lt.xor.ftz.f32.f32", 100, 14, s3, rows5, c7)
 PTXSPEC_r_f_f_p(set_le_and_u32_f32_3, "set.le.and.u32.f32", 100, 10)
 PTXSPEC_r_f_f_p(set_le_and_s32_f32_3, "set.le.and.s32.f32", 100, 10)
 PTXSPEC_f_f_f_p(set_le_and_f32_f32_3, "set.le.and.f32.f32", 100, 10)
@@ -357,9 +568,9 @@ PTXSPEC_f_d_d(set_eq_f32_f64_2, "set.eq.f32.f64", 100, 10)
 PTXSPEC_r_d_d(set_ne_u32_f64_2, "set.ne.u32.f64", 100, 10)
 PTXSPEC_r_d_d(set_ne_s32_f64_2, "set.ne.s32.f64", 100, 10)
 PTXSPEC_f_d_d(set_ne_f32_f64_2, "set.ne.f32.f64", 100, 10)
-PTXSPEC_r_d_d(set_lt_u32_f64_2, "set.lt.u32.f64", 100, 10)
-PTXSPEC_r_d_d(set_lt_s32_f64_2, "set.lt.s32.f64", 100, 10)
-PTXSPEC_f_d_d(set_lt_f32_f64_2, "set.lt.f32.f64", 100, 10)
+PTXSPEC_r_d_d(set_lt_u32_f64_2, "set.lt.u32.f64", 100, 10, s4, rows4, c8)
+PTXSPEC_r_d_d(set_lt_s32_f64_2, "set.lt.s32.f64", 100, 10, s5, rows4, c8)
+PTXSPEC_f_d_d(set_lt_f32_f64_2, "set.lt.f32.f64", 100, 10, s6, rows4, c9)
 PTXSPEC_r_d_d(set_le_u32_f64_2, "set.le.u32.f64", 100, 10)
 PTXSPEC_r_d_d(set_le_s32_f64_2, "set.le.s32.f64", 100, 10)
 PTXSPEC_f_d_d(set_le_f32_f64_2, "set.le.f32.f64", 100, 10)
@@ -413,13 +624,13 @@ PTXSPEC_r_d_d_p(set_ne_xor_s32_f64_3, "set.ne.xor.s32.f64", 100, 10)
 PTXSPEC_f_d_d_p(set_ne_xor_f32_f64_3, "set.ne.xor.f32.f64", 100, 10)
 PTXSPEC_r_d_d_p(set_lt_and_u32_f64_3, "set.lt.and.u32.f64", 100, 10)
 PTXSPEC_r_d_d_p(set_lt_and_s32_f64_3, "set.lt.and.s32.f64", 100, 10)
-PTXSPEC_f_d_d_p(set_lt_and_f32_f64_3, "set.lt.and.f32.f64", 100, 10)
+PTXSPEC_f_d_d_p(set_lt_and_f32_f64_3, "set.lt.and.f32.f64", 100, 10, s7, rows5, c10)
 PTXSPEC_r_d_d_p(set_lt_or_u32_f64_3, "set.lt.or.u32.f64", 100, 10)
 PTXSPEC_r_d_d_p(set_lt_or_s32_f64_3, "set.lt.or.s32.f64", 100, 10)
-PTXSPEC_f_d_d_p(set_lt_or_f32_f64_3, "set.lt.or.f32.f64", 100, 10)
+PTXSPEC_f_d_d_p(set_lt_or_f32_f64_3, "set.lt.or.f32.f64", 100, 10, s7, rows5, c11)
 PTXSPEC_r_d_d_p(set_lt_xor_u32_f64_3, "set.lt.xor.u32.f64", 100, 10)
 PTXSPEC_r_d_d_p(set_lt_xor_s32_f64_3, "set.lt.xor.s32.f64", 100, 10)
-PTXSPEC_f_d_d_p(set_lt_xor_f32_f64_3, "set.lt.xor.f32.f64", 100, 10)
+PTXSPEC_f_d_d_p(set_lt_xor_f32_f64_3, "set.lt.xor.f32.f64", 100, 10, s7, rows5, c12)
 PTXSPEC_r_d_d_p(set_le_and_u32_f64_3, "set.le.and.u32.f64", 100, 10)
 PTXSPEC_r_d_d_p(set_le_and_s32_f64_3, "set.le.and.s32.f64", 100, 10)
 PTXSPEC_f_d_d_p(set_le_and_f32_f64_3, "set.le.and.f32.f64", 100, 10)
@@ -544,7 +755,7 @@ PTXSPEC_r_h_h(set_lt_s32_s16_2, "set.lt.s32.s16", 100, 10)
 PTXSPEC_r_r_r(set_lt_s32_s32_2, "set.lt.s32.s32", 100, 10)
 PTXSPEC_r_l_l(set_lt_s32_s64_2, "set.lt.s32.s64", 100, 10)
 PTXSPEC_f_h_h(set_lt_f32_s16_2, "set.lt.f32.s16", 100, 10)
-PTXSPEC_f_r_r(set_lt_f32_s32_2, "set.lt.f32.s32", 100, 10)
+PTXSPEC_f_r_r(set_lt_f32_s32_2, "set.lt.f32.s32", 100, 10, s8, rows4, c13)
 PTXSPEC_f_l_l(set_lt_f32_s64_2, "set.lt.f32.s64", 100, 10)
 PTXSPEC_r_h_h(set_le_u32_s16_2, "set.le.u32.s16", 100, 10)
 PTXSPEC_r_r_r(set_le_u32_s32_2, "set.le.u32.s32", 100, 10)
@@ -760,7 +971,7 @@ PTXSPEC_r_h_h(set_lt_s32_u16_2, "set.lt.s32.u16", 100, 10)
 PTXSPEC_r_r_r(set_lt_s32_u32_2, "set.lt.s32.u32", 100, 10)
 PTXSPEC_r_l_l(set_lt_s32_u64_2, "set.lt.s32.u64", 100, 10)
 PTXSPEC_f_h_h(set_lt_f32_u16_2, "set.lt.f32.u16", 100, 10)
-PTXSPEC_f_r_r(set_lt_f32_u32_2, "set.lt.f32.u32", 100, 10)
+PTXSPEC_f_r_r(set_lt_f32_u32_2, "set.lt.f32.u32", 100, 10, s9, rows4, c14)
 PTXSPEC_f_l_l(set_lt_f32_u64_2, "set.lt.f32.u64", 100, 10)
 PTXSPEC_r_h_h(set_le_u32_u16_2, "set.le.u32.u16", 100, 10)
 PTXSPEC_r_r_r(set_le_u32_u32_2, "set.le.u32.u32", 100, 10)
@@ -796,7 +1007,7 @@ PTXSPEC_r_h_h(set_lo_s32_u16_2, "set.lo.s32.u16", 100, 10)
 PTXSPEC_r_r_r(set_lo_s32_u32_2, "set.lo.s32.u32", 100, 10)
 PTXSPEC_r_l_l(set_lo_s32_u64_2, "set.lo.s32.u64", 100, 10)
 PTXSPEC_f_h_h(set_lo_f32_u16_2, "set.lo.f32.u16", 100, 10)
-PTXSPEC_f_r_r(set_lo_f32_u32_2, "set.lo.f32.u32", 100, 10)
+PTXSPEC_f_r_r(set_lo_f32_u32_2, "set.lo.f32.u32", 100, 10, s9, rows4, c14)
 PTXSPEC_f_l_l(set_lo_f32_u64_2, "set.lo.f32.u64", 100, 10)
 PTXSPEC_r_h_h(set_ls_u32_u16_2, "set.ls.u32.u16", 100, 10)
 PTXSPEC_r_r_r(set_ls_u32_u32_2, "set.ls.u32.u32", 100, 10)
@@ -1102,7 +1313,7 @@ PTXSPEC_r_h_h(set_eq_s32_b16_2, "set.eq.s32.b16", 100, 10)
 PTXSPEC_r_r_r(set_eq_s32_b32_2, "set.eq.s32.b32", 100, 10)
 PTXSPEC_r_l_l(set_eq_s32_b64_2, "set.eq.s32.b64", 100, 10)
 PTXSPEC_f_h_h(set_eq_f32_b16_2, "set.eq.f32.b16", 100, 10)
-PTXSPEC_f_r_r(set_eq_f32_b32_2, "set.eq.f32.b32", 100, 10)
+PTXSPEC_f_r_r(set_eq_f32_b32_2, "set.eq.f32.b32", 100, 10, s10, rows4, c15)
 PTXSPEC_f_l_l(set_eq_f32_b64_2, "set.eq.f32.b64", 100, 10)
 PTXSPEC_r_h_h(set_ne_u32_b16_2, "set.ne.u32.b16", 100, 10)
 PTXSPEC_r_r_r(set_ne_u32_b32_2, "set.ne.u32.b32", 100, 10)
@@ -1167,61 +1378,61 @@ PTXSPEC_r_l_l_p(set_ne_xor_s32_b64_3, "set.ne.xor.s32.b64", 100, 10)
 PTXSPEC_f_h_h_p(set_ne_xor_f32_b16_3, "set.ne.xor.f32.b16", 100, 10)
 PTXSPEC_f_r_r_p(set_ne_xor_f32_b32_3, "set.ne.xor.f32.b32", 100, 10)
 PTXSPEC_f_l_l_p(set_ne_xor_f32_b64_3, "set.ne.xor.f32.b64", 100, 10)
-PTXSPEC_h_h_h(set_eq_f16_f16_2, "set.eq.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_eq_f16_f16_2, "set.eq.f16.f16", 530, 42, s11, rows4, c16)
 PTXSPEC_h_f_f(set_eq_f16_f32_2, "set.eq.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_eq_ftz_f16_f16_2, "set.eq.ftz.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_eq_ftz_f16_f16_2, "set.eq.ftz.f16.f16", 530, 42, s11, rows4, c16)
 PTXSPEC_h_f_f(set_eq_ftz_f16_f32_2, "set.eq.ftz.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_ne_f16_f16_2, "set.ne.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_ne_f16_f16_2, "set.ne.f16.f16", 530, 42, s11, rows4, c16)
 PTXSPEC_h_f_f(set_ne_f16_f32_2, "set.ne.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_ne_ftz_f16_f16_2, "set.ne.ftz.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_ne_ftz_f16_f16_2, "set.ne.ftz.f16.f16", 530, 42, s11, rows4, c16)
 PTXSPEC_h_f_f(set_ne_ftz_f16_f32_2, "set.ne.ftz.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_lt_f16_f16_2, "set.lt.f16.f16", 530, 42)
-PTXSPEC_h_f_f(set_lt_f16_f32_2, "set.lt.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_lt_ftz_f16_f16_2, "set.lt.ftz.f16.f16", 530, 42)
-PTXSPEC_h_f_f(set_lt_ftz_f16_f32_2, "set.lt.ftz.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_le_f16_f16_2, "set.le.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_lt_f16_f16_2, "set.lt.f16.f16", 530, 42, s11, rows4, c17)
+PTXSPEC_h_f_f(set_lt_f16_f32_2, "set.lt.f16.f32", 530, 42, s12, rows4, c18)
+PTXSPEC_h_h_h(set_lt_ftz_f16_f16_2, "set.lt.ftz.f16.f16", 530, 42, s11, rows4, c17)
+PTXSPEC_h_f_f(set_lt_ftz_f16_f32_2, "set.lt.ftz.f16.f32", 530, 42, s12, rows4, c18)
+PTXSPEC_h_h_h(set_le_f16_f16_2, "set.le.f16.f16", 530, 42, s11, rows4, c16)
 PTXSPEC_h_f_f(set_le_f16_f32_2, "set.le.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_le_ftz_f16_f16_2, "set.le.ftz.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_le_ftz_f16_f16_2, "set.le.ftz.f16.f16", 530, 42, s11, rows4, c16)
 PTXSPEC_h_f_f(set_le_ftz_f16_f32_2, "set.le.ftz.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_gt_f16_f16_2, "set.gt.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_gt_f16_f16_2, "set.gt.f16.f16", 530, 42, s11, rows4, c16)
 PTXSPEC_h_f_f(set_gt_f16_f32_2, "set.gt.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_gt_ftz_f16_f16_2, "set.gt.ftz.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_gt_ftz_f16_f16_2, "set.gt.ftz.f16.f16", 530, 42, s11, rows4, c16)
 PTXSPEC_h_f_f(set_gt_ftz_f16_f32_2, "set.gt.ftz.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_ge_f16_f16_2, "set.ge.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_ge_f16_f16_2, "set.ge.f16.f16", 530, 42, s11, rows4, c16)
 PTXSPEC_h_f_f(set_ge_f16_f32_2, "set.ge.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_ge_ftz_f16_f16_2, "set.ge.ftz.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_ge_ftz_f16_f16_2, "set.ge.ftz.f16.f16", 530, 42, s11, rows4, c16)
 PTXSPEC_h_f_f(set_ge_ftz_f16_f32_2, "set.ge.ftz.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_equ_f16_f16_2, "set.equ.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_equ_f16_f16_2, "set.equ.f16.f16", 530, 42, s11, rows4, c19)
 PTXSPEC_h_f_f(set_equ_f16_f32_2, "set.equ.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_equ_ftz_f16_f16_2, "set.equ.ftz.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_equ_ftz_f16_f16_2, "set.equ.ftz.f16.f16", 530, 42, s11, rows4, c19)
 PTXSPEC_h_f_f(set_equ_ftz_f16_f32_2, "set.equ.ftz.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_neu_f16_f16_2, "set.neu.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_neu_f16_f16_2, "set.neu.f16.f16", 530, 42, s11, rows4, c19)
 PTXSPEC_h_f_f(set_neu_f16_f32_2, "set.neu.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_neu_ftz_f16_f16_2, "set.neu.ftz.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_neu_ftz_f16_f16_2, "set.neu.ftz.f16.f16", 530, 42, s11, rows4, c19)
 PTXSPEC_h_f_f(set_neu_ftz_f16_f32_2, "set.neu.ftz.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_ltu_f16_f16_2, "set.ltu.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_ltu_f16_f16_2, "set.ltu.f16.f16", 530, 42, s11, rows4, c19)
 PTXSPEC_h_f_f(set_ltu_f16_f32_2, "set.ltu.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_ltu_ftz_f16_f16_2, "set.ltu.ftz.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_ltu_ftz_f16_f16_2, "set.ltu.ftz.f16.f16", 530, 42, s11, rows4, c19)
 PTXSPEC_h_f_f(set_ltu_ftz_f16_f32_2, "set.ltu.ftz.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_leu_f16_f16_2, "set.leu.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_leu_f16_f16_2, "set.leu.f16.f16", 530, 42, s11, rows4, c19)
 PTXSPEC_h_f_f(set_leu_f16_f32_2, "set.leu.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_leu_ftz_f16_f16_2, "set.leu.ftz.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_leu_ftz_f16_f16_2, "set.leu.ftz.f16.f16", 530, 42, s11, rows4, c19)
 PTXSPEC_h_f_f(set_leu_ftz_f16_f32_2, "set.leu.ftz.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_gtu_f16_f16_2, "set.gtu.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_gtu_f16_f16_2, "set.gtu.f16.f16", 530, 42, s11, rows4, c19)
 PTXSPEC_h_f_f(set_gtu_f16_f32_2, "set.gtu.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_gtu_ftz_f16_f16_2, "set.gtu.ftz.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_gtu_ftz_f16_f16_2, "set.gtu.ftz.f16.f16", 530, 42, s11, rows4, c19)
 PTXSPEC_h_f_f(set_gtu_ftz_f16_f32_2, "set.gtu.ftz.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_geu_f16_f16_2, "set.geu.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_geu_f16_f16_2, "set.geu.f16.f16", 530, 42, s11, rows4, c19)
 PTXSPEC_h_f_f(set_geu_f16_f32_2, "set.geu.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_geu_ftz_f16_f16_2, "set.geu.ftz.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_geu_ftz_f16_f16_2, "set.geu.ftz.f16.f16", 530, 42, s11, rows4, c19)
 PTXSPEC_h_f_f(set_geu_ftz_f16_f32_2, "set.geu.ftz.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_num_f16_f16_2, "set.num.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_num_f16_f16_2, "set.num.f16.f16", 530, 42, s11, rows4, c16)
 PTXSPEC_h_f_f(set_num_f16_f32_2, "set.num.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_num_ftz_f16_f16_2, "set.num.ftz.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_num_ftz_f16_f16_2, "set.num.ftz.f16.f16", 530, 42, s11, rows4, c16)
 PTXSPEC_h_f_f(set_num_ftz_f16_f32_2, "set.num.ftz.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_nan_f16_f16_2, "set.nan.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_nan_f16_f16_2, "set.nan.f16.f16", 530, 42, s11, rows4, c19)
 PTXSPEC_h_f_f(set_nan_f16_f32_2, "set.nan.f16.f32", 530, 42)
-PTXSPEC_h_h_h(set_nan_ftz_f16_f16_2, "set.nan.ftz.f16.f16", 530, 42)
+PTXSPEC_h_h_h(set_nan_ftz_f16_f16_2, "set.nan.ftz.f16.f16", 530, 42, s11, rows4, c19)
 PTXSPEC_h_f_f(set_nan_ftz_f16_f32_2, "set.nan.ftz.f16.f32", 530, 42)
 PTXSPEC_h_h_h_p(set_eq_and_f16_f16_3, "set.eq.and.f16.f16", 530, 42)
 PTXSPEC_h_f_f_p(set_eq_and_f16_f32_3, "set.eq.and.f16.f32", 530, 42)
@@ -1393,7 +1604,7 @@ PTXSPEC_h_h_h_p(set_nan_xor_ftz_f16_f16_3, "set.nan.xor.ftz.f16.f16", 530, 42)
 PTXSPEC_h_f_f_p(set_nan_xor_ftz_f16_f32_3, "set.nan.xor.ftz.f16.f32", 530, 42)
 PTXSPEC_h_d_d(set_eq_f16_f64_2, "set.eq.f16.f64", 530, 42)
 PTXSPEC_h_d_d(set_ne_f16_f64_2, "set.ne.f16.f64", 530, 42)
-PTXSPEC_h_d_d(set_lt_f16_f64_2, "set.lt.f16.f64", 530, 42)
+PTXSPEC_h_d_d(set_lt_f16_f64_2, "set.lt.f16.f64", 530, 42, s13, rows4, c20)
 PTXSPEC_h_d_d(set_le_f16_f64_2, "set.le.f16.f64", 530, 42)
 PTXSPEC_h_d_d(set_gt_f16_f64_2, "set.gt.f16.f64", 530, 42)
 PTXSPEC_h_d_d(set_ge_f16_f64_2, "set.ge.f16.f64", 530, 42)
@@ -1453,9 +1664,9 @@ PTXSPEC_h_d_d(set_eq_bf16_f64_2, "set.eq.bf16.f64", 900, 78)
 PTXSPEC_h_h_h(set_ne_bf16_f16_2, "set.ne.bf16.f16", 900, 78)
 PTXSPEC_h_f_f(set_ne_bf16_f32_2, "set.ne.bf16.f32", 900, 78)
 PTXSPEC_h_d_d(set_ne_bf16_f64_2, "set.ne.bf16.f64", 900, 78)
-PTXSPEC_h_h_h(set_lt_bf16_f16_2, "set.lt.bf16.f16", 900, 78)
-PTXSPEC_h_f_f(set_lt_bf16_f32_2, "set.lt.bf16.f32", 900, 78)
-PTXSPEC_h_d_d(set_lt_bf16_f64_2, "set.lt.bf16.f64", 900, 78)
+PTXSPEC_h_h_h(set_lt_bf16_f16_2, "set.lt.bf16.f16", 900, 78, s14, rows4, c21)
+PTXSPEC_h_f_f(set_lt_bf16_f32_2, "set.lt.bf16.f32", 900, 78, s15, rows4, c22)
+PTXSPEC_h_d_d(set_lt_bf16_f64_2, "set.lt.bf16.f64", 900, 78, s16, rows4, c23)
 PTXSPEC_h_h_h(set_le_bf16_f16_2, "set.le.bf16.f16", 900, 78)
 PTXSPEC_h_f_f(set_le_bf16_f32_2, "set.le.bf16.f32", 900, 78)
 PTXSPEC_h_d_d(set_le_bf16_f64_2, "set.le.bf16.f64", 900, 78)
@@ -1640,16 +1851,16 @@ PTXSPEC_h_h_h(set_ne_bf16_u16_2, "set.ne.bf16.u16", 900, 78)
 PTXSPEC_h_r_r(set_ne_bf16_u32_2, "set.ne.bf16.u32", 900, 78)
 PTXSPEC_h_l_l(set_ne_bf16_u64_2, "set.ne.bf16.u64", 900, 78)
 PTXSPEC_h_h_h(set_lt_f16_s16_2, "set.lt.f16.s16", 530, 42)
-PTXSPEC_h_r_r(set_lt_f16_s32_2, "set.lt.f16.s32", 530, 42)
+PTXSPEC_h_r_r(set_lt_f16_s32_2, "set.lt.f16.s32", 530, 42, s17, rows4, c24)
 PTXSPEC_h_l_l(set_lt_f16_s64_2, "set.lt.f16.s64", 530, 42)
 PTXSPEC_h_h_h(set_lt_f16_u16_2, "set.lt.f16.u16", 530, 42)
-PTXSPEC_h_r_r(set_lt_f16_u32_2, "set.lt.f16.u32", 530, 42)
+PTXSPEC_h_r_r(set_lt_f16_u32_2, "set.lt.f16.u32", 530, 42, s18, rows4, c25)
 PTXSPEC_h_l_l(set_lt_f16_u64_2, "set.lt.f16.u64", 530, 42)
 PTXSPEC_h_h_h(set_lt_bf16_s16_2, "set.lt.bf16.s16", 900, 78)
-PTXSPEC_h_r_r(set_lt_bf16_s32_2, "set.lt.bf16.s32", 900, 78)
+PTXSPEC_h_r_r(set_lt_bf16_s32_2, "set.lt.bf16.s32", 900, 78, s19, rows4, c26)
 PTXSPEC_h_l_l(set_lt_bf16_s64_2, "set.lt.bf16.s64", 900, 78)
 PTXSPEC_h_h_h(set_lt_bf16_u16_2, "set.lt.bf16.u16", 900, 78)
-PTXSPEC_h_r_r(set_lt_bf16_u32_2, "set.lt.bf16.u32", 900, 78)
+PTXSPEC_h_r_r(set_lt_bf16_u32_2, "set.lt.bf16.u32", 900, 78, s20, rows4, c27)
 PTXSPEC_h_l_l(set_lt_bf16_u64_2, "set.lt.bf16.u64", 900, 78)
 PTXSPEC_h_h_h(set_le_f16_s16_2, "set.le.f16.s16", 530, 42)
 PTXSPEC_h_r_r(set_le_f16_s32_2, "set.le.f16.s32", 530, 42)
@@ -1967,14 +2178,14 @@ PTXSPEC_h_h_h(set_ne_ftz_u16_f16_2, "set.ne.ftz.u16.f16", 530, 65)
 PTXSPEC_h_h_h(set_ne_ftz_s16_f16_2, "set.ne.ftz.s16.f16", 530, 65)
 PTXSPEC_r_h_h(set_ne_ftz_u32_f16_2, "set.ne.ftz.u32.f16", 530, 65)
 PTXSPEC_r_h_h(set_ne_ftz_s32_f16_2, "set.ne.ftz.s32.f16", 530, 65)
-PTXSPEC_h_h_h(set_lt_u16_f16_2, "set.lt.u16.f16", 530, 65)
-PTXSPEC_h_h_h(set_lt_s16_f16_2, "set.lt.s16.f16", 530, 65)
-PTXSPEC_r_h_h(set_lt_u32_f16_2, "set.lt.u32.f16", 530, 65)
-PTXSPEC_r_h_h(set_lt_s32_f16_2, "set.lt.s32.f16", 530, 65)
-PTXSPEC_h_h_h(set_lt_ftz_u16_f16_2, "set.lt.ftz.u16.f16", 530, 65)
-PTXSPEC_h_h_h(set_lt_ftz_s16_f16_2, "set.lt.ftz.s16.f16", 530, 65)
-PTXSPEC_r_h_h(set_lt_ftz_u32_f16_2, "set.lt.ftz.u32.f16", 530, 65)
-PTXSPEC_r_h_h(set_lt_ftz_s32_f16_2, "set.lt.ftz.s32.f16", 530, 65)
+PTXSPEC_h_h_h(set_lt_u16_f16_2, "set.lt.u16.f16", 530, 65, s21, rows4, c28)
+PTXSPEC_h_h_h(set_lt_s16_f16_2, "set.lt.s16.f16", 530, 65, s22, rows4, c28)
+PTXSPEC_r_h_h(set_lt_u32_f16_2, "set.lt.u32.f16", 530, 65, s23, rows4, c29)
+PTXSPEC_r_h_h(set_lt_s32_f16_2, "set.lt.s32.f16", 530, 65, s24, rows4, c29)
+PTXSPEC_h_h_h(set_lt_ftz_u16_f16_2, "set.lt.ftz.u16.f16", 530, 65, s21, rows4, c28)
+PTXSPEC_h_h_h(set_lt_ftz_s16_f16_2, "set.lt.ftz.s16.f16", 530, 65, s22, rows4, c28)
+PTXSPEC_r_h_h(set_lt_ftz_u32_f16_2, "set.lt.ftz.u32.f16", 530, 65, s23, rows4, c29)
+PTXSPEC_r_h_h(set_lt_ftz_s32_f16_2, "set.lt.ftz.s32.f16", 530, 65, s24, rows4, c29)
 PTXSPEC_h_h_h(set_le_u16_f16_2, "set.le.u16.f16", 530, 65)
 PTXSPEC_h_h_h(set_le_s16_f16_2, "set.le.s16.f16", 530, 65)
 PTXSPEC_r_h_h(set_le_u32_f16_2, "set.le.u32.f16", 530, 65)
@@ -2407,10 +2618,10 @@ PTXSPEC_h_h_h(set_ne_u16_bf16_2, "set.ne.u16.bf16", 900, 78)
 PTXSPEC_h_h_h(set_ne_s16_bf16_2, "set.ne.s16.bf16", 900, 78)
 PTXSPEC_r_h_h(set_ne_u32_bf16_2, "set.ne.u32.bf16", 900, 78)
 PTXSPEC_r_h_h(set_ne_s32_bf16_2, "set.ne.s32.bf16", 900, 78)
-PTXSPEC_h_h_h(set_lt_u16_bf16_2, "set.lt.u16.bf16", 900, 78)
-PTXSPEC_h_h_h(set_lt_s16_bf16_2, "set.lt.s16.bf16", 900, 78)
-PTXSPEC_r_h_h(set_lt_u32_bf16_2, "set.lt.u32.bf16", 900, 78)
-PTXSPEC_r_h_h(set_lt_s32_bf16_2, "set.lt.s32.bf16", 900, 78)
+PTXSPEC_h_h_h(set_lt_u16_bf16_2, "set.lt.u16.bf16", 900, 78, s25, rows4, c30)
+PTXSPEC_h_h_h(set_lt_s16_bf16_2, "set.lt.s16.bf16", 900, 78, s26, rows4, c30)
+PTXSPEC_r_h_h(set_lt_u32_bf16_2, "set.lt.u32.bf16", 900, 78, s27, rows4, c31)
+PTXSPEC_r_h_h(set_lt_s32_bf16_2, "set.lt.s32.bf16", 900, 78, s28, rows4, c31)
 PTXSPEC_h_h_h(set_le_u16_bf16_2, "set.le.u16.bf16", 900, 78)
 PTXSPEC_h_h_h(set_le_s16_bf16_2, "set.le.s16.bf16", 900, 78)
 PTXSPEC_r_h_h(set_le_u32_bf16_2, "set.le.u32.bf16", 900, 78)
@@ -2743,10 +2954,10 @@ PTXSPEC_r_r_r(set_ne_u32_f16x2_2, "set.ne.u32.f16x2", 530, 65)
 PTXSPEC_r_r_r(set_ne_s32_f16x2_2, "set.ne.s32.f16x2", 530, 65)
 PTXSPEC_r_r_r(set_ne_ftz_u32_f16x2_2, "set.ne.ftz.u32.f16x2", 530, 65)
 PTXSPEC_r_r_r(set_ne_ftz_s32_f16x2_2, "set.ne.ftz.s32.f16x2", 530, 65)
-PTXSPEC_r_r_r(set_lt_u32_f16x2_2, "set.lt.u32.f16x2", 530, 65)
-PTXSPEC_r_r_r(set_lt_s32_f16x2_2, "set.lt.s32.f16x2", 530, 65)
-PTXSPEC_r_r_r(set_lt_ftz_u32_f16x2_2, "set.lt.ftz.u32.f16x2", 530, 65)
-PTXSPEC_r_r_r(set_lt_ftz_s32_f16x2_2, "set.lt.ftz.s32.f16x2", 530, 65)
+PTXSPEC_r_r_r(set_lt_u32_f16x2_2, "set.lt.u32.f16x2", 530, 65, s29, rows4, c28)
+PTXSPEC_r_r_r(set_lt_s32_f16x2_2, "set.lt.s32.f16x2", 530, 65, s29, rows4, c28)
+PTXSPEC_r_r_r(set_lt_ftz_u32_f16x2_2, "set.lt.ftz.u32.f16x2", 530, 65, s29, rows4, c28)
+PTXSPEC_r_r_r(set_lt_ftz_s32_f16x2_2, "set.lt.ftz.s32.f16x2", 530, 65, s29, rows4, c28)
 PTXSPEC_r_r_r(set_le_u32_f16x2_2, "set.le.u32.f16x2", 530, 65)
 PTXSPEC_r_r_r(set_le_s32_f16x2_2, "set.le.s32.f16x2", 530, 65)
 PTXSPEC_r_r_r(set_le_ftz_u32_f16x2_2, "set.le.ftz.u32.f16x2", 530, 65)
@@ -3019,8 +3230,8 @@ PTXSPEC_r_r_r(set_eq_u32_bf16x2_2, "set.eq.u32.bf16x2", 900, 78)
 PTXSPEC_r_r_r(set_eq_s32_bf16x2_2, "set.eq.s32.bf16x2", 900, 78)
 PTXSPEC_r_r_r(set_ne_u32_bf16x2_2, "set.ne.u32.bf16x2", 900, 78)
 PTXSPEC_r_r_r(set_ne_s32_bf16x2_2, "set.ne.s32.bf16x2", 900, 78)
-PTXSPEC_r_r_r(set_lt_u32_bf16x2_2, "set.lt.u32.bf16x2", 900, 78)
-PTXSPEC_r_r_r(set_lt_s32_bf16x2_2, "set.lt.s32.bf16x2", 900, 78)
+PTXSPEC_r_r_r(set_lt_u32_bf16x2_2, "set.lt.u32.bf16x2", 900, 78, s30, rows4, c30)
+PTXSPEC_r_r_r(set_lt_s32_bf16x2_2, "set.lt.s32.bf16x2", 900, 78, s30, rows4, c30)
 PTXSPEC_r_r_r(set_le_u32_bf16x2_2, "set.le.u32.bf16x2", 900, 78)
 PTXSPEC_r_r_r(set_le_s32_bf16x2_2, "set.le.s32.bf16x2", 900, 78)
 PTXSPEC_r_r_r(set_gt_u32_bf16x2_2, "set.gt.u32.bf16x2", 900, 78)
@@ -3131,8 +3342,8 @@ PTXSPEC_r_r_r(set_eq_s16x2_2, "set.eq.s16x2", 101071, 94)
 PTXSPEC_r_r_r(set_eq_s8x4_2, "set.eq.s8x4", 101071, 94)
 PTXSPEC_r_r_r(set_ne_s16x2_2, "set.ne.s16x2", 101071, 94)
 PTXSPEC_r_r_r(set_ne_s8x4_2, "set.ne.s8x4", 101071, 94)
-PTXSPEC_r_r_r(set_lt_s16x2_2, "set.lt.s16x2", 101071, 94)
-PTXSPEC_r_r_r(set_lt_s8x4_2, "set.lt.s8x4", 101071, 94)
+PTXSPEC_r_r_r(set_lt_s16x2_2, "set.lt.s16x2", 101071, 94, s31, rows4, c32)
+PTXSPEC_r_r_r(set_lt_s8x4_2, "set.lt.s8x4", 101071, 94, s32, rows4, c33)
 PTXSPEC_r_r_r(set_le_s16x2_2, "set.le.s16x2", 101071, 94)
 PTXSPEC_r_r_r(set_le_s8x4_2, "set.le.s8x4", 101071, 94)
 PTXSPEC_r_r_r(set_gt_s16x2_2, "set.gt.s16x2", 101071, 94)
@@ -3155,8 +3366,8 @@ PTXSPEC_r_r_r(set_lo_u16x2_2, "set.lo.u16x2", 101071, 94)
 PTXSPEC_r_r_r(set_lo_u8x4_2, "set.lo.u8x4", 101071, 94)
 PTXSPEC_r_r_r(set_ls_u16x2_2, "set.ls.u16x2", 101071, 94)
 PTXSPEC_r_r_r(set_ls_u8x4_2, "set.ls.u8x4", 101071, 94)
-PTXSPEC_r_r_r(set_hi_u16x2_2, "set.hi.u16x2", 101071, 94)
-PTXSPEC_r_r_r(set_hi_u8x4_2, "set.hi.u8x4", 101071, 94)
+PTXSPEC_r_r_r(set_hi_u16x2_2, "set.hi.u16x2", 101071, 94, s33, rows4, c34)
+PTXSPEC_r_r_r(set_hi_u8x4_2, "set.hi.u8x4", 101071, 94, s34, rows4, c35)
 PTXSPEC_r_r_r(set_hs_u16x2_2, "set.hs.u16x2", 101071, 94)
 PTXSPEC_r_r_r(set_hs_u8x4_2, "set.hs.u8x4", 101071, 94)
 PTXSPEC_h_h_h(set_eq_bf16_bf16_2, "set.eq.bf16.bf16", 900, 78)
@@ -3216,10 +3427,10 @@ PTXSPEC_h_h_h_p(set_nan_and_bf16_bf16_3, "set.nan.and.bf16.bf16", 900, 78)
 PTXSPEC_h_h_h_p(set_nan_or_bf16_bf16_3, "set.nan.or.bf16.bf16", 900, 78)
 PTXSPEC_h_h_h_p(set_nan_xor_bf16_bf16_3, "set.nan.xor.bf16.bf16", 900, 78)
 PTXSPEC_h_h_h(set_lo_f16_u16_2, "set.lo.f16.u16", 530, 42)
-PTXSPEC_h_r_r(set_lo_f16_u32_2, "set.lo.f16.u32", 530, 42)
+PTXSPEC_h_r_r(set_lo_f16_u32_2, "set.lo.f16.u32", 530, 42, s18, rows4, c25)
 PTXSPEC_h_l_l(set_lo_f16_u64_2, "set.lo.f16.u64", 530, 42)
 PTXSPEC_h_h_h(set_lo_bf16_u16_2, "set.lo.bf16.u16", 900, 78)
-PTXSPEC_h_r_r(set_lo_bf16_u32_2, "set.lo.bf16.u32", 900, 78)
+PTXSPEC_h_r_r(set_lo_bf16_u32_2, "set.lo.bf16.u32", 900, 78, s20, rows4, c27)
 PTXSPEC_h_l_l(set_lo_bf16_u64_2, "set.lo.bf16.u64", 900, 78)
 PTXSPEC_h_h_h(set_ls_f16_u16_2, "set.ls.f16.u16", 530, 42)
 PTXSPEC_h_r_r(set_ls_f16_u32_2, "set.ls.f16.u32", 530, 42)
@@ -3313,328 +3524,8 @@ PTXSPEC_h_r_r_p(set_hs_xor_bf16_u32_3, "set.hs.xor.bf16.u32", 900, 78)
 PTXSPEC_h_l_l_p(set_hs_xor_bf16_u64_3, "set.hs.xor.bf16.u64", 900, 78)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// What each lane has of the operands and the result, and 1 where any NaN will do.
-static const unsigned long long rows4[][4] = {
-    {0x7fc00000, 0x3f800000, 0},
-    {0x7fda5a5a, 0x3f800000, 0},
-    {0xffffffff, 0x3f800000, 0},
-    {0x7f800001, 0x3f800000, 0},
-    {0xffbfffff, 0x3f800000, 0},
-    {0xff800000, 0x7fc00000, 0},
-    {0xff800000, 0x7fda5a5a, 0},
-    {0xff800000, 0xffffffff, 0},
-    {0xff800000, 0x7f800001, 0},
-    {0xff800000, 0xffbfffff, 0},
-    {0x7fc00000, 0x7fc00000, 0},
-    {0x7fda5a5a, 0x7fda5a5a, 0},
-    {0xffffffff, 0xffffffff, 0},
-    {0x7f800001, 0x7f800001, 0},
-    {0xffbfffff, 0xffbfffff, 0},
-    {0, 1, 0x3f800000},
-    {0, 0x7fffff, 0x3f800000},
-    {0, 0x5a5a5a, 0x3f800000},
-    {0x80000001, 1, 0x3f800000},
-    {0x807fffff, 0x7fffff, 0x3f800000},
-    {0x805a5a5a, 0x5a5a5a, 0x3f800000},
-    {0x3f800000, 0x40000000, 0xffffffff},
-    {0x40000000, 0x3f800000, 0},
-    {0x3f800000, 0x40000000, 0x3f800000},
-    {0x80000000, 0, 0},
-    {0x7fc00000, 0x3f800000, 0x3f800000},
-    {0x7fda5a5a, 0x3f800000, 0x3f800000},
-    {0xffffffff, 0x3f800000, 0x3f800000},
-    {0x7f800001, 0x3f800000, 0x3f800000},
-    {0xffbfffff, 0x3f800000, 0x3f800000},
-    {0xff800000, 0x7fc00000, 0x3f800000},
-    {0xff800000, 0x7fda5a5a, 0x3f800000},
-    {0xff800000, 0xffffffff, 0x3f800000},
-    {0xff800000, 0x7f800001, 0x3f800000},
-    {0xff800000, 0xffbfffff, 0x3f800000},
-    {0x7fc00000, 0x7fc00000, 0x3f800000},
-    {0x7fda5a5a, 0x7fda5a5a, 0x3f800000},
-    {0xffffffff, 0xffffffff, 0x3f800000},
-    {0x7f800001, 0x7f800001, 0x3f800000},
-    {0xffbfffff, 0xffbfffff, 0x3f800000},
-    {0x3ff0000000000000, 0x4000000000000000, 0xffffffff},
-    {0x4000000000000000, 0x3ff0000000000000, 0},
-    {0x7ff8000000000000, 0x3ff0000000000000, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0},
-    {0xfff8000000000000, 0x3ff0000000000000, 0},
-    {0x7ff0000000000001, 0x3ff0000000000000, 0},
-    {0xfff7ffffffffffff, 0x3ff0000000000000, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 0x3f800000},
-    {0x8000000000000000, 0, 0},
-    {0xffffffff, 0, 0x3f800000},
-    {0x7fffffff, 0x80000000, 0},
-    {0xffffffff, 0, 0},
-    {0x7fffffff, 0x80000000, 0x3f800000},
-    {0, 0x80000000, 0},
-    {0x7e00, 0x3c00, 0},
-    {0x7e5a, 0x3c00, 0},
-    {0xffff, 0x3c00, 0},
-    {0x7c01, 0x3c00, 0},
-    {0xfdff, 0x3c00, 0},
-    {0xfc00, 0x7e00, 0},
-    {0xfc00, 0x7e5a, 0},
-    {0xfc00, 0xffff, 0},
-    {0xfc00, 0x7c01, 0},
-    {0xfc00, 0xfdff, 0},
-    {0x7e00, 0x7e00, 0},
-    {0x7e5a, 0x7e5a, 0},
-    {0xffff, 0xffff, 0},
-    {0x7c01, 0x7c01, 0},
-    {0xfdff, 0xfdff, 0},
-    {0x3c00, 0x4000, 0x3c00},
-    {0x4000, 0x3c00, 0},
-    {0x8000, 0, 0},
-    {0x3f800000, 0x40000000, 0x3c00},
-    {0x7e00, 0x3c00, 0x3c00},
-    {0x7e5a, 0x3c00, 0x3c00},
-    {0xffff, 0x3c00, 0x3c00},
-    {0x7c01, 0x3c00, 0x3c00},
-    {0xfdff, 0x3c00, 0x3c00},
-    {0xfc00, 0x7e00, 0x3c00},
-    {0xfc00, 0x7e5a, 0x3c00},
-    {0xfc00, 0xffff, 0x3c00},
-    {0xfc00, 0x7c01, 0x3c00},
-    {0xfc00, 0xfdff, 0x3c00},
-    {0x7e00, 0x7e00, 0x3c00},
-    {0x7e5a, 0x7e5a, 0x3c00},
-    {0xffff, 0xffff, 0x3c00},
-    {0x7c01, 0x7c01, 0x3c00},
-    {0xfdff, 0xfdff, 0x3c00},
-    {0x3ff0000000000000, 0x4000000000000000, 0x3c00},
-    {0x3c00, 0x4000, 0x3f80},
-    {0x3f800000, 0x40000000, 0x3f80},
-    {0x3ff0000000000000, 0x4000000000000000, 0x3f80},
-    {0xffffffff, 0, 0x3c00},
-    {0x7fffffff, 0x80000000, 0x3c00},
-    {0xffffffff, 0, 0x3f80},
-    {0x7fffffff, 0x80000000, 0x3f80},
-    {0x3c00, 0x4000, 0xffff},
-    {0x3c00, 0x4000, 0xffffffff},
-    {0x3f80, 0x4000, 0xffff},
-    {0x4000, 0x3f80, 0},
-    {0x7fc0, 0x3f80, 0},
-    {0x7fda, 0x3f80, 0},
-    {0xffff, 0x3f80, 0},
-    {0x7f81, 0x3f80, 0},
-    {0xffbf, 0x3f80, 0},
-    {0x3f80, 0x4000, 0xffffffff},
-    {0xffff, 1, 0xffff},
-    {1, 0xffff, 0},
-    {0xff, 1, 0xff},
-    {1, 0xff, 0},
-    {2, 1, 0xffff},
-    {1, 2, 0},
-    {2, 1, 0xff},
-};
-// What each lane has of the operands and the result, and 1 where any NaN will do.
-static const unsigned long long rows5[][5] = {
-    {0x3f800000, 0x40000000, 1, 0x3f800000},
-    {0x3f800000, 0x40000000, 0, 0},
-    {0x40000000, 0x3f800000, 1, 0},
-    {0x40000000, 0x3f800000, 0, 0},
-    {0x3f800000, 0x40000000, 0, 0x3f800000},
-    {0x40000000, 0x3f800000, 1, 0x3f800000},
-    {0x3f800000, 0x40000000, 1, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 1, 0x3f800000},
-    {0x3ff0000000000000, 0x4000000000000000, 0, 0},
-    {0x4000000000000000, 0x3ff0000000000000, 1, 0},
-    {0x4000000000000000, 0x3ff0000000000000, 0, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 0, 0x3f800000},
-    {0x4000000000000000, 0x3ff0000000000000, 1, 0x3f800000},
-    {0x3ff0000000000000, 0x4000000000000000, 1, 0},
-};
-
-// The registers of the sources and of the results.
-static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_f32}};
-static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_u32}};
-static const ptxspec_register s2[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_s32}};
-static const ptxspec_register s3[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_pred}, {3, PTXSPEC_TYPE_f32}};
-static const ptxspec_register s4[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_u32}};
-static const ptxspec_register s5[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_s32}};
-static const ptxspec_register s6[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_f32}};
-static const ptxspec_register s7[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_pred}, {3, PTXSPEC_TYPE_f32}};
-static const ptxspec_register s8[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_s32}, {2, PTXSPEC_TYPE_f32}};
-static const ptxspec_register s9[] = {{0, PTXSPEC_TYPE_u32}, {1, PTXSPEC_TYPE_u32}, {2, PTXSPEC_TYPE_f32}};
-static const ptxspec_register s10[] = {{0, PTXSPEC_TYPE_b32}, {1, PTXSPEC_TYPE_b32}, {2, PTXSPEC_TYPE_f32}};
-static const ptxspec_register s11[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}, {2, PTXSPEC_TYPE_f16}};
-static const ptxspec_register s12[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_f16}};
-static const ptxspec_register s13[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_f16}};
-static const ptxspec_register s14[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}, {2, PTXSPEC_TYPE_bf16}};
-static const ptxspec_register s15[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_bf16}};
-static const ptxspec_register s16[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_bf16}};
-static const ptxspec_register s17[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_s32}, {2, PTXSPEC_TYPE_f16}};
-static const ptxspec_register s18[] = {{0, PTXSPEC_TYPE_u32}, {1, PTXSPEC_TYPE_u32}, {2, PTXSPEC_TYPE_f16}};
-static const ptxspec_register s19[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_s32}, {2, PTXSPEC_TYPE_bf16}};
-static const ptxspec_register s20[] = {{0, PTXSPEC_TYPE_u32}, {1, PTXSPEC_TYPE_u32}, {2, PTXSPEC_TYPE_bf16}};
-static const ptxspec_register s21[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}, {2, PTXSPEC_TYPE_u16}};
-static const ptxspec_register s22[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}, {2, PTXSPEC_TYPE_s16}};
-static const ptxspec_register s23[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}, {2, PTXSPEC_TYPE_u32}};
-static const ptxspec_register s24[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}, {2, PTXSPEC_TYPE_s32}};
-static const ptxspec_register s25[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}, {2, PTXSPEC_TYPE_u16}};
-static const ptxspec_register s26[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}, {2, PTXSPEC_TYPE_s16}};
-static const ptxspec_register s27[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}, {2, PTXSPEC_TYPE_u32}};
-static const ptxspec_register s28[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}, {2, PTXSPEC_TYPE_s32}};
-static const ptxspec_register s29[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_f16x2}, {2, PTXSPEC_TYPE_u16x2}};
-static const ptxspec_register s30[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_bf16x2}, {2, PTXSPEC_TYPE_u16x2}};
-static const ptxspec_register s31[] = {{0, PTXSPEC_TYPE_s16x2}, {1, PTXSPEC_TYPE_s16x2}, {2, PTXSPEC_TYPE_s16x2}};
-static const ptxspec_register s32[] = {{0, PTXSPEC_TYPE_s8x4}, {1, PTXSPEC_TYPE_s8x4}, {2, PTXSPEC_TYPE_s8x4}};
-static const ptxspec_register s33[] = {{0, PTXSPEC_TYPE_u16x2}, {1, PTXSPEC_TYPE_u16x2}, {2, PTXSPEC_TYPE_u16x2}};
-static const ptxspec_register s34[] = {{0, PTXSPEC_TYPE_u8x4}, {1, PTXSPEC_TYPE_u8x4}, {2, PTXSPEC_TYPE_u8x4}};
-
-// The rows of variants that compute the same, in runs: the first row, and how many there are.
-static const unsigned short c0[] = {0, 15};
-static const unsigned short c1[] = {0, 21};
-static const unsigned short c2[] = {21, 2, 0, 5};
-static const unsigned short c3[] = {0, 15, 23, 1, 22, 1, 24, 1};
-static const unsigned short c4[] = {25, 15};
-static const unsigned short c5[] = {0, 4};
-static const unsigned short c6[] = {0, 1, 4, 2, 3, 1};
-static const unsigned short c7[] = {6, 1, 4, 2, 3, 1};
-static const unsigned short c8[] = {40, 7};
-static const unsigned short c9[] = {47, 1, 41, 1, 48, 1};
-static const unsigned short c10[] = {7, 4};
-static const unsigned short c11[] = {7, 1, 11, 2, 10, 1};
-static const unsigned short c12[] = {13, 1, 11, 2, 10, 1};
-static const unsigned short c13[] = {49, 2};
-static const unsigned short c14[] = {51, 2};
-static const unsigned short c15[] = {53, 1, 35, 1};
-static const unsigned short c16[] = {54, 15};
-static const unsigned short c17[] = {54, 18};
-static const unsigned short c18[] = {72, 1, 22, 1, 24, 1};
-static const unsigned short c19[] = {73, 15};
-static const unsigned short c20[] = {88, 1, 41, 1, 48, 1};
-static const unsigned short c21[] = {89, 1, 70, 2};
-static const unsigned short c22[] = {90, 1, 22, 1, 24, 1};
-static const unsigned short c23[] = {91, 1, 41, 1, 48, 1};
-static const unsigned short c24[] = {92, 1, 50, 1};
-static const unsigned short c25[] = {51, 1, 93, 1};
-static const unsigned short c26[] = {94, 1, 50, 1};
-static const unsigned short c27[] = {51, 1, 95, 1};
-static const unsigned short c28[] = {96, 1, 70, 1, 54, 5};
-static const unsigned short c29[] = {97, 1, 70, 1, 54, 5};
-static const unsigned short c30[] = {98, 7};
-static const unsigned short c31[] = {105, 1, 99, 6};
-static const unsigned short c32[] = {106, 2};
-static const unsigned short c33[] = {108, 2};
-static const unsigned short c34[] = {110, 2};
-static const unsigned short c35[] = {112, 1, 111, 1};
-
 int main(void)
 {
-    ptxspec_begin("set");
-    PTXSPEC_RUN(set_eq_f32_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(set_eq_ftz_f32_f32_2, s0, rows4, c1);
-    PTXSPEC_RUN(set_ne_f32_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(set_ne_ftz_f32_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(set_lt_u32_f32_2, s1, rows4, c2);
-    PTXSPEC_RUN(set_lt_s32_f32_2, s2, rows4, c2);
-    PTXSPEC_RUN(set_lt_f32_f32_2, s0, rows4, c3);
-    PTXSPEC_RUN(set_lt_ftz_u32_f32_2, s1, rows4, c2);
-    PTXSPEC_RUN(set_lt_ftz_s32_f32_2, s2, rows4, c2);
-    PTXSPEC_RUN(set_lt_ftz_f32_f32_2, s0, rows4, c3);
-    PTXSPEC_RUN(set_le_f32_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(set_le_ftz_f32_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(set_gt_f32_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(set_gt_ftz_f32_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(set_ge_f32_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(set_ge_ftz_f32_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(set_equ_f32_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(set_equ_ftz_f32_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(set_neu_f32_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(set_neu_ftz_f32_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(set_ltu_f32_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(set_ltu_ftz_f32_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(set_leu_f32_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(set_leu_ftz_f32_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(set_gtu_f32_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(set_gtu_ftz_f32_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(set_geu_f32_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(set_geu_ftz_f32_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(set_num_f32_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(set_num_ftz_f32_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(set_nan_f32_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(set_nan_ftz_f32_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(set_lt_and_f32_f32_3, s3, rows5, c5);
-    PTXSPEC_RUN(set_lt_and_ftz_f32_f32_3, s3, rows5, c5);
-    PTXSPEC_RUN(set_lt_or_f32_f32_3, s3, rows5, c6);
-    PTXSPEC_RUN(set_lt_or_ftz_f32_f32_3, s3, rows5, c6);
-    PTXSPEC_RUN(set_lt_xor_f32_f32_3, s3, rows5, c7);
-    PTXSPEC_RUN(set_lt_xor_ftz_f32_f32_3, s3, rows5, c7);
-    PTXSPEC_RUN(set_lt_u32_f64_2, s4, rows4, c8);
-    PTXSPEC_RUN(set_lt_s32_f64_2, s5, rows4, c8);
-    PTXSPEC_RUN(set_lt_f32_f64_2, s6, rows4, c9);
-    PTXSPEC_RUN(set_lt_and_f32_f64_3, s7, rows5, c10);
-    PTXSPEC_RUN(set_lt_or_f32_f64_3, s7, rows5, c11);
-    PTXSPEC_RUN(set_lt_xor_f32_f64_3, s7, rows5, c12);
-    PTXSPEC_RUN(set_lt_f32_s32_2, s8, rows4, c13);
-    PTXSPEC_RUN(set_lt_f32_u32_2, s9, rows4, c14);
-    PTXSPEC_RUN(set_lo_f32_u32_2, s9, rows4, c14);
-    PTXSPEC_RUN(set_eq_f32_b32_2, s10, rows4, c15);
-    PTXSPEC_RUN(set_eq_f16_f16_2, s11, rows4, c16);
-    PTXSPEC_RUN(set_eq_ftz_f16_f16_2, s11, rows4, c16);
-    PTXSPEC_RUN(set_ne_f16_f16_2, s11, rows4, c16);
-    PTXSPEC_RUN(set_ne_ftz_f16_f16_2, s11, rows4, c16);
-    PTXSPEC_RUN(set_lt_f16_f16_2, s11, rows4, c17);
-    PTXSPEC_RUN(set_lt_f16_f32_2, s12, rows4, c18);
-    PTXSPEC_RUN(set_lt_ftz_f16_f16_2, s11, rows4, c17);
-    PTXSPEC_RUN(set_lt_ftz_f16_f32_2, s12, rows4, c18);
-    PTXSPEC_RUN(set_le_f16_f16_2, s11, rows4, c16);
-    PTXSPEC_RUN(set_le_ftz_f16_f16_2, s11, rows4, c16);
-    PTXSPEC_RUN(set_gt_f16_f16_2, s11, rows4, c16);
-    PTXSPEC_RUN(set_gt_ftz_f16_f16_2, s11, rows4, c16);
-    PTXSPEC_RUN(set_ge_f16_f16_2, s11, rows4, c16);
-    PTXSPEC_RUN(set_ge_ftz_f16_f16_2, s11, rows4, c16);
-    PTXSPEC_RUN(set_equ_f16_f16_2, s11, rows4, c19);
-    PTXSPEC_RUN(set_equ_ftz_f16_f16_2, s11, rows4, c19);
-    PTXSPEC_RUN(set_neu_f16_f16_2, s11, rows4, c19);
-    PTXSPEC_RUN(set_neu_ftz_f16_f16_2, s11, rows4, c19);
-    PTXSPEC_RUN(set_ltu_f16_f16_2, s11, rows4, c19);
-    PTXSPEC_RUN(set_ltu_ftz_f16_f16_2, s11, rows4, c19);
-    PTXSPEC_RUN(set_leu_f16_f16_2, s11, rows4, c19);
-    PTXSPEC_RUN(set_leu_ftz_f16_f16_2, s11, rows4, c19);
-    PTXSPEC_RUN(set_gtu_f16_f16_2, s11, rows4, c19);
-    PTXSPEC_RUN(set_gtu_ftz_f16_f16_2, s11, rows4, c19);
-    PTXSPEC_RUN(set_geu_f16_f16_2, s11, rows4, c19);
-    PTXSPEC_RUN(set_geu_ftz_f16_f16_2, s11, rows4, c19);
-    PTXSPEC_RUN(set_num_f16_f16_2, s11, rows4, c16);
-    PTXSPEC_RUN(set_num_ftz_f16_f16_2, s11, rows4, c16);
-    PTXSPEC_RUN(set_nan_f16_f16_2, s11, rows4, c19);
-    PTXSPEC_RUN(set_nan_ftz_f16_f16_2, s11, rows4, c19);
-    PTXSPEC_RUN(set_lt_f16_f64_2, s13, rows4, c20);
-    PTXSPEC_RUN(set_lt_bf16_f16_2, s14, rows4, c21);
-    PTXSPEC_RUN(set_lt_bf16_f32_2, s15, rows4, c22);
-    PTXSPEC_RUN(set_lt_bf16_f64_2, s16, rows4, c23);
-    PTXSPEC_RUN(set_lt_f16_s32_2, s17, rows4, c24);
-    PTXSPEC_RUN(set_lt_f16_u32_2, s18, rows4, c25);
-    PTXSPEC_RUN(set_lt_bf16_s32_2, s19, rows4, c26);
-    PTXSPEC_RUN(set_lt_bf16_u32_2, s20, rows4, c27);
-    PTXSPEC_RUN(set_lt_u16_f16_2, s21, rows4, c28);
-    PTXSPEC_RUN(set_lt_s16_f16_2, s22, rows4, c28);
-    PTXSPEC_RUN(set_lt_u32_f16_2, s23, rows4, c29);
-    PTXSPEC_RUN(set_lt_s32_f16_2, s24, rows4, c29);
-    PTXSPEC_RUN(set_lt_ftz_u16_f16_2, s21, rows4, c28);
-    PTXSPEC_RUN(set_lt_ftz_s16_f16_2, s22, rows4, c28);
-    PTXSPEC_RUN(set_lt_ftz_u32_f16_2, s23, rows4, c29);
-    PTXSPEC_RUN(set_lt_ftz_s32_f16_2, s24, rows4, c29);
-    PTXSPEC_RUN(set_lt_u16_bf16_2, s25, rows4, c30);
-    PTXSPEC_RUN(set_lt_s16_bf16_2, s26, rows4, c30);
-    PTXSPEC_RUN(set_lt_u32_bf16_2, s27, rows4, c31);
-    PTXSPEC_RUN(set_lt_s32_bf16_2, s28, rows4, c31);
-    PTXSPEC_RUN(set_lt_u32_f16x2_2, s29, rows4, c28);
-    PTXSPEC_RUN(set_lt_s32_f16x2_2, s29, rows4, c28);
-    PTXSPEC_RUN(set_lt_ftz_u32_f16x2_2, s29, rows4, c28);
-    PTXSPEC_RUN(set_lt_ftz_s32_f16x2_2, s29, rows4, c28);
-    PTXSPEC_RUN(set_lt_u32_bf16x2_2, s30, rows4, c30);
-    PTXSPEC_RUN(set_lt_s32_bf16x2_2, s30, rows4, c30);
-    PTXSPEC_RUN(set_lt_s16x2_2, s31, rows4, c32);
-    PTXSPEC_RUN(set_lt_s8x4_2, s32, rows4, c33);
-    PTXSPEC_RUN(set_hi_u16x2_2, s33, rows4, c34);
-    PTXSPEC_RUN(set_hi_u8x4_2, s34, rows4, c35);
-    PTXSPEC_RUN(set_lo_f16_u32_2, s18, rows4, c25);
-    PTXSPEC_RUN(set_lo_bf16_u32_2, s20, rows4, c27);
-    return ptxspec_end();
+    return ptxspec_main("set");
 }
 #endif

@@ -6,14 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_r_r_r_r(shf_l_clamp_b32_3, "shf.l.clamp.b32", 320, 31)
-PTXSPEC_r_r_r_r(shf_l_wrap_b32_3, "shf.l.wrap.b32", 320, 31)
-PTXSPEC_r_r_r_r(shf_r_clamp_b32_3, "shf.r.clamp.b32", 320, 31)
-PTXSPEC_r_r_r_r(shf_r_wrap_b32_3, "shf.r.wrap.b32", 320, 31)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -36,14 +31,16 @@ static const unsigned short c0[] = {0, 4};
 static const unsigned short c1[] = {0, 2, 4, 1};
 static const unsigned short c2[] = {5, 3};
 static const unsigned short c3[] = {5, 2};
+#endif
 
+PTXSPEC_r_r_r_r(shf_l_clamp_b32_3, "shf.l.clamp.b32", 320, 31, s0, rows5, c0)
+PTXSPEC_r_r_r_r(shf_l_wrap_b32_3, "shf.l.wrap.b32", 320, 31, s0, rows5, c1)
+PTXSPEC_r_r_r_r(shf_r_clamp_b32_3, "shf.r.clamp.b32", 320, 31, s0, rows5, c2)
+PTXSPEC_r_r_r_r(shf_r_wrap_b32_3, "shf.r.wrap.b32", 320, 31, s0, rows5, c3)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("shf");
-    PTXSPEC_RUN(shf_l_clamp_b32_3, s0, rows5, c0);
-    PTXSPEC_RUN(shf_l_wrap_b32_3, s0, rows5, c1);
-    PTXSPEC_RUN(shf_r_clamp_b32_3, s0, rows5, c2);
-    PTXSPEC_RUN(shf_r_wrap_b32_3, s0, rows5, c3);
-    return ptxspec_end();
+    return ptxspec_main("shf");
 }
 #endif

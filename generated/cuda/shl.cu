@@ -6,13 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_h_h_r(shl_b16_2, "shl.b16", 100, 10)
-PTXSPEC_r_r_r(shl_b32_2, "shl.b32", 100, 10)
-PTXSPEC_l_l_r(shl_b64_2, "shl.b64", 100, 10)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -28,11 +24,15 @@ static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_b32}, {1, PTXSPEC_TYPE_u3
 
 // The rows of variants that compute the same, in runs: the first row, and how many there are.
 static const unsigned short c0[] = {0, 4};
+#endif
 
+PTXSPEC_h_h_r(shl_b16_2, "shl.b16", 100, 10)
+PTXSPEC_r_r_r(shl_b32_2, "shl.b32", 100, 10, s0, rows4, c0)
+PTXSPEC_l_l_r(shl_b64_2, "shl.b64", 100, 10)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("shl");
-    PTXSPEC_RUN(shl_b32_2, s0, rows4, c0);
-    return ptxspec_end();
+    return ptxspec_main("shl");
 }
 #endif

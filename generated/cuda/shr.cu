@@ -6,19 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_h_h_r(shr_b16_2, "shr.b16", 100, 10)
-PTXSPEC_r_r_r(shr_b32_2, "shr.b32", 100, 10)
-PTXSPEC_l_l_r(shr_b64_2, "shr.b64", 100, 10)
-PTXSPEC_h_h_r(shr_u16_2, "shr.u16", 100, 10)
-PTXSPEC_r_r_r(shr_u32_2, "shr.u32", 100, 10)
-PTXSPEC_l_l_r(shr_u64_2, "shr.u64", 100, 10)
-PTXSPEC_h_h_r(shr_s16_2, "shr.s16", 100, 10)
-PTXSPEC_r_r_r(shr_s32_2, "shr.s32", 100, 10)
-PTXSPEC_l_l_r(shr_s64_2, "shr.s64", 100, 10)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -42,13 +32,21 @@ static const ptxspec_register s2[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_u3
 // The rows of variants that compute the same, in runs: the first row, and how many there are.
 static const unsigned short c0[] = {0, 4};
 static const unsigned short c1[] = {4, 5};
+#endif
 
+PTXSPEC_h_h_r(shr_b16_2, "shr.b16", 100, 10)
+PTXSPEC_r_r_r(shr_b32_2, "shr.b32", 100, 10, s0, rows4, c0)
+PTXSPEC_l_l_r(shr_b64_2, "shr.b64", 100, 10)
+PTXSPEC_h_h_r(shr_u16_2, "shr.u16", 100, 10)
+PTXSPEC_r_r_r(shr_u32_2, "shr.u32", 100, 10, s1, rows4, c0)
+PTXSPEC_l_l_r(shr_u64_2, "shr.u64", 100, 10)
+PTXSPEC_h_h_r(shr_s16_2, "shr.s16", 100, 10)
+PTXSPEC_r_r_r(shr_s32_2, "shr.s32", 100, 10, s2, rows4, c1)
+PTXSPEC_l_l_r(shr_s64_2, "shr.s64", 100, 10)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("shr");
-    PTXSPEC_RUN(shr_b32_2, s0, rows4, c0);
-    PTXSPEC_RUN(shr_u32_2, s1, rows4, c0);
-    PTXSPEC_RUN(shr_s32_2, s2, rows4, c1);
-    return ptxspec_end();
+    return ptxspec_main("shr");
 }
 #endif

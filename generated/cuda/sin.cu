@@ -6,12 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_f_f(sin_approx_f32_1, "sin.approx.f32", 100, 14)
-PTXSPEC_f_f(sin_approx_ftz_f32_1, "sin.approx.ftz.f32", 100, 14)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -46,12 +43,14 @@ static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f3
 // The rows of variants that compute the same, in runs: the first row, and how many there are.
 static const unsigned short c0[] = {0, 16};
 static const unsigned short c1[] = {0, 22};
+#endif
 
+PTXSPEC_f_f(sin_approx_f32_1, "sin.approx.f32", 100, 14, s0, rows3, c0)
+PTXSPEC_f_f(sin_approx_ftz_f32_1, "sin.approx.ftz.f32", 100, 14, s0, rows3, c1)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("sin");
-    PTXSPEC_RUN(sin_approx_f32_1, s0, rows3, c0);
-    PTXSPEC_RUN(sin_approx_ftz_f32_1, s0, rows3, c1);
-    return ptxspec_end();
+    return ptxspec_main("sin");
 }
 #endif

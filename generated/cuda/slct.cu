@@ -6,43 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_f_f_f_r(slct_f32_s32_3, "slct.f32.s32", 100, 10)
-PTXSPEC_d_d_d_r(slct_f64_s32_3, "slct.f64.s32", 100, 10)
-PTXSPEC_h_h_h_r(slct_b16_s32_3, "slct.b16.s32", 100, 10)
-PTXSPEC_r_r_r_r(slct_b32_s32_3, "slct.b32.s32", 100, 10)
-PTXSPEC_l_l_l_r(slct_b64_s32_3, "slct.b64.s32", 100, 10)
-PTXSPEC_h_h_h_r(slct_s16_s32_3, "slct.s16.s32", 100, 10)
-PTXSPEC_r_r_r_r(slct_s32_s32_3, "slct.s32.s32", 100, 10)
-PTXSPEC_l_l_l_r(slct_s64_s32_3, "slct.s64.s32", 100, 10)
-PTXSPEC_h_h_h_r(slct_u16_s32_3, "slct.u16.s32", 100, 10)
-PTXSPEC_r_r_r_r(slct_u32_s32_3, "slct.u32.s32", 100, 10)
-PTXSPEC_l_l_l_r(slct_u64_s32_3, "slct.u64.s32", 100, 10)
-PTXSPEC_f_f_f_f(slct_f32_f32_3, "slct.f32.f32", 100, 10)
-PTXSPEC_d_d_d_f(slct_f64_f32_3, "slct.f64.f32", 100, 10)
-PTXSPEC_h_h_h_f(slct_b16_f32_3, "slct.b16.f32", 100, 10)
-PTXSPEC_r_r_r_f(slct_b32_f32_3, "slct.b32.f32", 100, 10)
-PTXSPEC_l_l_l_f(slct_b64_f32_3, "slct.b64.f32", 100, 10)
-PTXSPEC_h_h_h_f(slct_s16_f32_3, "slct.s16.f32", 100, 10)
-PTXSPEC_r_r_r_f(slct_s32_f32_3, "slct.s32.f32", 100, 10)
-PTXSPEC_l_l_l_f(slct_s64_f32_3, "slct.s64.f32", 100, 10)
-PTXSPEC_h_h_h_f(slct_u16_f32_3, "slct.u16.f32", 100, 10)
-PTXSPEC_r_r_r_f(slct_u32_f32_3, "slct.u32.f32", 100, 10)
-PTXSPEC_l_l_l_f(slct_u64_f32_3, "slct.u64.f32", 100, 10)
-PTXSPEC_f_f_f_f(slct_ftz_f32_f32_3, "slct.ftz.f32.f32", 100, 14)
-PTXSPEC_d_d_d_f(slct_ftz_f64_f32_3, "slct.ftz.f64.f32", 100, 14)
-PTXSPEC_h_h_h_f(slct_ftz_b16_f32_3, "slct.ftz.b16.f32", 100, 14)
-PTXSPEC_r_r_r_f(slct_ftz_b32_f32_3, "slct.ftz.b32.f32", 100, 14)
-PTXSPEC_l_l_l_f(slct_ftz_b64_f32_3, "slct.ftz.b64.f32", 100, 14)
-PTXSPEC_h_h_h_f(slct_ftz_s16_f32_3, "slct.ftz.s16.f32", 100, 14)
-PTXSPEC_r_r_r_f(slct_ftz_s32_f32_3, "slct.ftz.s32.f32", 100, 14)
-PTXSPEC_l_l_l_f(slct_ftz_s64_f32_3, "slct.ftz.s64.f32", 100, 14)
-PTXSPEC_h_h_h_f(slct_ftz_u16_f32_3, "slct.ftz.u16.f32", 100, 14)
-PTXSPEC_r_r_r_f(slct_ftz_u32_f32_3, "slct.ftz.u32.f32", 100, 14)
-PTXSPEC_l_l_l_f(slct_ftz_u64_f32_3, "slct.ftz.u64.f32", 100, 14)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -140,22 +106,45 @@ static const unsigned short c3[] = {30, 12, 4, 1, 42, 3, 7, 1, 45, 5};
 static const unsigned short c4[] = {50, 6};
 static const unsigned short c5[] = {8, 12, 0, 1, 20, 3, 3, 1, 23, 2, 56, 9, 28, 2};
 static const unsigned short c6[] = {30, 12, 4, 1, 42, 3, 7, 1, 45, 2, 65, 9};
+#endif
 
+PTXSPEC_f_f_f_r(slct_f32_s32_3, "slct.f32.s32", 100, 10, s0, rows5, c0)
+PTXSPEC_d_d_d_r(slct_f64_s32_3, "slct.f64.s32", 100, 10, s1, rows5, c1)
+PTXSPEC_h_h_h_r(slct_b16_s32_3, "slct.b16.s32", 100, 10)
+PTXSPEC_r_r_r_r(slct_b32_s32_3, "slct.b32.s32", 100, 10)
+PTXSPEC_l_l_l_r(slct_b64_s32_3, "slct.b64.s32", 100, 10)
+PTXSPEC_h_h_h_r(slct_s16_s32_3, "slct.s16.s32", 100, 10)
+PTXSPEC_r_r_r_r(slct_s32_s32_3, "slct.s32.s32", 100, 10)
+PTXSPEC_l_l_l_r(slct_s64_s32_3, "slct.s64.s32", 100, 10)
+PTXSPEC_h_h_h_r(slct_u16_s32_3, "slct.u16.s32", 100, 10)
+PTXSPEC_r_r_r_r(slct_u32_s32_3, "slct.u32.s32", 100, 10)
+PTXSPEC_l_l_l_r(slct_u64_s32_3, "slct.u64.s32", 100, 10)
+PTXSPEC_f_f_f_f(slct_f32_f32_3, "slct.f32.f32", 100, 10, s2, rows5, c2)
+PTXSPEC_d_d_d_f(slct_f64_f32_3, "slct.f64.f32", 100, 10, s3, rows5, c3)
+PTXSPEC_h_h_h_f(slct_b16_f32_3, "slct.b16.f32", 100, 10)
+PTXSPEC_r_r_r_f(slct_b32_f32_3, "slct.b32.f32", 100, 10, s4, rows5, c4)
+PTXSPEC_l_l_l_f(slct_b64_f32_3, "slct.b64.f32", 100, 10)
+PTXSPEC_h_h_h_f(slct_s16_f32_3, "slct.s16.f32", 100, 10)
+PTXSPEC_r_r_r_f(slct_s32_f32_3, "slct.s32.f32", 100, 10, s5, rows5, c4)
+PTXSPEC_l_l_l_f(slct_s64_f32_3, "slct.s64.f32", 100, 10)
+PTXSPEC_h_h_h_f(slct_u16_f32_3, "slct.u16.f32", 100, 10)
+PTXSPEC_r_r_r_f(slct_u32_f32_3, "slct.u32.f32", 100, 10, s6, rows5, c4)
+PTXSPEC_l_l_l_f(slct_u64_f32_3, "slct.u64.f32", 100, 10)
+PTXSPEC_f_f_f_f(slct_ftz_f32_f32_3, "slct.ftz.f32.f32", 100, 14, s2, rows5, c5)
+PTXSPEC_d_d_d_f(slct_ftz_f64_f32_3, "slct.ftz.f64.f32", 100, 14, s3, rows5, c6)
+PTXSPEC_h_h_h_f(slct_ftz_b16_f32_3, "slct.ftz.b16.f32", 100, 14)
+PTXSPEC_r_r_r_f(slct_ftz_b32_f32_3, "slct.ftz.b32.f32", 100, 14, s4, rows5, c4)
+PTXSPEC_l_l_l_f(slct_ftz_b64_f32_3, "slct.ftz.b64.f32", 100, 14)
+PTXSPEC_h_h_h_f(slct_ftz_s16_f32_3, "slct.ftz.s16.f32", 100, 14)
+PTXSPEC_r_r_r_f(slct_ftz_s32_f32_3, "slct.ftz.s32.f32", 100, 14, s5, rows5, c4)
+PTXSPEC_l_l_l_f(slct_ftz_s64_f32_3, "slct.ftz.s64.f32", 100, 14)
+PTXSPEC_h_h_h_f(slct_ftz_u16_f32_3, "slct.ftz.u16.f32", 100, 14)
+PTXSPEC_r_r_r_f(slct_ftz_u32_f32_3, "slct.ftz.u32.f32", 100, 14, s6, rows5, c4)
+PTXSPEC_l_l_l_f(slct_ftz_u64_f32_3, "slct.ftz.u64.f32", 100, 14)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("slct");
-    PTXSPEC_RUN(slct_f32_s32_3, s0, rows5, c0);
-    PTXSPEC_RUN(slct_f64_s32_3, s1, rows5, c1);
-    PTXSPEC_RUN(slct_f32_f32_3, s2, rows5, c2);
-    PTXSPEC_RUN(slct_f64_f32_3, s3, rows5, c3);
-    PTXSPEC_RUN(slct_b32_f32_3, s4, rows5, c4);
-    PTXSPEC_RUN(slct_s32_f32_3, s5, rows5, c4);
-    PTXSPEC_RUN(slct_u32_f32_3, s6, rows5, c4);
-    PTXSPEC_RUN(slct_ftz_f32_f32_3, s2, rows5, c5);
-    PTXSPEC_RUN(slct_ftz_f64_f32_3, s3, rows5, c6);
-    PTXSPEC_RUN(slct_ftz_b32_f32_3, s4, rows5, c4);
-    PTXSPEC_RUN(slct_ftz_s32_f32_3, s5, rows5, c4);
-    PTXSPEC_RUN(slct_ftz_u32_f32_3, s6, rows5, c4);
-    return ptxspec_end();
+    return ptxspec_main("slct");
 }
 #endif

@@ -6,24 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_f_f(sqrt_approx_f32_1, "sqrt.approx.f32", 100, 14)
-PTXSPEC_f_f(sqrt_approx_ftz_f32_1, "sqrt.approx.ftz.f32", 100, 14)
-PTXSPEC_f_f(sqrt_rn_f32_1, "sqrt.rn.f32", 200, 20)
-PTXSPEC_f_f(sqrt_rn_ftz_f32_1, "sqrt.rn.ftz.f32", 200, 20)
-PTXSPEC_f_f(sqrt_rz_f32_1, "sqrt.rz.f32", 200, 20)
-PTXSPEC_f_f(sqrt_rz_ftz_f32_1, "sqrt.rz.ftz.f32", 200, 20)
-PTXSPEC_f_f(sqrt_rm_f32_1, "sqrt.rm.f32", 200, 20)
-PTXSPEC_f_f(sqrt_rm_ftz_f32_1, "sqrt.rm.ftz.f32", 200, 20)
-PTXSPEC_f_f(sqrt_rp_f32_1, "sqrt.rp.f32", 200, 20)
-PTXSPEC_f_f(sqrt_rp_ftz_f32_1, "sqrt.rp.ftz.f32", 200, 20)
-PTXSPEC_d_d(sqrt_rn_f64_1, "sqrt.rn.f64", 100, 10)
-PTXSPEC_d_d(sqrt_rz_f64_1, "sqrt.rz.f64", 200, 20)
-PTXSPEC_d_d(sqrt_rm_f64_1, "sqrt.rm.f64", 200, 20)
-PTXSPEC_d_d(sqrt_rp_f64_1, "sqrt.rp.f64", 200, 20)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -114,24 +99,26 @@ static const unsigned short c6[] = {0, 20, 32, 2, 36, 1, 26, 6};
 static const unsigned short c7[] = {39, 7, 7, 1, 46, 20};
 static const unsigned short c8[] = {39, 7, 7, 1, 46, 13, 66, 1, 60, 1, 67, 1, 62, 4};
 static const unsigned short c9[] = {39, 7, 7, 1, 46, 16, 68, 1, 63, 3};
+#endif
 
+PTXSPEC_f_f(sqrt_approx_f32_1, "sqrt.approx.f32", 100, 14, s0, rows3, c0)
+PTXSPEC_f_f(sqrt_approx_ftz_f32_1, "sqrt.approx.ftz.f32", 100, 14, s0, rows3, c1)
+PTXSPEC_f_f(sqrt_rn_f32_1, "sqrt.rn.f32", 200, 20, s0, rows3, c2)
+PTXSPEC_f_f(sqrt_rn_ftz_f32_1, "sqrt.rn.ftz.f32", 200, 20, s0, rows3, c3)
+PTXSPEC_f_f(sqrt_rz_f32_1, "sqrt.rz.f32", 200, 20, s0, rows3, c4)
+PTXSPEC_f_f(sqrt_rz_ftz_f32_1, "sqrt.rz.ftz.f32", 200, 20, s0, rows3, c3)
+PTXSPEC_f_f(sqrt_rm_f32_1, "sqrt.rm.f32", 200, 20, s0, rows3, c4)
+PTXSPEC_f_f(sqrt_rm_ftz_f32_1, "sqrt.rm.ftz.f32", 200, 20, s0, rows3, c3)
+PTXSPEC_f_f(sqrt_rp_f32_1, "sqrt.rp.f32", 200, 20, s0, rows3, c5)
+PTXSPEC_f_f(sqrt_rp_ftz_f32_1, "sqrt.rp.ftz.f32", 200, 20, s0, rows3, c6)
+PTXSPEC_d_d(sqrt_rn_f64_1, "sqrt.rn.f64", 100, 10, s1, rows3, c7)
+PTXSPEC_d_d(sqrt_rz_f64_1, "sqrt.rz.f64", 200, 20, s1, rows3, c8)
+PTXSPEC_d_d(sqrt_rm_f64_1, "sqrt.rm.f64", 200, 20, s1, rows3, c8)
+PTXSPEC_d_d(sqrt_rp_f64_1, "sqrt.rp.f64", 200, 20, s1, rows3, c9)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("sqrt");
-    PTXSPEC_RUN(sqrt_approx_f32_1, s0, rows3, c0);
-    PTXSPEC_RUN(sqrt_approx_ftz_f32_1, s0, rows3, c1);
-    PTXSPEC_RUN(sqrt_rn_f32_1, s0, rows3, c2);
-    PTXSPEC_RUN(sqrt_rn_ftz_f32_1, s0, rows3, c3);
-    PTXSPEC_RUN(sqrt_rz_f32_1, s0, rows3, c4);
-    PTXSPEC_RUN(sqrt_rz_ftz_f32_1, s0, rows3, c3);
-    PTXSPEC_RUN(sqrt_rm_f32_1, s0, rows3, c4);
-    PTXSPEC_RUN(sqrt_rm_ftz_f32_1, s0, rows3, c3);
-    PTXSPEC_RUN(sqrt_rp_f32_1, s0, rows3, c5);
-    PTXSPEC_RUN(sqrt_rp_ftz_f32_1, s0, rows3, c6);
-    PTXSPEC_RUN(sqrt_rn_f64_1, s1, rows3, c7);
-    PTXSPEC_RUN(sqrt_rz_f64_1, s1, rows3, c8);
-    PTXSPEC_RUN(sqrt_rm_f64_1, s1, rows3, c8);
-    PTXSPEC_RUN(sqrt_rp_f64_1, s1, rows3, c9);
-    return ptxspec_end();
+    return ptxspec_main("sqrt");
 }
 #endif

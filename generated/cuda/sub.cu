@@ -6,7 +6,7 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 // Targets that have a variant, each with its first PTX version, where these are few: the lists of PTXSPEC_TAKES.
 #define PTXSPEC_LISTS(list) \
@@ -16,165 +16,6 @@
      false)
 
 #include "ptxspec.cuh"
-
-PTXSPEC_f_f_f(sub_f32_2, "sub.f32", 100, 10)
-PTXSPEC_f_f_f(sub_sat_f32_2, "sub.sat.f32", 100, 10)
-PTXSPEC_f_f_f(sub_ftz_f32_2, "sub.ftz.f32", 100, 14)
-PTXSPEC_f_f_f(sub_ftz_sat_f32_2, "sub.ftz.sat.f32", 100, 14)
-PTXSPEC_f_f_f(sub_rn_f32_2, "sub.rn.f32", 100, 10)
-PTXSPEC_f_f_f(sub_rn_sat_f32_2, "sub.rn.sat.f32", 100, 10)
-PTXSPEC_f_f_f(sub_rn_ftz_f32_2, "sub.rn.ftz.f32", 100, 14)
-PTXSPEC_f_f_f(sub_rn_ftz_sat_f32_2, "sub.rn.ftz.sat.f32", 100, 14)
-PTXSPEC_f_f_f(sub_rz_f32_2, "sub.rz.f32", 100, 10)
-PTXSPEC_f_f_f(sub_rz_sat_f32_2, "sub.rz.sat.f32", 100, 10)
-PTXSPEC_f_f_f(sub_rz_ftz_f32_2, "sub.rz.ftz.f32", 100, 14)
-PTXSPEC_f_f_f(sub_rz_ftz_sat_f32_2, "sub.rz.ftz.sat.f32", 100, 14)
-PTXSPEC_f_f_f(sub_rm_f32_2, "sub.rm.f32", 200, 10)
-PTXSPEC_f_f_f(sub_rm_sat_f32_2, "sub.rm.sat.f32", 200, 10)
-PTXSPEC_f_f_f(sub_rm_ftz_f32_2, "sub.rm.ftz.f32", 200, 14)
-PTXSPEC_f_f_f(sub_rm_ftz_sat_f32_2, "sub.rm.ftz.sat.f32", 200, 14)
-PTXSPEC_f_f_f(sub_rp_f32_2, "sub.rp.f32", 200, 10)
-PTXSPEC_f_f_f(sub_rp_sat_f32_2, "sub.rp.sat.f32", 200, 10)
-PTXSPEC_f_f_f(sub_rp_ftz_f32_2, "sub.rp.ftz.f32", 200, 14)
-PTXSPEC_f_f_f(sub_rp_ftz_sat_f32_2, "sub.rp.ftz.sat.f32", 200, 14)
-PTXSPEC_l_l_l(sub_f32x2_2, "sub.f32x2", 1000, 86)
-PTXSPEC_l_l_l(sub_ftz_f32x2_2, "sub.ftz.f32x2", 1000, 86)
-PTXSPEC_l_l_l(sub_rn_f32x2_2, "sub.rn.f32x2", 1000, 86)
-PTXSPEC_l_l_l(sub_rn_ftz_f32x2_2, "sub.rn.ftz.f32x2", 1000, 86)
-PTXSPEC_l_l_l(sub_rz_f32x2_2, "sub.rz.f32x2", 1000, 86)
-PTXSPEC_l_l_l(sub_rz_ftz_f32x2_2, "sub.rz.ftz.f32x2", 1000, 86)
-PTXSPEC_l_l_l(sub_rm_f32x2_2, "sub.rm.f32x2", 1000, 86)
-PTXSPEC_l_l_l(sub_rm_ftz_f32x2_2, "sub.rm.ftz.f32x2", 1000, 86)
-PTXSPEC_l_l_l(sub_rp_f32x2_2, "sub.rp.f32x2", 1000, 86)
-PTXSPEC_l_l_l(sub_rp_ftz_f32x2_2, "sub.rp.ftz.f32x2", 1000, 86)
-PTXSPEC_d_d_d(sub_f64_2, "sub.f64", 100, 10)
-PTXSPEC_d_d_d(sub_rn_f64_2, "sub.rn.f64", 100, 10)
-PTXSPEC_d_d_d(sub_rz_f64_2, "sub.rz.f64", 100, 10)
-PTXSPEC_d_d_d(sub_rm_f64_2, "sub.rm.f64", 130, 10)
-PTXSPEC_d_d_d(sub_rp_f64_2, "sub.rp.f64", 130, 10)
-PTXSPEC_h_h_h(sub_f16_2, "sub.f16", 530, 42)
-PTXSPEC_r_r_r(sub_f16x2_2, "sub.f16x2", 530, 42)
-PTXSPEC_h_h_h(sub_sat_f16_2, "sub.sat.f16", 530, 42)
-PTXSPEC_r_r_r(sub_sat_f16x2_2, "sub.sat.f16x2", 530, 42)
-PTXSPEC_h_h_h(sub_ftz_f16_2, "sub.ftz.f16", 530, 42)
-PTXSPEC_r_r_r(sub_ftz_f16x2_2, "sub.ftz.f16x2", 530, 42)
-PTXSPEC_h_h_h(sub_ftz_sat_f16_2, "sub.ftz.sat.f16", 530, 42)
-PTXSPEC_r_r_r(sub_ftz_sat_f16x2_2, "sub.ftz.sat.f16x2", 530, 42)
-PTXSPEC_h_h_h(sub_rn_f16_2, "sub.rn.f16", 530, 42)
-PTXSPEC_r_r_r(sub_rn_f16x2_2, "sub.rn.f16x2", 530, 42)
-PTXSPEC_h_h_h(sub_rn_sat_f16_2, "sub.rn.sat.f16", 530, 42)
-PTXSPEC_r_r_r(sub_rn_sat_f16x2_2, "sub.rn.sat.f16x2", 530, 42)
-PTXSPEC_h_h_h(sub_rn_ftz_f16_2, "sub.rn.ftz.f16", 530, 42)
-PTXSPEC_r_r_r(sub_rn_ftz_f16x2_2, "sub.rn.ftz.f16x2", 530, 42)
-PTXSPEC_h_h_h(sub_rn_ftz_sat_f16_2, "sub.rn.ftz.sat.f16", 530, 42)
-PTXSPEC_r_r_r(sub_rn_ftz_sat_f16x2_2, "sub.rn.ftz.sat.f16x2", 530, 42)
-PTXSPEC_h_h_h(sub_bf16_2, "sub.bf16", 900, 78)
-PTXSPEC_r_r_r(sub_bf16x2_2, "sub.bf16x2", 900, 78)
-PTXSPEC_h_h_h(sub_rn_bf16_2, "sub.rn.bf16", 900, 78)
-PTXSPEC_r_r_r(sub_rn_bf16x2_2, "sub.rn.bf16x2", 900, 78)
-PTXSPEC_f_h_f(sub_f32_f16_2, "sub.f32.f16", 1000, 86)
-PTXSPEC_f_h_f(sub_f32_bf16_2, "sub.f32.bf16", 1000, 86)
-PTXSPEC_f_h_f(sub_sat_f32_f16_2, "sub.sat.f32.f16", 1000, 86)
-PTXSPEC_f_h_f(sub_sat_f32_bf16_2, "sub.sat.f32.bf16", 1000, 86)
-PTXSPEC_f_h_f(sub_rn_f32_f16_2, "sub.rn.f32.f16", 1000, 86)
-PTXSPEC_f_h_f(sub_rn_f32_bf16_2, "sub.rn.f32.bf16", 1000, 86)
-PTXSPEC_f_h_f(sub_rn_sat_f32_f16_2, "sub.rn.sat.f32.f16", 1000, 86)
-PTXSPEC_f_h_f(sub_rn_sat_f32_bf16_2, "sub.rn.sat.f32.bf16", 1000, 86)
-PTXSPEC_f_h_f(sub_rz_f32_f16_2, "sub.rz.f32.f16", 1000, 86)
-PTXSPEC_f_h_f(sub_rz_f32_bf16_2, "sub.rz.f32.bf16", 1000, 86)
-PTXSPEC_f_h_f(sub_rz_sat_f32_f16_2, "sub.rz.sat.f32.f16", 1000, 86)
-PTXSPEC_f_h_f(sub_rz_sat_f32_bf16_2, "sub.rz.sat.f32.bf16", 1000, 86)
-PTXSPEC_f_h_f(sub_rm_f32_f16_2, "sub.rm.f32.f16", 1000, 86)
-PTXSPEC_f_h_f(sub_rm_f32_bf16_2, "sub.rm.f32.bf16", 1000, 86)
-PTXSPEC_f_h_f(sub_rm_sat_f32_f16_2, "sub.rm.sat.f32.f16", 1000, 86)
-PTXSPEC_f_h_f(sub_rm_sat_f32_bf16_2, "sub.rm.sat.f32.bf16", 1000, 86)
-PTXSPEC_f_h_f(sub_rp_f32_f16_2, "sub.rp.f32.f16", 1000, 86)
-PTXSPEC_f_h_f(sub_rp_f32_bf16_2, "sub.rp.f32.bf16", 1000, 86)
-PTXSPEC_f_h_f(sub_rp_sat_f32_f16_2, "sub.rp.sat.f32.f16", 1000, 86)
-PTXSPEC_f_h_f(sub_rp_sat_f32_bf16_2, "sub.rp.sat.f32.bf16", 1000, 86)
-PTXSPEC_l_r_l(sub_f32x2_f16x2_f32x2_2, "sub.f32x2.f16x2.f32x2", 101071, 94)
-PTXSPEC_l_r_l(sub_f32x2_bf16x2_f32x2_2, "sub.f32x2.bf16x2.f32x2", 101071, 94)
-PTXSPEC_l_r_l(sub_rn_f32x2_f16x2_f32x2_2, "sub.rn.f32x2.f16x2.f32x2", 101071, 94)
-PTXSPEC_l_r_l(sub_rn_f32x2_bf16x2_f32x2_2, "sub.rn.f32x2.bf16x2.f32x2", 101071, 94)
-PTXSPEC_l_r_l(sub_rz_f32x2_f16x2_f32x2_2, "sub.rz.f32x2.f16x2.f32x2", 101071, 94)
-PTXSPEC_l_r_l(sub_rz_f32x2_bf16x2_f32x2_2, "sub.rz.f32x2.bf16x2.f32x2", 101071, 94)
-PTXSPEC_l_r_l(sub_rm_f32x2_f16x2_f32x2_2, "sub.rm.f32x2.f16x2.f32x2", 101071, 94)
-PTXSPEC_l_r_l(sub_rm_f32x2_bf16x2_f32x2_2, "sub.rm.f32x2.bf16x2.f32x2", 101071, 94)
-PTXSPEC_l_r_l(sub_rp_f32x2_f16x2_f32x2_2, "sub.rp.f32x2.f16x2.f32x2", 101071, 94)
-PTXSPEC_l_r_l(sub_rp_f32x2_bf16x2_f32x2_2, "sub.rp.f32x2.bf16x2.f32x2", 101071, 94)
-PTXSPEC_r_l_l(sub_rz_ftz_f16x2_f32x2_f32x2_2, "sub.rz.ftz.f16x2.f32x2.f32x2", 101071, 94)
-PTXSPEC_r_l_l(sub_rz_bf16x2_f32x2_f32x2_2, "sub.rz.bf16x2.f32x2.f32x2", 101071, 94)
-PTXSPEC_r_r_r(sub_e5m2x4_e5m2x4_2, "sub.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(sub_e5m2x4_e4m3x4_2, "sub.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(sub_e5m2x4_e3m2x4_2, "sub.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(sub_e5m2x4_e2m3x4_2, "sub.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_r(sub_e5m2x4_e2m1x4_2, "sub.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(sub_e5m2x4_e2m1p4x4_2, "sub.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(sub_e5m2x4_ue8m0x4_2, "sub.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(sub_e4m3x4_e5m2x4_2, "sub.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(sub_e4m3x4_e4m3x4_2, "sub.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(sub_e4m3x4_e3m2x4_2, "sub.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(sub_e4m3x4_e2m3x4_2, "sub.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_r(sub_e4m3x4_e2m1x4_2, "sub.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(sub_e4m3x4_e2m1p4x4_2, "sub.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(sub_e4m3x4_ue8m0x4_2, "sub.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(sub_satfinite_e5m2x4_e5m2x4_2, "sub.satfinite.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(sub_satfinite_e5m2x4_e4m3x4_2, "sub.satfinite.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(sub_satfinite_e5m2x4_e3m2x4_2, "sub.satfinite.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(sub_satfinite_e5m2x4_e2m3x4_2, "sub.satfinite.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_r(sub_satfinite_e5m2x4_e2m1x4_2, "sub.satfinite.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(sub_satfinite_e5m2x4_e2m1p4x4_2, "sub.satfinite.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(sub_satfinite_e5m2x4_ue8m0x4_2, "sub.satfinite.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(sub_satfinite_e4m3x4_e5m2x4_2, "sub.satfinite.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(sub_satfinite_e4m3x4_e4m3x4_2, "sub.satfinite.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(sub_satfinite_e4m3x4_e3m2x4_2, "sub.satfinite.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(sub_satfinite_e4m3x4_e2m3x4_2, "sub.satfinite.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_r(sub_satfinite_e4m3x4_e2m1x4_2, "sub.satfinite.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(sub_satfinite_e4m3x4_e2m1p4x4_2, "sub.satfinite.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(sub_satfinite_e4m3x4_ue8m0x4_2, "sub.satfinite.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_e5m2x4_e5m2x4_2, "sub.rn.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_e5m2x4_e4m3x4_2, "sub.rn.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_e5m2x4_e3m2x4_2, "sub.rn.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_e5m2x4_e2m3x4_2, "sub.rn.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_r(sub_rn_e5m2x4_e2m1x4_2, "sub.rn.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_e5m2x4_e2m1p4x4_2, "sub.rn.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_e5m2x4_ue8m0x4_2, "sub.rn.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_e4m3x4_e5m2x4_2, "sub.rn.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_e4m3x4_e4m3x4_2, "sub.rn.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_e4m3x4_e3m2x4_2, "sub.rn.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_e4m3x4_e2m3x4_2, "sub.rn.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_r(sub_rn_e4m3x4_e2m1x4_2, "sub.rn.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_e4m3x4_e2m1p4x4_2, "sub.rn.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_e4m3x4_ue8m0x4_2, "sub.rn.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_satfinite_e5m2x4_e5m2x4_2, "sub.rn.satfinite.e5m2x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_satfinite_e5m2x4_e4m3x4_2, "sub.rn.satfinite.e5m2x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_satfinite_e5m2x4_e3m2x4_2, "sub.rn.satfinite.e5m2x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_satfinite_e5m2x4_e2m3x4_2, "sub.rn.satfinite.e5m2x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_r(sub_rn_satfinite_e5m2x4_e2m1x4_2, "sub.rn.satfinite.e5m2x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_satfinite_e5m2x4_e2m1p4x4_2, "sub.rn.satfinite.e5m2x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_satfinite_e5m2x4_ue8m0x4_2, "sub.rn.satfinite.e5m2x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_satfinite_e4m3x4_e5m2x4_2, "sub.rn.satfinite.e4m3x4.e5m2x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_satfinite_e4m3x4_e4m3x4_2, "sub.rn.satfinite.e4m3x4.e4m3x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_satfinite_e4m3x4_e3m2x4_2, "sub.rn.satfinite.e4m3x4.e3m2x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_satfinite_e4m3x4_e2m3x4_2, "sub.rn.satfinite.e4m3x4.e2m3x4", 201002, 94)
-PTXSPEC_r_h_r(sub_rn_satfinite_e4m3x4_e2m1x4_2, "sub.rn.satfinite.e4m3x4.e2m1x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_satfinite_e4m3x4_e2m1p4x4_2, "sub.rn.satfinite.e4m3x4.e2m1p4x4", 201002, 94)
-PTXSPEC_r_r_r(sub_rn_satfinite_e4m3x4_ue8m0x4_2, "sub.rn.satfinite.e4m3x4.ue8m0x4", 201002, 94)
-PTXSPEC_r_r_r(sub_u32_2, "sub.u32", 100, 10)
-PTXSPEC_h_h_h(sub_s16_2, "sub.s16", 100, 10)
-PTXSPEC_h_h_h(sub_u16_2, "sub.u16", 100, 10)
-PTXSPEC_l_l_l(sub_s64_2, "sub.s64", 100, 10)
-PTXSPEC_l_l_l(sub_u64_2, "sub.u64", 100, 10)
-PTXSPEC_r_r_r(sub_s32_2, "sub.s32", 100, 10)
-PTXSPEC_r_r_r(sub_s8x4_2, "sub.s8x4", 301071, 92)
-PTXSPEC_r_r_r(sub_u8x4_2, "sub.u8x4", 301071, 92)
-PTXSPEC_r_r_r(sub_sat_s32_2, "sub.sat.s32", 100, 10)
-PTXSPEC_r_r_r(sub_sat_s8x4_2, "sub.sat.s8x4", 301071, 92)
-PTXSPEC_r_r_r(sub_sat_u8x4_2, "sub.sat.u8x4", 301071, 92)
-PTXSPEC_rborrow_r_r(sub_cc_u32_2, "sub.cc.u32", 100, 13)
-PTXSPEC_rborrow_r_r(sub_cc_s32_2, "sub.cc.s32", 100, 13)
-PTXSPEC_lborrow_l_l(sub_cc_u64_2, "sub.cc.u64", 200, 43)
-PTXSPEC_lborrow_l_l(sub_cc_s64_2, "sub.cc.s64", 200, 43)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -572,126 +413,170 @@ static const unsigned short c53[] = {287, 1, 295, 1, 279, 1};
 static const unsigned short c54[] = {296, 2};
 static const unsigned short c55[] = {298, 2};
 static const unsigned short c56[] = {0, 2};
+#endif
 
+PTXSPEC_f_f_f(sub_f32_2, "sub.f32", 100, 10, s0, rows4, c0)
+PTXSPEC_f_f_f(sub_sat_f32_2, "sub.sat.f32", 100, 10, s0, rows4, c1)
+PTXSPEC_f_f_f(sub_ftz_f32_2, "sub.ftz.f32", 100, 14, s0, rows4, c2)
+PTXSPEC_f_f_f(sub_ftz_sat_f32_2, "sub.ftz.sat.f32", 100, 14, s0, rows4, c3)
+PTXSPEC_f_f_f(sub_rn_f32_2, "sub.rn.f32", 100, 10, s0, rows4, c0)
+PTXSPEC_f_f_f(sub_rn_sat_f32_2, "sub.rn.sat.f32", 100, 10, s0, rows4, c1)
+PTXSPEC_f_f_f(sub_rn_ftz_f32_2, "sub.rn.ftz.f32", 100, 14, s0, rows4, c2)
+PTXSPEC_f_f_f(sub_rn_ftz_sat_f32_2, "sub.rn.ftz.sat.f32", 100, 14, s0, rows4, c3)
+PTXSPEC_f_f_f(sub_rz_f32_2, "sub.rz.f32", 100, 10, s0, rows4, c4)
+PTXSPEC_f_f_f(sub_rz_sat_f32_2, "sub.rz.sat.f32", 100, 10, s0, rows4, c1)
+PTXSPEC_f_f_f(sub_rz_ftz_f32_2, "sub.rz.ftz.f32", 100, 14, s0, rows4, c5)
+PTXSPEC_f_f_f(sub_rz_ftz_sat_f32_2, "sub.rz.ftz.sat.f32", 100, 14, s0, rows4, c3)
+PTXSPEC_f_f_f(sub_rm_f32_2, "sub.rm.f32", 200, 10, s0, rows4, c6)
+PTXSPEC_f_f_f(sub_rm_sat_f32_2, "sub.rm.sat.f32", 200, 10, s0, rows4, c7)
+PTXSPEC_f_f_f(sub_rm_ftz_f32_2, "sub.rm.ftz.f32", 200, 14, s0, rows4, c8)
+PTXSPEC_f_f_f(sub_rm_ftz_sat_f32_2, "sub.rm.ftz.sat.f32", 200, 14, s0, rows4, c9)
+PTXSPEC_f_f_f(sub_rp_f32_2, "sub.rp.f32", 200, 10, s0, rows4, c10)
+PTXSPEC_f_f_f(sub_rp_sat_f32_2, "sub.rp.sat.f32", 200, 10, s0, rows4, c1)
+PTXSPEC_f_f_f(sub_rp_ftz_f32_2, "sub.rp.ftz.f32", 200, 14, s0, rows4, c11)
+PTXSPEC_f_f_f(sub_rp_ftz_sat_f32_2, "sub.rp.ftz.sat.f32", 200, 14, s0, rows4, c3)
+PTXSPEC_l_l_l(sub_f32x2_2, "sub.f32x2", 1000, 86, s1, rows4, c0)
+PTXSPEC_l_l_l(sub_ftz_f32x2_2, "sub.ftz.f32x2", 1000, 86, s1, rows4, c12)
+PTXSPEC_l_l_l(sub_rn_f32x2_2, "sub.rn.f32x2", 1000, 86, s1, rows4, c0)
+PTXSPEC_l_l_l(sub_rn_ftz_f32x2_2, "sub.rn.ftz.f32x2", 1000, 86, s1, rows4, c12)
+PTXSPEC_l_l_l(sub_rz_f32x2_2, "sub.rz.f32x2", 1000, 86, s1, rows4, c4)
+PTXSPEC_l_l_l(sub_rz_ftz_f32x2_2, "sub.rz.ftz.f32x2", 1000, 86, s1, rows4, c13)
+PTXSPEC_l_l_l(sub_rm_f32x2_2, "sub.rm.f32x2", 1000, 86, s1, rows4, c6)
+PTXSPEC_l_l_l(sub_rm_ftz_f32x2_2, "sub.rm.ftz.f32x2", 1000, 86, s1, rows4, c14)
+PTXSPEC_l_l_l(sub_rp_f32x2_2, "sub.rp.f32x2", 1000, 86, s1, rows4, c10)
+PTXSPEC_l_l_l(sub_rp_ftz_f32x2_2, "sub.rp.ftz.f32x2", 1000, 86, s1, rows4, c15)
+PTXSPEC_d_d_d(sub_f64_2, "sub.f64", 100, 10, s2, rows4, c16)
+PTXSPEC_d_d_d(sub_rn_f64_2, "sub.rn.f64", 100, 10, s2, rows4, c16)
+PTXSPEC_d_d_d(sub_rz_f64_2, "sub.rz.f64", 100, 10, s2, rows4, c17)
+PTXSPEC_d_d_d(sub_rm_f64_2, "sub.rm.f64", 130, 10, s2, rows4, c18)
+PTXSPEC_d_d_d(sub_rp_f64_2, "sub.rp.f64", 130, 10, s2, rows4, c19)
+PTXSPEC_h_h_h(sub_f16_2, "sub.f16", 530, 42, s3, rows4, c20)
+PTXSPEC_r_r_r(sub_f16x2_2, "sub.f16x2", 530, 42, s4, rows4, c20)
+PTXSPEC_h_h_h(sub_sat_f16_2, "sub.sat.f16", 530, 42, s3, rows4, c21)
+PTXSPEC_r_r_r(sub_sat_f16x2_2, "sub.sat.f16x2", 530, 42, s4, rows4, c21)
+PTXSPEC_h_h_h(sub_ftz_f16_2, "sub.ftz.f16", 530, 42, s3, rows4, c22)
+PTXSPEC_r_r_r(sub_ftz_f16x2_2, "sub.ftz.f16x2", 530, 42, s4, rows4, c22)
+PTXSPEC_h_h_h(sub_ftz_sat_f16_2, "sub.ftz.sat.f16", 530, 42, s3, rows4, c23)
+PTXSPEC_r_r_r(sub_ftz_sat_f16x2_2, "sub.ftz.sat.f16x2", 530, 42, s4, rows4, c23)
+PTXSPEC_h_h_h(sub_rn_f16_2, "sub.rn.f16", 530, 42, s3, rows4, c20)
+PTXSPEC_r_r_r(sub_rn_f16x2_2, "sub.rn.f16x2", 530, 42, s4, rows4, c20)
+PTXSPEC_h_h_h(sub_rn_sat_f16_2, "sub.rn.sat.f16", 530, 42, s3, rows4, c21)
+PTXSPEC_r_r_r(sub_rn_sat_f16x2_2, "sub.rn.sat.f16x2", 530, 42, s4, rows4, c21)
+PTXSPEC_h_h_h(sub_rn_ftz_f16_2, "sub.rn.ftz.f16", 530, 42, s3, rows4, c22)
+PTXSPEC_r_r_r(sub_rn_ftz_f16x2_2, "sub.rn.ftz.f16x2", 530, 42, s4, rows4, c22)
+PTXSPEC_h_h_h(sub_rn_ftz_sat_f16_2, "sub.rn.ftz.sat.f16", 530, 42, s3, rows4, c23)
+PTXSPEC_r_r_r(sub_rn_ftz_sat_f16x2_2, "sub.rn.ftz.sat.f16x2", 530, 42, s4, rows4, c23)
+PTXSPEC_h_h_h(sub_bf16_2, "sub.bf16", 900, 78, s5, rows4, c24)
+PTXSPEC_r_r_r(sub_bf16x2_2, "sub.bf16x2", 900, 78, s6, rows4, c24)
+PTXSPEC_h_h_h(sub_rn_bf16_2, "sub.rn.bf16", 900, 78, s5, rows4, c24)
+PTXSPEC_r_r_r(sub_rn_bf16x2_2, "sub.rn.bf16x2", 900, 78, s6, rows4, c24)
+PTXSPEC_f_h_f(sub_f32_f16_2, "sub.f32.f16", 1000, 86, s7, rows4, c25)
+PTXSPEC_f_h_f(sub_f32_bf16_2, "sub.f32.bf16", 1000, 86, s8, rows4, c26)
+PTXSPEC_f_h_f(sub_sat_f32_f16_2, "sub.sat.f32.f16", 1000, 86, s7, rows4, c27)
+PTXSPEC_f_h_f(sub_sat_f32_bf16_2, "sub.sat.f32.bf16", 1000, 86, s8, rows4, c28)
+PTXSPEC_f_h_f(sub_rn_f32_f16_2, "sub.rn.f32.f16", 1000, 86, s7, rows4, c25)
+PTXSPEC_f_h_f(sub_rn_f32_bf16_2, "sub.rn.f32.bf16", 1000, 86, s8, rows4, c26)
+PTXSPEC_f_h_f(sub_rn_sat_f32_f16_2, "sub.rn.sat.f32.f16", 1000, 86, s7, rows4, c27)
+PTXSPEC_f_h_f(sub_rn_sat_f32_bf16_2, "sub.rn.sat.f32.bf16", 1000, 86, s8, rows4, c28)
+PTXSPEC_f_h_f(sub_rz_f32_f16_2, "sub.rz.f32.f16", 1000, 86, s7, rows4, c29)
+PTXSPEC_f_h_f(sub_rz_f32_bf16_2, "sub.rz.f32.bf16", 1000, 86, s8, rows4, c30)
+PTXSPEC_f_h_f(sub_rz_sat_f32_f16_2, "sub.rz.sat.f32.f16", 1000, 86, s7, rows4, c31)
+PTXSPEC_f_h_f(sub_rz_sat_f32_bf16_2, "sub.rz.sat.f32.bf16", 1000, 86, s8, rows4, c32)
+PTXSPEC_f_h_f(sub_rm_f32_f16_2, "sub.rm.f32.f16", 1000, 86, s7, rows4, c33)
+PTXSPEC_f_h_f(sub_rm_f32_bf16_2, "sub.rm.f32.bf16", 1000, 86, s8, rows4, c34)
+PTXSPEC_f_h_f(sub_rm_sat_f32_f16_2, "sub.rm.sat.f32.f16", 1000, 86, s7, rows4, c35)
+PTXSPEC_f_h_f(sub_rm_sat_f32_bf16_2, "sub.rm.sat.f32.bf16", 1000, 86, s8, rows4, c36)
+PTXSPEC_f_h_f(sub_rp_f32_f16_2, "sub.rp.f32.f16", 1000, 86, s7, rows4, c29)
+PTXSPEC_f_h_f(sub_rp_f32_bf16_2, "sub.rp.f32.bf16", 1000, 86, s8, rows4, c30)
+PTXSPEC_f_h_f(sub_rp_sat_f32_f16_2, "sub.rp.sat.f32.f16", 1000, 86, s7, rows4, c31)
+PTXSPEC_f_h_f(sub_rp_sat_f32_bf16_2, "sub.rp.sat.f32.bf16", 1000, 86, s8, rows4, c32)
+PTXSPEC_l_r_l(sub_f32x2_f16x2_f32x2_2, "sub.f32x2.f16x2.f32x2", 101071, 94, s9, rows4, c37)
+PTXSPEC_l_r_l(sub_f32x2_bf16x2_f32x2_2, "sub.f32x2.bf16x2.f32x2", 101071, 94, s10, rows4, c38)
+PTXSPEC_l_r_l(sub_rn_f32x2_f16x2_f32x2_2, "sub.rn.f32x2.f16x2.f32x2", 101071, 94, s9, rows4, c37)
+PTXSPEC_l_r_l(sub_rn_f32x2_bf16x2_f32x2_2, "sub.rn.f32x2.bf16x2.f32x2", 101071, 94, s10, rows4, c38)
+PTXSPEC_l_r_l(sub_rz_f32x2_f16x2_f32x2_2, "sub.rz.f32x2.f16x2.f32x2", 101071, 94, s9, rows4, c37)
+PTXSPEC_l_r_l(sub_rz_f32x2_bf16x2_f32x2_2, "sub.rz.f32x2.bf16x2.f32x2", 101071, 94, s10, rows4, c38)
+PTXSPEC_l_r_l(sub_rm_f32x2_f16x2_f32x2_2, "sub.rm.f32x2.f16x2.f32x2", 101071, 94, s9, rows4, c39)
+PTXSPEC_l_r_l(sub_rm_f32x2_bf16x2_f32x2_2, "sub.rm.f32x2.bf16x2.f32x2", 101071, 94, s10, rows4, c40)
+PTXSPEC_l_r_l(sub_rp_f32x2_f16x2_f32x2_2, "sub.rp.f32x2.f16x2.f32x2", 101071, 94, s9, rows4, c37)
+PTXSPEC_l_r_l(sub_rp_f32x2_bf16x2_f32x2_2, "sub.rp.f32x2.bf16x2.f32x2", 101071, 94, s10, rows4, c38)
+PTXSPEC_r_l_l(sub_rz_ftz_f16x2_f32x2_f32x2_2, "sub.rz.ftz.f16x2.f32x2.f32x2", 101071, 94, s11, rows4, c41)
+PTXSPEC_r_l_l(sub_rz_bf16x2_f32x2_f32x2_2, "sub.rz.bf16x2.f32x2.f32x2", 101071, 94, s12, rows4, c42)
+PTXSPEC_r_r_r(sub_e5m2x4_e5m2x4_2, "sub.e5m2x4.e5m2x4", 201002, 94, s13, rows4, c43)
+PTXSPEC_r_r_r(sub_e5m2x4_e4m3x4_2, "sub.e5m2x4.e4m3x4", 201002, 94, s14, rows4, c44)
+PTXSPEC_r_r_r(sub_e5m2x4_e3m2x4_2, "sub.e5m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(sub_e5m2x4_e2m3x4_2, "sub.e5m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_r(sub_e5m2x4_e2m1x4_2, "sub.e5m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(sub_e5m2x4_e2m1p4x4_2, "sub.e5m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(sub_e5m2x4_ue8m0x4_2, "sub.e5m2x4.ue8m0x4", 201002, 94, s15, rows4, c45)
+PTXSPEC_r_r_r(sub_e4m3x4_e5m2x4_2, "sub.e4m3x4.e5m2x4", 201002, 94, s16, rows4, c46)
+PTXSPEC_r_r_r(sub_e4m3x4_e4m3x4_2, "sub.e4m3x4.e4m3x4", 201002, 94, s17, rows4, c47)
+PTXSPEC_r_r_r(sub_e4m3x4_e3m2x4_2, "sub.e4m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(sub_e4m3x4_e2m3x4_2, "sub.e4m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_r(sub_e4m3x4_e2m1x4_2, "sub.e4m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(sub_e4m3x4_e2m1p4x4_2, "sub.e4m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(sub_e4m3x4_ue8m0x4_2, "sub.e4m3x4.ue8m0x4", 201002, 94, s18, rows4, c48)
+PTXSPEC_r_r_r(sub_satfinite_e5m2x4_e5m2x4_2, "sub.satfinite.e5m2x4.e5m2x4", 201002, 94, s13, rows4, c49)
+PTXSPEC_r_r_r(sub_satfinite_e5m2x4_e4m3x4_2, "sub.satfinite.e5m2x4.e4m3x4", 201002, 94, s14, rows4, c44)
+PTXSPEC_r_r_r(sub_satfinite_e5m2x4_e3m2x4_2, "sub.satfinite.e5m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(sub_satfinite_e5m2x4_e2m3x4_2, "sub.satfinite.e5m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_r(sub_satfinite_e5m2x4_e2m1x4_2, "sub.satfinite.e5m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(sub_satfinite_e5m2x4_e2m1p4x4_2, "sub.satfinite.e5m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(sub_satfinite_e5m2x4_ue8m0x4_2, "sub.satfinite.e5m2x4.ue8m0x4", 201002, 94, s15, rows4, c50)
+PTXSPEC_r_r_r(sub_satfinite_e4m3x4_e5m2x4_2, "sub.satfinite.e4m3x4.e5m2x4", 201002, 94, s16, rows4, c51)
+PTXSPEC_r_r_r(sub_satfinite_e4m3x4_e4m3x4_2, "sub.satfinite.e4m3x4.e4m3x4", 201002, 94, s17, rows4, c52)
+PTXSPEC_r_r_r(sub_satfinite_e4m3x4_e3m2x4_2, "sub.satfinite.e4m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(sub_satfinite_e4m3x4_e2m3x4_2, "sub.satfinite.e4m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_r(sub_satfinite_e4m3x4_e2m1x4_2, "sub.satfinite.e4m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(sub_satfinite_e4m3x4_e2m1p4x4_2, "sub.satfinite.e4m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(sub_satfinite_e4m3x4_ue8m0x4_2, "sub.satfinite.e4m3x4.ue8m0x4", 201002, 94, s18, rows4, c53)
+PTXSPEC_r_r_r(sub_rn_e5m2x4_e5m2x4_2, "sub.rn.e5m2x4.e5m2x4", 201002, 94, s13, rows4, c43)
+PTXSPEC_r_r_r(sub_rn_e5m2x4_e4m3x4_2, "sub.rn.e5m2x4.e4m3x4", 201002, 94, s14, rows4, c44)
+PTXSPEC_r_r_r(sub_rn_e5m2x4_e3m2x4_2, "sub.rn.e5m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(sub_rn_e5m2x4_e2m3x4_2, "sub.rn.e5m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_r(sub_rn_e5m2x4_e2m1x4_2, "sub.rn.e5m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(sub_rn_e5m2x4_e2m1p4x4_2, "sub.rn.e5m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(sub_rn_e5m2x4_ue8m0x4_2, "sub.rn.e5m2x4.ue8m0x4", 201002, 94, s15, rows4, c45)
+PTXSPEC_r_r_r(sub_rn_e4m3x4_e5m2x4_2, "sub.rn.e4m3x4.e5m2x4", 201002, 94, s16, rows4, c46)
+PTXSPEC_r_r_r(sub_rn_e4m3x4_e4m3x4_2, "sub.rn.e4m3x4.e4m3x4", 201002, 94, s17, rows4, c47)
+PTXSPEC_r_r_r(sub_rn_e4m3x4_e3m2x4_2, "sub.rn.e4m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(sub_rn_e4m3x4_e2m3x4_2, "sub.rn.e4m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_r(sub_rn_e4m3x4_e2m1x4_2, "sub.rn.e4m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(sub_rn_e4m3x4_e2m1p4x4_2, "sub.rn.e4m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(sub_rn_e4m3x4_ue8m0x4_2, "sub.rn.e4m3x4.ue8m0x4", 201002, 94, s18, rows4, c48)
+PTXSPEC_r_r_r(sub_rn_satfinite_e5m2x4_e5m2x4_2, "sub.rn.satfinite.e5m2x4.e5m2x4", 201002, 94, s13, rows4, c49)
+PTXSPEC_r_r_r(sub_rn_satfinite_e5m2x4_e4m3x4_2, "sub.rn.satfinite.e5m2x4.e4m3x4", 201002, 94, s14, rows4, c44)
+PTXSPEC_r_r_r(sub_rn_satfinite_e5m2x4_e3m2x4_2, "sub.rn.satfinite.e5m2x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(sub_rn_satfinite_e5m2x4_e2m3x4_2, "sub.rn.satfinite.e5m2x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_r(sub_rn_satfinite_e5m2x4_e2m1x4_2, "sub.rn.satfinite.e5m2x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(sub_rn_satfinite_e5m2x4_e2m1p4x4_2, "sub.rn.satfinite.e5m2x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(sub_rn_satfinite_e5m2x4_ue8m0x4_2, "sub.rn.satfinite.e5m2x4.ue8m0x4", 201002, 94, s15, rows4, c50)
+PTXSPEC_r_r_r(sub_rn_satfinite_e4m3x4_e5m2x4_2, "sub.rn.satfinite.e4m3x4.e5m2x4", 201002, 94, s16, rows4, c51)
+PTXSPEC_r_r_r(sub_rn_satfinite_e4m3x4_e4m3x4_2, "sub.rn.satfinite.e4m3x4.e4m3x4", 201002, 94, s17, rows4, c52)
+PTXSPEC_r_r_r(sub_rn_satfinite_e4m3x4_e3m2x4_2, "sub.rn.satfinite.e4m3x4.e3m2x4", 201002, 94)
+PTXSPEC_r_r_r(sub_rn_satfinite_e4m3x4_e2m3x4_2, "sub.rn.satfinite.e4m3x4.e2m3x4", 201002, 94)
+PTXSPEC_r_h_r(sub_rn_satfinite_e4m3x4_e2m1x4_2, "sub.rn.satfinite.e4m3x4.e2m1x4", 201002, 94)
+PTXSPEC_r_r_r(sub_rn_satfinite_e4m3x4_e2m1p4x4_2, "sub.rn.satfinite.e4m3x4.e2m1p4x4", 201002, 94)
+PTXSPEC_r_r_r(sub_rn_satfinite_e4m3x4_ue8m0x4_2, "sub.rn.satfinite.e4m3x4.ue8m0x4", 201002, 94, s18, rows4, c53)
+PTXSPEC_r_r_r(sub_u32_2, "sub.u32", 100, 10, s19, rows4, c54)
+PTXSPEC_h_h_h(sub_s16_2, "sub.s16", 100, 10)
+PTXSPEC_h_h_h(sub_u16_2, "sub.u16", 100, 10)
+PTXSPEC_l_l_l(sub_s64_2, "sub.s64", 100, 10)
+PTXSPEC_l_l_l(sub_u64_2, "sub.u64", 100, 10)
+PTXSPEC_r_r_r(sub_s32_2, "sub.s32", 100, 10, s20, rows4, c54)
+PTXSPEC_r_r_r(sub_s8x4_2, "sub.s8x4", 301071, 92)
+PTXSPEC_r_r_r(sub_u8x4_2, "sub.u8x4", 301071, 92)
+PTXSPEC_r_r_r(sub_sat_s32_2, "sub.sat.s32", 100, 10, s20, rows4, c55)
+PTXSPEC_r_r_r(sub_sat_s8x4_2, "sub.sat.s8x4", 301071, 92)
+PTXSPEC_r_r_r(sub_sat_u8x4_2, "sub.sat.u8x4", 301071, 92)
+PTXSPEC_rborrow_r_r(sub_cc_u32_2, "sub.cc.u32", 100, 13, s21, rows5, c56)
+PTXSPEC_rborrow_r_r(sub_cc_s32_2, "sub.cc.s32", 100, 13, s22, rows5, c56)
+PTXSPEC_lborrow_l_l(sub_cc_u64_2, "sub.cc.u64", 200, 43)
+PTXSPEC_lborrow_l_l(sub_cc_s64_2, "sub.cc.s64", 200, 43)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("sub");
-    PTXSPEC_RUN(sub_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(sub_sat_f32_2, s0, rows4, c1);
-    PTXSPEC_RUN(sub_ftz_f32_2, s0, rows4, c2);
-    PTXSPEC_RUN(sub_ftz_sat_f32_2, s0, rows4, c3);
-    PTXSPEC_RUN(sub_rn_f32_2, s0, rows4, c0);
-    PTXSPEC_RUN(sub_rn_sat_f32_2, s0, rows4, c1);
-    PTXSPEC_RUN(sub_rn_ftz_f32_2, s0, rows4, c2);
-    PTXSPEC_RUN(sub_rn_ftz_sat_f32_2, s0, rows4, c3);
-    PTXSPEC_RUN(sub_rz_f32_2, s0, rows4, c4);
-    PTXSPEC_RUN(sub_rz_sat_f32_2, s0, rows4, c1);
-    PTXSPEC_RUN(sub_rz_ftz_f32_2, s0, rows4, c5);
-    PTXSPEC_RUN(sub_rz_ftz_sat_f32_2, s0, rows4, c3);
-    PTXSPEC_RUN(sub_rm_f32_2, s0, rows4, c6);
-    PTXSPEC_RUN(sub_rm_sat_f32_2, s0, rows4, c7);
-    PTXSPEC_RUN(sub_rm_ftz_f32_2, s0, rows4, c8);
-    PTXSPEC_RUN(sub_rm_ftz_sat_f32_2, s0, rows4, c9);
-    PTXSPEC_RUN(sub_rp_f32_2, s0, rows4, c10);
-    PTXSPEC_RUN(sub_rp_sat_f32_2, s0, rows4, c1);
-    PTXSPEC_RUN(sub_rp_ftz_f32_2, s0, rows4, c11);
-    PTXSPEC_RUN(sub_rp_ftz_sat_f32_2, s0, rows4, c3);
-    PTXSPEC_RUN(sub_f32x2_2, s1, rows4, c0);
-    PTXSPEC_RUN(sub_ftz_f32x2_2, s1, rows4, c12);
-    PTXSPEC_RUN(sub_rn_f32x2_2, s1, rows4, c0);
-    PTXSPEC_RUN(sub_rn_ftz_f32x2_2, s1, rows4, c12);
-    PTXSPEC_RUN(sub_rz_f32x2_2, s1, rows4, c4);
-    PTXSPEC_RUN(sub_rz_ftz_f32x2_2, s1, rows4, c13);
-    PTXSPEC_RUN(sub_rm_f32x2_2, s1, rows4, c6);
-    PTXSPEC_RUN(sub_rm_ftz_f32x2_2, s1, rows4, c14);
-    PTXSPEC_RUN(sub_rp_f32x2_2, s1, rows4, c10);
-    PTXSPEC_RUN(sub_rp_ftz_f32x2_2, s1, rows4, c15);
-    PTXSPEC_RUN(sub_f64_2, s2, rows4, c16);
-    PTXSPEC_RUN(sub_rn_f64_2, s2, rows4, c16);
-    PTXSPEC_RUN(sub_rz_f64_2, s2, rows4, c17);
-    PTXSPEC_RUN(sub_rm_f64_2, s2, rows4, c18);
-    PTXSPEC_RUN(sub_rp_f64_2, s2, rows4, c19);
-    PTXSPEC_RUN(sub_f16_2, s3, rows4, c20);
-    PTXSPEC_RUN(sub_f16x2_2, s4, rows4, c20);
-    PTXSPEC_RUN(sub_sat_f16_2, s3, rows4, c21);
-    PTXSPEC_RUN(sub_sat_f16x2_2, s4, rows4, c21);
-    PTXSPEC_RUN(sub_ftz_f16_2, s3, rows4, c22);
-    PTXSPEC_RUN(sub_ftz_f16x2_2, s4, rows4, c22);
-    PTXSPEC_RUN(sub_ftz_sat_f16_2, s3, rows4, c23);
-    PTXSPEC_RUN(sub_ftz_sat_f16x2_2, s4, rows4, c23);
-    PTXSPEC_RUN(sub_rn_f16_2, s3, rows4, c20);
-    PTXSPEC_RUN(sub_rn_f16x2_2, s4, rows4, c20);
-    PTXSPEC_RUN(sub_rn_sat_f16_2, s3, rows4, c21);
-    PTXSPEC_RUN(sub_rn_sat_f16x2_2, s4, rows4, c21);
-    PTXSPEC_RUN(sub_rn_ftz_f16_2, s3, rows4, c22);
-    PTXSPEC_RUN(sub_rn_ftz_f16x2_2, s4, rows4, c22);
-    PTXSPEC_RUN(sub_rn_ftz_sat_f16_2, s3, rows4, c23);
-    PTXSPEC_RUN(sub_rn_ftz_sat_f16x2_2, s4, rows4, c23);
-    PTXSPEC_RUN(sub_bf16_2, s5, rows4, c24);
-    PTXSPEC_RUN(sub_bf16x2_2, s6, rows4, c24);
-    PTXSPEC_RUN(sub_rn_bf16_2, s5, rows4, c24);
-    PTXSPEC_RUN(sub_rn_bf16x2_2, s6, rows4, c24);
-    PTXSPEC_RUN(sub_f32_f16_2, s7, rows4, c25);
-    PTXSPEC_RUN(sub_f32_bf16_2, s8, rows4, c26);
-    PTXSPEC_RUN(sub_sat_f32_f16_2, s7, rows4, c27);
-    PTXSPEC_RUN(sub_sat_f32_bf16_2, s8, rows4, c28);
-    PTXSPEC_RUN(sub_rn_f32_f16_2, s7, rows4, c25);
-    PTXSPEC_RUN(sub_rn_f32_bf16_2, s8, rows4, c26);
-    PTXSPEC_RUN(sub_rn_sat_f32_f16_2, s7, rows4, c27);
-    PTXSPEC_RUN(sub_rn_sat_f32_bf16_2, s8, rows4, c28);
-    PTXSPEC_RUN(sub_rz_f32_f16_2, s7, rows4, c29);
-    PTXSPEC_RUN(sub_rz_f32_bf16_2, s8, rows4, c30);
-    PTXSPEC_RUN(sub_rz_sat_f32_f16_2, s7, rows4, c31);
-    PTXSPEC_RUN(sub_rz_sat_f32_bf16_2, s8, rows4, c32);
-    PTXSPEC_RUN(sub_rm_f32_f16_2, s7, rows4, c33);
-    PTXSPEC_RUN(sub_rm_f32_bf16_2, s8, rows4, c34);
-    PTXSPEC_RUN(sub_rm_sat_f32_f16_2, s7, rows4, c35);
-    PTXSPEC_RUN(sub_rm_sat_f32_bf16_2, s8, rows4, c36);
-    PTXSPEC_RUN(sub_rp_f32_f16_2, s7, rows4, c29);
-    PTXSPEC_RUN(sub_rp_f32_bf16_2, s8, rows4, c30);
-    PTXSPEC_RUN(sub_rp_sat_f32_f16_2, s7, rows4, c31);
-    PTXSPEC_RUN(sub_rp_sat_f32_bf16_2, s8, rows4, c32);
-    PTXSPEC_RUN(sub_f32x2_f16x2_f32x2_2, s9, rows4, c37);
-    PTXSPEC_RUN(sub_f32x2_bf16x2_f32x2_2, s10, rows4, c38);
-    PTXSPEC_RUN(sub_rn_f32x2_f16x2_f32x2_2, s9, rows4, c37);
-    PTXSPEC_RUN(sub_rn_f32x2_bf16x2_f32x2_2, s10, rows4, c38);
-    PTXSPEC_RUN(sub_rz_f32x2_f16x2_f32x2_2, s9, rows4, c37);
-    PTXSPEC_RUN(sub_rz_f32x2_bf16x2_f32x2_2, s10, rows4, c38);
-    PTXSPEC_RUN(sub_rm_f32x2_f16x2_f32x2_2, s9, rows4, c39);
-    PTXSPEC_RUN(sub_rm_f32x2_bf16x2_f32x2_2, s10, rows4, c40);
-    PTXSPEC_RUN(sub_rp_f32x2_f16x2_f32x2_2, s9, rows4, c37);
-    PTXSPEC_RUN(sub_rp_f32x2_bf16x2_f32x2_2, s10, rows4, c38);
-    PTXSPEC_RUN(sub_rz_ftz_f16x2_f32x2_f32x2_2, s11, rows4, c41);
-    PTXSPEC_RUN(sub_rz_bf16x2_f32x2_f32x2_2, s12, rows4, c42);
-    PTXSPEC_RUN(sub_e5m2x4_e5m2x4_2, s13, rows4, c43);
-    PTXSPEC_RUN(sub_e5m2x4_e4m3x4_2, s14, rows4, c44);
-    PTXSPEC_RUN(sub_e5m2x4_ue8m0x4_2, s15, rows4, c45);
-    PTXSPEC_RUN(sub_e4m3x4_e5m2x4_2, s16, rows4, c46);
-    PTXSPEC_RUN(sub_e4m3x4_e4m3x4_2, s17, rows4, c47);
-    PTXSPEC_RUN(sub_e4m3x4_ue8m0x4_2, s18, rows4, c48);
-    PTXSPEC_RUN(sub_satfinite_e5m2x4_e5m2x4_2, s13, rows4, c49);
-    PTXSPEC_RUN(sub_satfinite_e5m2x4_e4m3x4_2, s14, rows4, c44);
-    PTXSPEC_RUN(sub_satfinite_e5m2x4_ue8m0x4_2, s15, rows4, c50);
-    PTXSPEC_RUN(sub_satfinite_e4m3x4_e5m2x4_2, s16, rows4, c51);
-    PTXSPEC_RUN(sub_satfinite_e4m3x4_e4m3x4_2, s17, rows4, c52);
-    PTXSPEC_RUN(sub_satfinite_e4m3x4_ue8m0x4_2, s18, rows4, c53);
-    PTXSPEC_RUN(sub_rn_e5m2x4_e5m2x4_2, s13, rows4, c43);
-    PTXSPEC_RUN(sub_rn_e5m2x4_e4m3x4_2, s14, rows4, c44);
-    PTXSPEC_RUN(sub_rn_e5m2x4_ue8m0x4_2, s15, rows4, c45);
-    PTXSPEC_RUN(sub_rn_e4m3x4_e5m2x4_2, s16, rows4, c46);
-    PTXSPEC_RUN(sub_rn_e4m3x4_e4m3x4_2, s17, rows4, c47);
-    PTXSPEC_RUN(sub_rn_e4m3x4_ue8m0x4_2, s18, rows4, c48);
-    PTXSPEC_RUN(sub_rn_satfinite_e5m2x4_e5m2x4_2, s13, rows4, c49);
-    PTXSPEC_RUN(sub_rn_satfinite_e5m2x4_e4m3x4_2, s14, rows4, c44);
-    PTXSPEC_RUN(sub_rn_satfinite_e5m2x4_ue8m0x4_2, s15, rows4, c50);
-    PTXSPEC_RUN(sub_rn_satfinite_e4m3x4_e5m2x4_2, s16, rows4, c51);
-    PTXSPEC_RUN(sub_rn_satfinite_e4m3x4_e4m3x4_2, s17, rows4, c52);
-    PTXSPEC_RUN(sub_rn_satfinite_e4m3x4_ue8m0x4_2, s18, rows4, c53);
-    PTXSPEC_RUN(sub_u32_2, s19, rows4, c54);
-    PTXSPEC_RUN(sub_s32_2, s20, rows4, c54);
-    PTXSPEC_RUN(sub_sat_s32_2, s20, rows4, c55);
-    PTXSPEC_RUN(sub_cc_u32_2, s21, rows5, c56);
-    PTXSPEC_RUN(sub_cc_s32_2, s22, rows5, c56);
-    return ptxspec_end();
+    return ptxspec_main("sub");
 }
 #endif

@@ -6,21 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_r_r_r_borrow(subc_u32_2, "subc.u32", 100, 13)
-PTXSPEC_r_r_r_borrow(subc_s32_2, "subc.s32", 100, 13)
-PTXSPEC_l_l_l_borrow(subc_u64_2, "subc.u64", 100, 13)
-PTXSPEC_l_l_l_borrow(subc_s64_2, "subc.s64", 100, 13)
-PTXSPEC_rborrow_r_r_borrow(subc_cc_u32_2, "subc.cc.u32", 100, 13)
-PTXSPEC_rborrow_r_r_borrow(subc_cc_s32_2, "subc.cc.s32", 100, 13)
-PTXSPEC_lborrow_l_l_borrow(subc_cc_u64_2, "subc.cc.u64", 200, 43)
-PTXSPEC_lborrow_l_l_borrow(subc_cc_s64_2, "subc.cc.s64", 200, 43)
-PTXSPEC_h_h_h_borrow(subc_u16_2, "subc.u16", 100, 13)
-PTXSPEC_h_h_h_borrow(subc_s16_2, "subc.s16", 100, 13)
-PTXSPEC_r_r_r_borrow(subc_sat_s32_2, "subc.sat.s32", 100, 13)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -49,19 +37,23 @@ static const ptxspec_register s7[] = {{0, PTXSPEC_TYPE_s16}, {1, PTXSPEC_TYPE_s1
 // The rows of variants that compute the same, in runs: the first row, and how many there are.
 static const unsigned short c0[] = {0, 2};
 static const unsigned short c1[] = {0, 4};
+#endif
 
+PTXSPEC_r_r_r_borrow(subc_u32_2, "subc.u32", 100, 13, s0, rows5, c0)
+PTXSPEC_r_r_r_borrow(subc_s32_2, "subc.s32", 100, 13, s1, rows5, c0)
+PTXSPEC_l_l_l_borrow(subc_u64_2, "subc.u64", 100, 13, s2, rows5, c0)
+PTXSPEC_l_l_l_borrow(subc_s64_2, "subc.s64", 100, 13, s3, rows5, c0)
+PTXSPEC_rborrow_r_r_borrow(subc_cc_u32_2, "subc.cc.u32", 100, 13, s4, rows6, c1)
+PTXSPEC_rborrow_r_r_borrow(subc_cc_s32_2, "subc.cc.s32", 100, 13, s5, rows6, c1)
+PTXSPEC_lborrow_l_l_borrow(subc_cc_u64_2, "subc.cc.u64", 200, 43)
+PTXSPEC_lborrow_l_l_borrow(subc_cc_s64_2, "subc.cc.s64", 200, 43)
+PTXSPEC_h_h_h_borrow(subc_u16_2, "subc.u16", 100, 13, s6, rows5, c0)
+PTXSPEC_h_h_h_borrow(subc_s16_2, "subc.s16", 100, 13, s7, rows5, c0)
+PTXSPEC_r_r_r_borrow(subc_sat_s32_2, "subc.sat.s32", 100, 13, s1, rows5, c0)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("subc");
-    PTXSPEC_RUN(subc_u32_2, s0, rows5, c0);
-    PTXSPEC_RUN(subc_s32_2, s1, rows5, c0);
-    PTXSPEC_RUN(subc_u64_2, s2, rows5, c0);
-    PTXSPEC_RUN(subc_s64_2, s3, rows5, c0);
-    PTXSPEC_RUN(subc_cc_u32_2, s4, rows6, c1);
-    PTXSPEC_RUN(subc_cc_s32_2, s5, rows6, c1);
-    PTXSPEC_RUN(subc_u16_2, s6, rows5, c0);
-    PTXSPEC_RUN(subc_s16_2, s7, rows5, c0);
-    PTXSPEC_RUN(subc_sat_s32_2, s1, rows5, c0);
-    return ptxspec_end();
+    return ptxspec_main("subc");
 }
 #endif

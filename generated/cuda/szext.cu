@@ -6,14 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_r_r_r(szext_clamp_u32_2, "szext.clamp.u32", 700, 76)
-PTXSPEC_r_r_r(szext_clamp_s32_2, "szext.clamp.s32", 700, 76)
-PTXSPEC_r_r_r(szext_wrap_u32_2, "szext.wrap.u32", 700, 76)
-PTXSPEC_r_r_r(szext_wrap_s32_2, "szext.wrap.s32", 700, 76)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -37,14 +32,16 @@ static const unsigned short c0[] = {0, 4};
 static const unsigned short c1[] = {4, 2, 1, 3};
 static const unsigned short c2[] = {0, 2, 6, 2};
 static const unsigned short c3[] = {4, 2, 1, 1, 6, 2};
+#endif
 
+PTXSPEC_r_r_r(szext_clamp_u32_2, "szext.clamp.u32", 700, 76, s0, rows4, c0)
+PTXSPEC_r_r_r(szext_clamp_s32_2, "szext.clamp.s32", 700, 76, s1, rows4, c1)
+PTXSPEC_r_r_r(szext_wrap_u32_2, "szext.wrap.u32", 700, 76, s0, rows4, c2)
+PTXSPEC_r_r_r(szext_wrap_s32_2, "szext.wrap.s32", 700, 76, s1, rows4, c3)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("szext");
-    PTXSPEC_RUN(szext_clamp_u32_2, s0, rows4, c0);
-    PTXSPEC_RUN(szext_clamp_s32_2, s1, rows4, c1);
-    PTXSPEC_RUN(szext_wrap_u32_2, s0, rows4, c2);
-    PTXSPEC_RUN(szext_wrap_s32_2, s1, rows4, c3);
-    return ptxspec_end();
+    return ptxspec_main("szext");
 }
 #endif

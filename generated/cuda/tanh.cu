@@ -6,15 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_f_f(tanh_approx_f32_1, "tanh.approx.f32", 750, 70)
-PTXSPEC_h_h(tanh_approx_f16_1, "tanh.approx.f16", 750, 70)
-PTXSPEC_r_r(tanh_approx_f16x2_1, "tanh.approx.f16x2", 750, 70)
-PTXSPEC_h_h(tanh_approx_bf16_1, "tanh.approx.bf16", 900, 78)
-PTXSPEC_r_r(tanh_approx_bf16x2_1, "tanh.approx.bf16x2", 900, 78)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -85,15 +79,17 @@ static const unsigned short c0[] = {0, 20};
 static const unsigned short c1[] = {20, 2, 2, 1, 22, 11, 14, 1, 33, 5};
 static const unsigned short c2[] = {
     38, 1, 21, 1, 2, 1, 39, 3, 25, 1, 42, 4, 30, 1, 46, 2, 14, 1, 48, 2, 35, 1, 50, 2};
+#endif
 
+PTXSPEC_f_f(tanh_approx_f32_1, "tanh.approx.f32", 750, 70, s0, rows3, c0)
+PTXSPEC_h_h(tanh_approx_f16_1, "tanh.approx.f16", 750, 70, s1, rows3, c1)
+PTXSPEC_r_r(tanh_approx_f16x2_1, "tanh.approx.f16x2", 750, 70, s2, rows3, c1)
+PTXSPEC_h_h(tanh_approx_bf16_1, "tanh.approx.bf16", 900, 78, s3, rows3, c2)
+PTXSPEC_r_r(tanh_approx_bf16x2_1, "tanh.approx.bf16x2", 900, 78, s4, rows3, c2)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("tanh");
-    PTXSPEC_RUN(tanh_approx_f32_1, s0, rows3, c0);
-    PTXSPEC_RUN(tanh_approx_f16_1, s1, rows3, c1);
-    PTXSPEC_RUN(tanh_approx_f16x2_1, s2, rows3, c1);
-    PTXSPEC_RUN(tanh_approx_bf16_1, s3, rows3, c2);
-    PTXSPEC_RUN(tanh_approx_bf16x2_1, s4, rows3, c2);
-    return ptxspec_end();
+    return ptxspec_main("tanh");
 }
 #endif

@@ -6,22 +6,9 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them, and what it is run on.
 
 #include "ptxspec.cuh"
-
-PTXSPEC_p_f(testp_finite_f32_1, "testp.finite.f32", 200, 20)
-PTXSPEC_p_d(testp_finite_f64_1, "testp.finite.f64", 200, 20)
-PTXSPEC_p_f(testp_infinite_f32_1, "testp.infinite.f32", 200, 20)
-PTXSPEC_p_d(testp_infinite_f64_1, "testp.infinite.f64", 200, 20)
-PTXSPEC_p_f(testp_number_f32_1, "testp.number.f32", 200, 20)
-PTXSPEC_p_d(testp_number_f64_1, "testp.number.f64", 200, 20)
-PTXSPEC_p_f(testp_notanumber_f32_1, "testp.notanumber.f32", 200, 20)
-PTXSPEC_p_d(testp_notanumber_f64_1, "testp.notanumber.f64", 200, 20)
-PTXSPEC_p_f(testp_normal_f32_1, "testp.normal.f32", 200, 20)
-PTXSPEC_p_d(testp_normal_f64_1, "testp.normal.f64", 200, 20)
-PTXSPEC_p_f(testp_subnormal_f32_1, "testp.subnormal.f32", 200, 20)
-PTXSPEC_p_d(testp_subnormal_f64_1, "testp.subnormal.f64", 200, 20)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 // What each lane has of the operands and the result, and 1 where any NaN will do.
@@ -141,22 +128,24 @@ static const unsigned short c8[] = {0, 6, 54, 3, 9, 2, 59, 3, 14, 11};
 static const unsigned short c9[] = {25, 6, 74, 3, 34, 1, 10, 1, 59, 1, 78, 2, 37, 11};
 static const unsigned short c10[] = {0, 1, 49, 5, 6, 3, 57, 2, 11, 3, 62, 5, 19, 6};
 static const unsigned short c11[] = {25, 1, 69, 5, 31, 3, 77, 1, 58, 1, 11, 1, 35, 2, 80, 5, 42, 6};
+#endif
 
+PTXSPEC_p_f(testp_finite_f32_1, "testp.finite.f32", 200, 20, s0, rows3, c0)
+PTXSPEC_p_d(testp_finite_f64_1, "testp.finite.f64", 200, 20, s1, rows3, c1)
+PTXSPEC_p_f(testp_infinite_f32_1, "testp.infinite.f32", 200, 20, s0, rows3, c2)
+PTXSPEC_p_d(testp_infinite_f64_1, "testp.infinite.f64", 200, 20, s1, rows3, c3)
+PTXSPEC_p_f(testp_number_f32_1, "testp.number.f32", 200, 20, s0, rows3, c4)
+PTXSPEC_p_d(testp_number_f64_1, "testp.number.f64", 200, 20, s1, rows3, c5)
+PTXSPEC_p_f(testp_notanumber_f32_1, "testp.notanumber.f32", 200, 20, s0, rows3, c6)
+PTXSPEC_p_d(testp_notanumber_f64_1, "testp.notanumber.f64", 200, 20, s1, rows3, c7)
+PTXSPEC_p_f(testp_normal_f32_1, "testp.normal.f32", 200, 20, s0, rows3, c8)
+PTXSPEC_p_d(testp_normal_f64_1, "testp.normal.f64", 200, 20, s1, rows3, c9)
+PTXSPEC_p_f(testp_subnormal_f32_1, "testp.subnormal.f32", 200, 20, s0, rows3, c10)
+PTXSPEC_p_d(testp_subnormal_f64_1, "testp.subnormal.f64", 200, 20, s1, rows3, c11)
+
+#ifndef PTXSPEC_KERNELS_ONLY
 int main(void)
 {
-    ptxspec_begin("testp");
-    PTXSPEC_RUN(testp_finite_f32_1, s0, rows3, c0);
-    PTXSPEC_RUN(testp_finite_f64_1, s1, rows3, c1);
-    PTXSPEC_RUN(testp_infinite_f32_1, s0, rows3, c2);
-    PTXSPEC_RUN(testp_infinite_f64_1, s1, rows3, c3);
-    PTXSPEC_RUN(testp_number_f32_1, s0, rows3, c4);
-    PTXSPEC_RUN(testp_number_f64_1, s1, rows3, c5);
-    PTXSPEC_RUN(testp_notanumber_f32_1, s0, rows3, c6);
-    PTXSPEC_RUN(testp_notanumber_f64_1, s1, rows3, c7);
-    PTXSPEC_RUN(testp_normal_f32_1, s0, rows3, c8);
-    PTXSPEC_RUN(testp_normal_f64_1, s1, rows3, c9);
-    PTXSPEC_RUN(testp_subnormal_f32_1, s0, rows3, c10);
-    PTXSPEC_RUN(testp_subnormal_f64_1, s1, rows3, c11);
-    return ptxspec_end();
+    return ptxspec_main("testp");
 }
 #endif

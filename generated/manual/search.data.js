@@ -910,6 +910,6 @@
 "index.html":[["PTX floating-point instructions",""],["Instructions","instructions"],["Common questions","questions"],["Guide","guide"]],
 "differences.html":[["Where the manual, the assembler and the hardware differ",""],["What the assembler takes","assembler"],["What it folds constants to","folding"],["What the hardware does","hardware"]],
 "speed.html":[["How fast the emulator is",""],["Kernels","kernels"],["Calls","calls"],["Around the kernels","around-the-kernels"]],
-"tensor-cores.html":[["Tensor cores",""],["How targets sum","sums"],["Which lane holds what","lanes"],["m16n8k16 with f16","m16n8k16-f16"],["m16n8k8 with tf32","m16n8k8-tf32"],["m16n8k32 with e4m3","m16n8k32-e4m3"],["m16n8k64 with s4","m16n8k64-s4"],["m8n8k4 with f64","m8n8k4-f64"],["m8n8k4 with f16","m8n8k4-f16"],["Metadata and scales","metadata"],["Forms","forms"],["Calling it","calls"]]
+"tensor-cores.html":[["Tensor cores",""],["How targets sum","sums"],["Machine code","machine-code"],["Which lane holds what","lanes"],["m16n8k16 with f16","m16n8k16-f16"],["m16n8k8 with tf32","m16n8k8-tf32"],["m16n8k32 with e4m3","m16n8k32-e4m3"],["m16n8k64 with s4","m16n8k64-s4"],["m8n8k4 with f64","m8n8k4-f64"],["m8n8k4 with f16","m8n8k4-f16"],["Metadata and scales","metadata"],["Forms","forms"],["Calling it","calls"]]
 }
 };

@@ -62,6 +62,8 @@ COMMANDS = [
     ("lint", "lint"),
     ("lint-stats", "lint --stats"),
     ("machine-code", "machine-code add.rn.f32x2"),
+    ("machine-code-form", "machine-code m16n8k32.f32.e4m3"),
+    ("machine-code-form", "machine-code m16n8k32.f32.e4m3 --target sm_80"),
 ]
 LONG = [
     ("diff", "diff --ptx 6.0..9.5"),

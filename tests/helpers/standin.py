@@ -14,8 +14,8 @@ from ptxspec.gpu.device import About, DeviceError
 
 Array = NDArray[Any]
 
-_KERNEL = re.compile(r'^PTXSPEC_(\w+)\((\w+), "([^"]+)", (\d+), (\d+)\)$', re.MULTILINE)
-_SHAPE = re.compile(r"#define PTXSPEC_(\w+)\(name, instruction, architecture, ptx\)((?:.*\\\n)+)")
+_KERNEL = re.compile(r'^PTXSPEC_(\w+)\((\w+), "([^"]+)", (\d+), (\d+)(?:, \w+, \w+, \w+)?\)$', re.MULTILINE)
+_SHAPE = re.compile(r"#define PTXSPEC_(\w+)\(name, instruction, architecture, ptx, \.\.\.\)((?:.*\\\n)+)")
 _LIST = re.compile(r"\(list\) == (\d+) \? (.*)$", re.MULTILINE)
 _IS = re.compile(r"PTXSPEC_IS\((\d+), (\d+)\)")
 _WORDS = {"char": np.uint8, "short": np.uint16, "int": np.uint32, "long": np.uint64}

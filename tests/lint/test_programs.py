@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from helpers import ROOT
+from helpers.kernels import OF_FORMS, OF_INSTRUCTIONS
 from helpers.sizes import each_size, spread
 from ptxspec import Database
 from ptxspec.lint.linter import Linter
@@ -23,8 +23,6 @@ pytestmark = pytest.mark.inputs(
     "codegen/ptxspec/ptxas",
 )
 
-SOURCES = sorted((ROOT / "generated" / "cuda").glob("*.cu"))
-
 
 # What compilers write
 
@@ -36,8 +34,8 @@ def test_what_nvcc_writes_has_no_errors(
     db: Database, nvcc: Path, tmp_path: Path, architecture: int, whole: bool
 ) -> None:
     instructions = 0
-    sources = SOURCES[:: 1 if architecture == 120 else 6]
-    for source in sources if whole else [p for p in SOURCES if p.stem == "max"]:
+    sources = OF_INSTRUCTIONS[:: 1 if architecture == 120 else 6]
+    for source in sources if whole else [p for p in OF_INSTRUCTIONS if p.stem == "max"]:
         output = tmp_path / f"{source.stem}.ptx"
         command = [nvcc, "-ptx", f"-arch=sm_{architecture}", "-I", source.parent, source, "-o", output]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -54,7 +52,7 @@ def test_what_nvcc_writes_has_no_errors(
 
 @each_size
 def test_the_generated_kernels_have_no_errors(db: Database, whole: bool) -> None:
-    for source in SOURCES if whole else spread(SOURCES, 5):
+    for source in (*OF_INSTRUCTIONS, *OF_FORMS) if whole else (*spread(OF_INSTRUCTIONS, 4), *OF_FORMS):
         assert [f for f in db.lint(source.read_text(), language="c++") if f.severity == ERROR] == []
 
 

@@ -10,7 +10,7 @@ from helpers import ROOT
 from helpers.project import Project, Result, copied
 from helpers.sizes import each_size, spread
 from ptxspec import Database
-from ptxspec.machine import evidence
+from ptxspec.machine import evidence, matrices
 from ptxspec.machine.evidence import matches
 from ptxspec.machine.kernels import Listed, listed as kernels_listed
 from ptxspec.model import MachineCode, Spec, Variant
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.inputs(
     "spec/observed/machine_code.yaml", "requirements", "codegen/ptxspec/machine", "codegen/ptxspec/ptxas"
 )
 
-PATH = evidence.PATH
+PATH, MATRICES = evidence.PATH, matrices.PATH
 # Machines that differ most: HFMA2 and FADD2 are not on all of them.
 TWO = ["sm_90a", "sm_120a"]
 
@@ -240,10 +240,13 @@ def test_recording_holds_afterwards_and_a_change_is_noticed(
     assert written.pop("written") == str(one.root / PATH)
     result = one.run("machine-code", "--format", "json")
     assert result.code == 0 and json.loads(result.out) == {**written, "different": []}
-    assert written["schema"] == 1 and written["targets"] == ["sm_100a"]
+    assert written["schema"] == 1 and written["targets"] == ["sm_100a"] and written["forms"] == 346
+    one.edit(MATRICES, "{HMMA.1688.F32: 1}", "{HMMA.1688.F32: 2}")
+    assert one.run("machine-code").out.endswith("not as recorded: mma\n")
+    one.edit(MATRICES, "{HMMA.1688.F32: 2}", "{HMMA.1688.F32: 1}")
     one.edit(PATH, 'text: "DADD d, -RZ, -a"', 'text: "DADD d, -RZ, a"')
     result = one.run("machine-code")
-    about = f"{written['assembler']}: {written['variants']} variants on 1 target, {written['ways']} ways"
+    about = f"{written['assembler']}: {written['variants']} variants on 1 target, {written['ways']} ways; 346 forms"
     assert result.code == 1 and result.out == f"{about}: not as recorded: neg\n"
     (one.root / PATH).unlink()
     assert "write it with --record" in one.run("machine-code").err

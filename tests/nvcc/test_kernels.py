@@ -12,6 +12,7 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers import ROOT
+from helpers.kernels import OF_INSTRUCTIONS
 from helpers.sizes import spread
 from numpy.typing import NDArray
 from ptxspec.gpu import vectors
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.inputs(
     *(f"generated/python/ptxemu/{name}.py" for name in ("entries", "memory", "statements", "straightline", "threads")),
 )
 
-OPCODES = sorted(p.stem for p in (ROOT / "generated/cuda").glob("*.cu"))
+OPCODES = [p.stem for p in OF_INSTRUCTIONS]
 # Together they have every variant that some target of nvcc has.
 TARGETS = ("sm_107a", "sm_100a", "sm_120a", "sm_90", "sm_75")
 ROWS = 300

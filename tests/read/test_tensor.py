@@ -31,6 +31,7 @@ LAYOUTS, MMA, ARITHMETIC = (f"spec/tensor/{name}.yaml" for name in ("layouts", "
             "f32.f16.f16.f32, ptx: 6.5, target: sm_76",
             "unknown target 'sm_76'",
         ),
+        (MMA, "  threads: {a: [0, 1], b: [0, 1, 2, 3]}", "  threads: {a: [0, 1]}", "missing key 'b'"),
         (MMA, "e2m1: {bits: 8, shift: 2}", "e2m1: [8, 2]", "expected text or a mapping, this is a list"),
         (ARITHMETIC, "targets: [sm_70, sm_72]", "targets: [sm_70, sm_73]", "unknown target 'sm_73'"),
         (ARITHMETIC, "bits: 23, zero", "bits: many, zero", "'many' is not what belongs here"),

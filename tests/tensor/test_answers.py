@@ -24,7 +24,17 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, code: int = 0) -> s
 @pytest.mark.parametrize(
     ("command", "code", "says"),
     [
-        ("m16n8k32.f32.e4m3 --target H100", 0, [f"yes: {FP8} on sm_90", "PTX 8.4", "a 4 .b32", "as machine code"]),
+        (
+            "m16n8k32.f32.e4m3 --target H100",
+            0,
+            [
+                f"yes: {FP8} on sm_90",
+                "PTX 8.4",
+                "a 4 .b32",
+                "machine 12 F2FP.F16, 2 HMMA.16816.F32, 4 FADD as ptxas 13.5",
+            ],
+        ),
+        ("m16n8k32.f32.e4m3 --target sm_120f", 0, ["machine QMMA.16832.F32.E4M3.E4M3 as ptxas 13.5.37 writes it"]),
         (
             "m16n8k32.f16.e4m3 --target H100",
             0,
@@ -59,7 +69,7 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, code: int = 0) -> s
                 "constants byte-id-a 0; thread-id-a 0, 1; byte-id-b 0; thread-id-b 0, 1, 2, 3",
             ],
         ),
-        ("m8n8k4.f32.bf16", 0, ["manual     does not list it", "computes   nothing"]),
+        ("m8n8k4.f32.bf16 --target sm_80", 0, ["manual     does not list it", "computes   nothing", "machine nothing"]),
         ("m16n8k17.f32.f16", 1, ["these types are multiplied in the shapes m8n8k4, m16n8k8, m16n8k16"]),
         ("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", 1, ["this database does not describe it"]),
         (
@@ -83,6 +93,10 @@ def test_without_a_target_all_are_told(capsys: pytest.CaptureFixture[str]) -> No
     assert found["exists"] and found["registers"]["a"] == {"count": 4, "type": ".b32"}
     assert {claims[t] for t in ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100")} == {"recorded"}
     assert claims["sm_87"] == claims["sm_120"] == "reported" and claims["sm_110"] == claims["sm_107"] == "unspecified"
+    (machine,) = found["machine"]
+    assert machine["instructions"] == {"HMMA.16816.F32": 1} and machine["others"] == 0
+    # This ptxas assembles for neither sm_82 nor sm_101.
+    assert {*claims} - {*machine["targets"]} == {"sm_82", "sm_101"} and found["assembler"] == "ptxas 13.5.37"
 
 
 def test_constants_are_told_to_scripts(capsys: pytest.CaptureFixture[str]) -> None:

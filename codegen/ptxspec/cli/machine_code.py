@@ -1,4 +1,4 @@
-"""machine-code: what ptxas makes of variants, and whether it is what spec/observed/ has of all of them."""
+"""machine-code: what ptxas makes of variants and of forms of mma, and whether it is what spec/observed/ has of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import roots
+from .. import roots, tensor
 from ..diagnostics import PtxspecError
 from ..files import replace_text
 from ..query import machine_code, verdicts
@@ -19,15 +19,17 @@ from . import NO, OK, TARGET, counted, progress_bar
 if TYPE_CHECKING:
     from ..machine.evidence import Works
     from ..model import Spec
+    from ..model.tensor import MatrixEvidence
 
-_PATH = "spec/observed/machine_code.yaml"
+_PATH, _MATRICES = "spec/observed/machine_code.yaml", "spec/observed/matrix_code.yaml"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Tells the machine instructions that do a variant's work, as they were recorded: `a` is an operand, `a+1` the "
         "second register of a pair, `d` the result, `t1` what lies between, and `.*` modifiers that depend on the "
-        f"variant's. Without a variant it holds {_PATH} against ptxas, for all variants; that takes two minutes."
+        "variant's. Of a form of mma, how often each instruction that computes stands there, and how many others do. "
+        f"Without a variant it holds {_PATH} and {_MATRICES} against ptxas, for all of them; that takes three minutes."
     )
     parser.add_argument("name", nargs="?", metavar="VARIANT", help="a spelling, as in fma.rn.ftz.f32, or an opcode")
     parser.add_argument("--operands", type=int, metavar="N", help="the number of source operands")
@@ -35,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ptxas", type=Path, metavar="PATH", help="this ptxas, with nvdisasm beside it; else that of the wheel or PATH"
     )
-    parser.add_argument("--record", action="store_true", help=f"write {_PATH}, of all variants")
+    parser.add_argument("--record", action="store_true", help="write both files, of all variants and forms")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
 
@@ -58,6 +60,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _tell(options: argparse.Namespace) -> int:
     path = roots.find(options.root).data
+    if cores := tensor.may_be_named(path, options.name):
+        return _tell_form(options, Database.read(path), cores)
     db, file = Database.read(path), machine_code.recorded(path.with_name("machine_code.json"))
     if file is None:
         raise PtxspecError(f"no machine code was recorded of this specification: {_PATH}")
@@ -84,6 +88,26 @@ def _tell(options: argparse.Namespace) -> int:
         on = target or " or ".join(file["targets"])
         print(f"no machine code of {options.name} for {on}: `ptxspec query` says why")
     return OK if told else NO
+
+
+def _tell_form(options: argparse.Namespace, db: Database, cores: tensor.Cores) -> int:
+    """The machine code of a form."""
+    if options.operands is not None:
+        raise PtxspecError("--operands is about a variant, and this is a form of an instruction on matrices")
+    target = None if options.target is None else db.target(options.target)
+    found = tensor.query(db, cores, options.name, target, None)
+    if found.form is None:
+        raise PtxspecError(found.verdict.help)
+    if options.format == "json":
+        said = found.as_json(db)
+        print(json.dumps({name: said[name] for name in ("schema", "assembler", "form", "machine")}, indent=2))
+    elif found.machine:
+        print(found.form)
+        for c in found.machine:
+            print(f"  {c.text} on {', '.join(c.targets)}")
+    else:
+        print(f"no machine code of {found.form}{f' for {target}' if target else ''}: `ptxspec query` says why")
+    return OK if found.machine else NO
 
 
 def _recorded_as(db: Database, target: str, recorded: Sequence[str]) -> str:
@@ -121,7 +145,7 @@ def _objects(told: Mapping[Variant, Mapping[str, Code]]) -> Iterator[dict[str, o
 def _hold(options: argparse.Namespace) -> int:
     """The evidence against what ptxas makes now; or in its place."""
     from .. import specification as reading
-    from ..machine import evidence
+    from ..machine import evidence, matrices
     from ..ptxas.asking import PtxasError, find_ptxas
 
     root = (roots.find_own if options.record else roots.find_source)(options.root)
@@ -134,29 +158,38 @@ def _hold(options: argparse.Namespace) -> int:
         with progress_bar("assembling") as progress:
             variants, on = [v for i in spec.instructions.values() for v in i.variants], evidence.targets(spec)
             works = evidence.examine(spec, ptxas, variants, on, progress)
-        return _held(spec, ptxas, works, root.path, on, options)
+        return _held(spec, ptxas, works, matrices.evidence(spec, ptxas, on), root.path, options)
     except PtxasError as e:
         raise PtxspecError(f"{ptxas}: {e}") from None
 
 
-def _held(spec: Spec, ptxas: Path, works: Works, root: Path, on: Sequence[str], options: argparse.Namespace) -> int:
-    from ..machine import evidence
+def _held(spec: Spec, ptxas: Path, works: Works, forms: MatrixEvidence, root: Path, options: argparse.Namespace) -> int:
+    from ..machine import evidence, matrices
 
-    found, path = evidence.evidence(spec, ptxas, works), root / evidence.PATH
+    found, path, on = evidence.evidence(spec, ptxas, works), root / evidence.PATH, forms.targets
     entries = sum(map(len, found.opcodes.values()))
-    variants = sum(map(bool, works.values()))
+    variants, count = sum(map(bool, works.values())), sum(map(bool, forms.codes.values()))
     told = f"{found.assembler}: {variants} variants on {counted(len(on), 'target')}, {entries} ways"
-    about = {"schema": 1, "assembler": found.assembler, "variants": variants, "targets": on, "ways": entries}
+    if count:
+        told += f"; {count} forms"
+    about = {"schema": 1, "assembler": found.assembler, "variants": variants, "forms": count, "targets": on,
+             "ways": entries}  # fmt: skip
     if options.record:
         replace_text(path, evidence.as_yaml(found))
+        about["written"], told = str(path), f"{told}\nwritten: {path}"
+        if count:
+            replace_text(root / matrices.PATH, matrices.as_yaml(forms, spec.tensor.forms))
+            told += f"\nwritten: {root / matrices.PATH}"
         different: list[str] | None = None
-        about["written"] = str(path)
-        told = f"{told}\nwritten: {path}"
     else:
         if spec.machine is None:
             raise PtxspecError(f"no {evidence.PATH} to hold against ptxas: write it with --record")
         now, then = found.opcodes, spec.machine.opcodes
-        different = about["different"] = [o for o in {**now, **then} if now.get(o) != then.get(o)]
+        different = [o for o in {**now, **then} if now.get(o) != then.get(o)]
+        known = spec.tensor.machine.codes if spec.tensor.machine else {}
+        others = (f for f in {**forms.codes, **known} if forms.codes.get(f, ()) != known.get(f, ()))
+        different += dict.fromkeys(f.partition(".")[0] for f in others)
+        about["different"] = different
         told = f"{told}: {'all as recorded' if not different else 'not as recorded: ' + ', '.join(different)}"
     print(json.dumps(about, indent=2) if options.format == "json" else told)
     return NO if different else OK

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from ..catalog import requirement_of
 from ..catalog.explaining import WHOLE, unmet
 from ..catalog.likeness import nearest
 from ..matrices.choices import choices_of
-from ..matrices.forms import Form, Taken, form_of, is_shape, others_like, parts_of
+from ..matrices.forms import Form, Taken, forms_of, is_shape, others_like, parts_of
 from ..ptx import constants, operands as kinds
 from ..ptx.complaints import ERROR, NOTE, WARNING, Complaint
 from ..ptx.matching import in_braces, mixed, unknown_names, unreadable
@@ -48,12 +47,7 @@ class MatrixJudge:
     @cached_property
     def _forms(self) -> Mapping[Any, Form]:
         """The forms by the parts of their spellings."""
-        needs = [requirement_of(r) for r in self._data["requirements"]]
-        forms = (
-            form_of(spelling, self._data["elements"], (d, a, b, c), needs[n], listed, computes)
-            for spelling, d, a, b, c, n, listed, computes in self._data["forms"]
-        )
-        return {parts_of(f.spelling.split("."), self._data["ordered"]): f for f in forms}
+        return {parts_of(f.spelling.split("."), self._data["ordered"]): f for f in forms_of(self._data)}
 
     @cached_property
     def _taken(self) -> tuple[Taken, ...]:

@@ -50,7 +50,7 @@ def assembled(spec: Spec, target: str, variants: Iterable[Variant], ptx: str | N
     return [v for v in whole if spec.catalog.takes(v.requires, target, ptx)]
 
 
-def _versions(spec: Spec, ptxas: Path, on: Iterable[str]) -> dict[str, str]:
+def versions(spec: Spec, ptxas: Path, on: Iterable[str]) -> dict[str, str]:
     """Return the newest PTX version that this ptxas knows of each target. Raises PtxasError for a target that it does
     not know."""
     found = dict.fromkeys(on, spec.catalog.newest_version)
@@ -71,12 +71,12 @@ def examine(
     """Return the machine code that ptxas makes of variants on some targets. Raises PtxasError."""
     nvdisasm = find_nvdisasm(ptxas)
     found: dict[Variant, dict[str, Work]] = {v: {} for v in variants}
-    versions = _versions(spec, ptxas, on)
-    jobs = [(t, some) for t in on for some in _cut(assembled(spec, t, variants, versions[t]))]
+    known = versions(spec, ptxas, on)
+    jobs = [(t, some) for t in on for some in _cut(assembled(spec, t, variants, known[t]))]
 
     def run(job: tuple[str, Sequence[Variant]]) -> None:
         target, together = job
-        for v, w in zip(together, _works(spec, ptxas, nvdisasm, (target, versions[target]), together), strict=True):
+        for v, w in zip(together, _works(spec, ptxas, nvdisasm, (target, known[target]), together), strict=True):
             found[v][target] = w
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -111,17 +111,18 @@ def evidence(spec: Spec, ptxas: Path, works: Works) -> MachineEvidence:
             opcodes[opcode] = tuple(_entries(spec, own))
     return MachineEvidence(
         assembler=f"ptxas {version(ptxas)}",
-        disassembler=f"nvdisasm {_version(find_nvdisasm(ptxas))}",
+        disassembler=disassembler(ptxas),
         targets=tuple(targets(spec)),
         asked={opcode: spec.asked(opcode) for opcode in opcodes},
         opcodes=opcodes,
     )
 
 
-def _version(nvdisasm: Path) -> str:
-    said = asked(Path(), [str(nvdisasm), "--version"])
+def disassembler(ptxas: Path) -> str:
+    """Return the name and the version of the disassembler beside an assembler. Raises PtxasError."""
+    said = asked(Path(), [str(find_nvdisasm(ptxas)), "--version"])
     match = re.search(r"\bV(\d+(?:\.\d+)+)", said)
-    return match[1] if match else "of unknown version"
+    return f"nvdisasm {match[1] if match else 'of unknown version'}"
 
 
 def _entries(spec: Spec, works: Works) -> Iterator[MachineForms]:

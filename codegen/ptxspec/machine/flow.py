@@ -58,12 +58,12 @@ class Work:
 
 def work(code: Sequence[Listed], operands: Sequence[str], results: Sequence[str]) -> Work:
     """Return the work of a kernel that loads `operands` in this order, and stores `results` behind them."""
-    # What is done once for a kernel ends with its stack pointer; what stands behind its end are subroutines.
-    start = next(n for n, i in enumerate(code) if _STACK.match(i.get("operands", "")))
+    # What stands behind its end are subroutines.
+    start = begin(code)
     own = [(n, i) for n, i in enumerate(code) if n > start and not _is_frame(n, i)]
-    end = next(n for n, i in enumerate(code) if _name(i) == "EXIT" and not i.get("predicate"))
+    end = next(n for n, i in enumerate(code) if name_of(i) == "EXIT" and not i.get("predicate"))
     main = [i for n, i in own if n < end]
-    if len(main) > WHOLE or any(_name(i).split(".")[0] in _JUMPS for i in main):
+    if len(main) > WHOLE or any(name_of(i).split(".")[0] in _JUMPS for i in main):
         counted = Counter(_kind(i) for i in main)
         text = ", ".join(f"{n} {kind}" if n > 1 else kind for kind, n in counted.items())
     else:
@@ -71,7 +71,12 @@ def work(code: Sequence[Listed], operands: Sequence[str], results: Sequence[str]
     return Work(len(main), len(own) - len(main), text)
 
 
-def _name(i: Listed) -> str:
+def begin(code: Sequence[Listed]) -> int:
+    """Return where a kernel sets its stack pointer: what it does once for all ends with that."""
+    return next(n for n, i in enumerate(code) if _STACK.match(i.get("operands", "")))
+
+
+def name_of(i: Listed) -> str:
     # nvdisasm does not know every instruction that ptxas writes.
     return str(i["opcode"]).strip() or "?"
 
@@ -79,12 +84,12 @@ def _name(i: Listed) -> str:
 def _kind(i: Listed) -> str:
     """Return an instruction's name without what makes little difference; for the special function unit, with its
     function."""
-    first, *more = _name(i).split(".")
+    first, *more = name_of(i).split(".")
     return f"{first}.{more[0]}" if first == "MUFU" else first
 
 
 def _is_frame(n: int, i: Listed) -> bool:
-    first, operands = _name(i).split(".")[0], i.get("operands", "")
+    first, operands = name_of(i).split(".")[0], i.get("operands", "")
     return first in _FRAME or _PARAMETERS in operands or (first == "BRA" and operands == hex(16 * n))
 
 
@@ -104,10 +109,10 @@ class _Walk:
         """Return the instructions that do the work, with the names of their values."""
         found: list[list[str | Value]] = []
         for n, i in enumerate(code):
-            first = _name(i).split(".")[0]
+            first = name_of(i).split(".")[0]
             if first == "LDG":
                 register, _, address = i["operands"].partition(",")
-                self._names[self._new("", register, _WIDE.match(_name(i)))] = self._places[_place(address)]
+                self._names[self._new("", register, _WIDE.match(name_of(i)))] = self._places[_place(address)]
             elif first == "SHFL":
                 # It makes a predicate of a word that was loaded.
                 to, _, word, *_ = i["operands"].split(",")
@@ -131,12 +136,12 @@ class _Walk:
             value, sign = self._ballots[register]
             self._results.setdefault(value, sign + result)
         elif register != "RZ":
-            stored = self._pair(register) if _READS_PAIRS.match(_name(i)) else [self._value(register)]
+            stored = self._pair(register) if _READS_PAIRS.match(name_of(i)) else [self._value(register)]
             for value, name in zip(stored, (result, f"{result}+1"), strict=False):
                 self._results.setdefault(value, name)
 
     def _instruction(self, i: Listed) -> list[str | Value]:
-        name, guard = _name(i), i.get("predicate", "")
+        name, guard = name_of(i), i.get("predicate", "")
         operands = _REUSE.sub("", i.get("operands", "")).replace(" ", "").split(",")
         written = _written(name, operands)
         before = [*self._named(guard, pairs=False), " "] if guard else []

@@ -83,5 +83,5 @@ def asked(folder: Path, command: Sequence[str]) -> str:
     except OSError as error:
         raise PtxasError(f"{command[0]} cannot be run: {error}") from error
     if done.returncode:
-        raise PtxasError(f"{' '.join(command)}: {done.stderr or done.stdout}")
+        raise PtxasError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr or done.stdout}")
     return done.stdout

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
 
 from ..matrices.choices import Choices
 from ..matrices.forms import Form, Taken
@@ -90,6 +92,76 @@ class Element:
     shift: int = 0
 
 
+class FormOperand(NamedTuple):
+    """An operand of a form: so many registers of a type, which are in braces where it is a `vector`, or constants."""
+
+    name: str
+    type: str = ""
+    registers: int = 1
+    vector: bool = False
+    constants: tuple[int, ...] = ()
+
+
+def written(operands: Iterable[FormOperand], names: Iterator[str]) -> str:
+    """Return operands as a statement has them, with names for their registers, as in `{%0, %1}, {%2}, {%3}, 0`."""
+    found = []
+    for o in operands:
+        text = ", ".join(map(str, o.constants) if o.constants else islice(names, o.registers))
+        found.append(f"{{{text}}}" if o.vector else text)
+    return ", ".join(found)
+
+
+class MatrixCode(NamedTuple):
+    """The machine code that ptxas makes of a form on some targets: how often each instruction stands there that
+    computes, by its name, and how many `others` there are, which move, select, shuffle or jump."""
+
+    targets: tuple[str, ...]
+    instructions: Mapping[str, int]
+    others: int
+
+    @property
+    def text(self) -> str:
+        """The machine code in words, as in `2 HMMA.16816.F32, 12 F2FP, 4 FADD`."""
+        named = ", ".join(f"{n} {name}" if n > 1 else name for name, n in self.instructions.items())
+        others = f"{self.others} other{'s' * (self.others > 1)}" if self.others else ""
+        return " and ".join(part for part in (named, others) if part) or "nothing"
+
+
+@dataclass(frozen=True)
+class MatrixEvidence:
+    """The machine code of forms, by their spellings, on `targets`."""
+
+    assembler: str
+    disassembler: str
+    targets: tuple[str, ...]
+    codes: Mapping[str, tuple[MatrixCode, ...]]
+
+
+# What stands in the name of an instruction of the machine for the types of the elements of A and of B.
+_ELEMENTS = ".a.b"
+
+
+def named_for(f: Form, name: str) -> str:
+    """Return the name of an instruction of the machine as it is for a form."""
+    return name.replace(_ELEMENTS, _elements(f))
+
+
+def named_for_all(f: Form, name: str) -> str:
+    """Return the name of an instruction of a form as it is for forms with other types of the elements of A and of B,
+    too."""
+    return name.replace(_elements(f), _ELEMENTS)
+
+
+def _elements(f: Form) -> str:
+    _, a, b, _ = f.types
+    return f".{a}.{b}".upper()
+
+
+def register_type(of: str) -> str:
+    """Return the type of the registers that hold elements of a type."""
+    return of if of in ("f32", "f64") else "b32"
+
+
 @dataclass(frozen=True)
 class TensorCores:
     """All that is known of mma. `elements` are by type, those in some kinds packed otherwise by kind and type. `loads`
@@ -116,7 +188,22 @@ class TensorCores:
     observed: str = ""
     recorded: tuple[Recorded, ...] = ()
     apart: tuple[Apart, ...] = ()
+    machine: MatrixEvidence | None = None
 
     def element(self, f: Form, of: str) -> Element:
         """Return how an element of a type stands in a register of a form."""
         return self.packed.get(f.kind, {}).get(of) or self.elements[of]
+
+    def operands(self, f: Form) -> tuple[FormOperand, ...]:
+        """Return the operands of a form in the order of a statement, the first constants of those that choose."""
+        found = [
+            FormOperand(name, register_type(of), count, vector=True)
+            for name, of, count in zip("dabc", f.types, f.registers, strict=True)
+        ]
+        first = {name: choices[0] for name, choices in self.choices.of(f).items()}
+        if f.is_sparse:
+            found += [FormOperand("metadata", "b32"), FormOperand("selector", constants=(first["selector"],))]
+        for matrix in "ab" if f.is_scaled else "":
+            ids = first[f"byte-id-{matrix}"], first[f"thread-id-{matrix}"]
+            found += [FormOperand(f"scales of {matrix}", "b32"), FormOperand("ids", vector=True, constants=ids)]
+        return tuple(found)

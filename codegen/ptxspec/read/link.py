@@ -18,7 +18,15 @@ from .instruction import read_instruction
 from .llvm import read_intrinsics
 from .messages import read_messages
 from .modifiers import check_stages, read_groups, read_implied, read_modifiers
-from .observed import read_calls, read_evidence, read_judgements, read_machine_code, read_recordings, read_speed
+from .observed import (
+    read_calls,
+    read_evidence,
+    read_judgements,
+    read_machine_code,
+    read_matrix_code,
+    read_recordings,
+    read_speed,
+)
 from .outside import read_outside
 from .positioned import Document
 from .published import read_published
@@ -30,12 +38,16 @@ from .units import read_model, read_units
 from .words import read_words
 
 _SHARED = ("types", "modifiers", "targets", "assembler", "special_registers", "units")
-_OBSERVED = ("calls", "evidence", "intrinsics", "judged", "machine_code", "recordings", "speed", "tensor_cores")
+_OBSERVED = (
+    "calls", "evidence", "intrinsics", "judged", "machine_code", "matrix_code", "recordings", "speed", "tensor_cores",
+)  # fmt: skip
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
 # The functions of other languages, the manual's words, tools' messages, what PTX has besides, and what was found out
 # about the specification: no variant's result depends on these files, and they may be missing.
 _TOLD = ("functions", "words", "messages", "outside", "llvm")
+# They are long, and one spelling does not need them.
+_LONG = ("calls", "intrinsics", "llvm", "outside", "matrix_code", "messages", "tensor_cores")
 # What has the form of another file.
 _LIKE = {"intrinsics": "calls"}
 OBSERVED = frozenset(
@@ -65,8 +77,7 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
     files = _Files(root)
     shared = {name: files.document(files.folder / f"{name}.yaml", name) for name in _SHARED}
     published = files.optional(files.folder / "published.yaml", "published")
-    # They are long, and one spelling does not need them.
-    long = frozenset(("calls", "intrinsics", "llvm", "outside", "messages", "tensor_cores") if spelling else ())
+    long = frozenset(_LONG if spelling else ())
     observed = {
         name: files.optional(files.folder / "observed" / f"{name}.yaml", _LIKE.get(name, name))
         for name in _OBSERVED
@@ -89,7 +100,9 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
         meanings = _meanings(spec)
         spec = _with_models(models, spec, context, files.sources)
         spec = replace(spec, functions=read_functions(told["functions"], context, meanings))
-        spec = replace(spec, tensor=read_tensor(tensor, observed.get("tensor_cores"), context, spec.catalog))
+        cores = read_tensor(tensor, observed.get("tensor_cores"), context, spec.catalog)
+        machine = read_matrix_code(observed.get("matrix_code"), cores.forms, context)
+        spec = replace(spec, tensor=replace(cores, machine=machine))
         spec = replace(spec, outside=read_outside(told.get("outside"), context, spec.catalog))
         read_ones = [read_instruction(doc, context, spec, meanings, spelling) for doc in instructions]
         spec = replace(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ..matrices.forms import Form
 from ..model import (
     Becomes,
     CallEvidence,
@@ -20,7 +21,9 @@ from ..model import (
     Speed,
     SpeedTable,
 )
+from ..model.tensor import MatrixCode, MatrixEvidence, named_for
 from .context import Context, words
+from .notation import NotationError, expand
 from .positioned import Document, Where
 
 
@@ -67,6 +70,37 @@ def read_machine_code(doc: Document | None, context: Context) -> MachineEvidence
             found.append(MachineForms(tuple(e["for"]), int(e["operands"]), tuple(codes)))
         opcodes[opcode] = tuple(found)
     return MachineEvidence(words(d["assembler"]), words(d["disassembler"]), tuple(d["targets"]), d["asked"], opcodes)
+
+
+def read_matrix_code(doc: Document | None, forms: Iterable[Form], context: Context) -> MatrixEvidence | None:
+    """Read the machine code of forms of mma. Forms that are no longer in the specification are left alone: a test holds
+    all of them."""
+    if doc is None:
+        return None
+    d, known = doc.data, {f.spelling: f for f in forms}
+    for i, name in enumerate(d["targets"]):
+        context.known(doc, ("targets", i), name, context.targets, "target")
+    every, found = list(d["targets"]), {}
+    for i, e in enumerate(d["forms"]):
+        where: Where = ("forms", i)
+        code = [
+            (tuple(n for run in on.split() for n in _run(doc, (*where, "code", on), run, every, context)),
+             {name: int(n) for name, n in counts.items()})
+            for on, counts in e["code"].items()
+        ]  # fmt: skip
+        for k, text in enumerate(e["for"]):
+            opcode, _, names = text.partition(".")
+            try:
+                spellings = [".".join((opcode, *spelled)) for spelled in expand(f".{names}", {})]
+            except NotationError as error:
+                context.errors.append(doc.error((*where, "for", k), str(error), error.help))
+                continue
+            for f in (known[s] for s in spellings if s in known):
+                found[f.spelling] = tuple(
+                    MatrixCode(on, {named_for(f, n): x for n, x in c.items() if n != "others"}, c.get("others", 0))
+                    for on, c in code
+                )
+    return MatrixEvidence(words(d["assembler"]), words(d["disassembler"]), tuple(every), found)
 
 
 def read_calls(doc: Document | None, context: Context) -> CallEvidence | None:

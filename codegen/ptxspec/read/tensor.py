@@ -10,7 +10,7 @@ from ..catalog import Catalog
 from ..matrices.choices import Choices
 from ..matrices.forms import Form, Taken, form_of
 from ..matrices.rows import Apart, Recorded, Row
-from ..model.tensor import OPERATORS, Element, Given, Place, TensorCores, TensorLayout
+from ..model.tensor import OPERATORS, Element, Given, Place, TensorCores, TensorLayout, register_type
 from .context import Context, words
 from .notation import NotationError, expand
 from .outside import are_known, requirement
@@ -229,7 +229,7 @@ class _Forms:
             d, c = (int(special["c"][t]) for t in (form.types[0], form.types[3]))
             return d, int(special["a"]), int(special["b"]), c
         d, a, b, c = (
-            max(1, rows * columns * self._element(form, t).bits // 32 // (64 if t == "f64" else 32))
+            max(1, rows * columns * self._element(form, t).bits // 32 // int(register_type(t)[1:]))
             for (rows, columns), t in zip(form.sizes, form.types, strict=True)
         )
         return d, a, b, c

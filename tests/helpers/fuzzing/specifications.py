@@ -46,6 +46,7 @@ def _folder() -> Path:
         "words.yaml",
         "messages.yaml",
         "observed/machine_code.yaml",
+        "observed/matrix_code.yaml",
         "observed/evidence.yaml",
     ):
         (root / "spec" / path).unlink()

@@ -259,13 +259,13 @@ def _described(t: Type) -> str:
     f = t.kind.format
     nan = (f.magnitudes - 1, f.first_nan) if f and f.nans else (0, 1)
     size = 32 if t.kind == BOOL else t.width
-    return ", ".join(map(_cell, (size // 8, t.lanes, t.lane_width, t.shift, t.kind.width, *nan)))
+    return ", ".join(map(cell, (size // 8, t.lanes, t.lane_width, t.shift, t.kind.width, *nan)))
 
 
 def _signature(v: Variant) -> str:
     """Return the cell in a row and the type of each register, the sources' first."""
     return ", ".join(
-        f"{{{cell}, PTXSPEC_TYPE_{o.type.name}}}" for cell, o in enumerate((*v.sources, *v.results)) for _ in o.places
+        f"{{{n}, PTXSPEC_TYPE_{o.type.name}}}" for n, o in enumerate((*v.sources, *v.results)) for _ in o.places
     )
 
 
@@ -299,10 +299,11 @@ def _runs(numbers: Sequence[int]) -> list[int]:
 
 def _written(row: tuple[int, ...]) -> str:
     """Return the cells, without the last one where it is zero: C has zeros where nothing stands."""
-    return ", ".join(map(_cell, row if row[-1] else row[:-1]))
+    return ", ".join(map(cell, row if row[-1] else row[:-1]))
 
 
-def _cell(value: int) -> str:
+def cell(value: int) -> str:
+    """Return a number as it stands in a row."""
     return str(value) if value < 10 else f"0x{value:x}"
 
 

@@ -16,6 +16,7 @@ from ...basis import Basis
 from ...check.checking import Checked
 from ...check.claims import followed, recorded
 from ...check.relations import relation
+from ...matrices.forms import Form
 from ...model import (
     BOOL,
     CornerRow,
@@ -38,6 +39,7 @@ from ...model import (
     Unit,
     Variant,
 )
+from ...model.tensor import TensorCores, named_for_all
 from ...query.database import SCHEMA, Data
 from ...recipes.inline import asm_operands
 from ..assembler import assembler
@@ -87,9 +89,13 @@ def _outside(spec: Spec) -> dict[str, Any]:
 
 def _tensor(spec: Spec) -> dict[str, Any]:
     """Return what is known of mma. A form is its spelling, the registers of D, A, B and C, the place of what it needs,
-    and whether the manual lists it and anything is computed."""
+    whether the manual lists it and anything is computed, and the place of its machine code among the ways, where `a.b`
+    are the types of the elements of A and of B."""
     cores = spec.tensor
     needs = list(dict.fromkeys(f.requires for f in cores.forms))
+    ways: dict[str, int] = {}
+    codes = [_matrix_code(cores, f) for f in cores.forms]
+    numbers = [ways.setdefault(json.dumps(code), len(ways)) if code else None for code in codes]
     return {
         "schema": SCHEMA,
         "generated": _STAMP,
@@ -100,7 +106,15 @@ def _tensor(spec: Spec) -> dict[str, Any]:
         "ordered": cores.ordered,
         "repeatable": cores.repeatable,
         "requirements": [r.as_json() for r in needs],
-        "forms": [[f.spelling, *f.registers, needs.index(f.requires), f.listed, f.computes] for f in cores.forms],
+        "forms": [
+            [f.spelling, *f.registers, needs.index(f.requires), f.listed, f.computes, n]
+            for f, n in zip(cores.forms, numbers, strict=True)
+        ],
+        "machine": {
+            "assembler": cores.machine.assembler if cores.machine else None,
+            "targets": cores.machine.targets if cores.machine else [],
+            "ways": [*map(json.loads, ways)],
+        },
         "rows": [
             {n: dict(x) if n == "zero" else x for n, x in r._asdict().items() if x != r._field_defaults.get(n)}
             for r in cores.rows
@@ -126,6 +140,18 @@ def _tensor(spec: Spec) -> dict[str, Any]:
 def _by_text(x: Mapping[int, Any]) -> dict[str, Any]:
     """Return a mapping as JSON has it."""
     return {str(key): value for key, value in x.items()}
+
+
+def _matrix_code(cores: TensorCores, f: Form) -> list[list[Any]]:
+    """Return the machine code of a form: the places of targets, how often each instruction that computes stands there,
+    and how many others there are."""
+    if cores.machine is None:
+        return []
+    return [
+        [[*map(cores.machine.targets.index, c.targets)],
+         {named_for_all(f, name): n for name, n in c.instructions.items()}, c.others]
+        for c in cores.machine.codes.get(f.spelling, ())
+    ]  # fmt: skip
 
 
 def _shared(spec: Spec) -> dict[str, Any]:

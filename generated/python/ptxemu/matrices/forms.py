@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from ..catalog import Requirement
+from ..catalog import Requirement, requirement_of
 from ..catalog.likeness import suggest
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
@@ -114,6 +114,15 @@ def form_of(
         raise ValueError("a form has a shape, the orders of A and B, and the types of the elements of D, A, B and C")
     others = tuple(n for n in names if n != shapes[0] and n not in types)
     return Form(spelling, shapes[0], own, others, registers, requires, listed, computes)
+
+
+def forms_of(data: Mapping[str, Any]) -> tuple[Form, ...]:
+    """Return the forms that tensor.json holds."""
+    needs = [requirement_of(r) for r in data["requirements"]]
+    return tuple(
+        form_of(spelling, data["elements"], (d, a, b, c), needs[n], listed, computes)
+        for spelling, d, a, b, c, n, listed, computes, _ in data["forms"]
+    )
 
 
 def is_shape(name: str) -> bool:

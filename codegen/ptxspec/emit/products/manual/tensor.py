@@ -5,23 +5,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple, TypeVar
 
 from ....matrices.choices import BASES
 from ....matrices.forms import Form, first_about
 from ....matrices.rows import NOT_RECORDED, Row, claim, in_short, row_of
 from ....model import Spec
-from ....model.tensor import Element, Given, Place, TensorCores
+from ....model.tensor import Element, Given, MatrixEvidence, Place, TensorCores, named_for_all
 from ....read.tensor import FILES
 from ...text import Files
 from .site import Site
 
-OBSERVED = "spec/observed/tensor_cores.yaml"
+OBSERVED, MACHINE_CODE = "spec/observed/tensor_cores.yaml", "spec/observed/matrix_code.yaml"
 LANES = 32
 # The forms whose layouts are drawn: one for each way in which elements fill registers.
 _DRAWN = (
     ("m16n8k16", "f16", "f32"), ("m16n8k8", "tf32", "f32"), ("m16n8k32", "e4m3", "f32"), ("m16n8k64", "s4", "s32"),
     ("m8n8k4", "f64", "f64"), ("m8n8k4", "f16", "f32"),
 )  # fmt: skip
+_Row = TypeVar("_Row")
 # The size of an element in a picture.
 _WIDTH, _HEIGHT = 22, 18
 
@@ -40,6 +43,18 @@ class Sums:
     error: tuple[str, ...]
 
 
+class Line(NamedTuple):
+    """Numbers at the same height of a picture, each with its place."""
+
+    y: str
+    numbers: Sequence[tuple[str, int]]
+
+
+def _line(row: int, numbers: Iterable[tuple[float, int]]) -> Line:
+    """Return numbers in the middle of columns, in a row; the heads of columns are in row -1."""
+    return Line(f"{(row + 1.7) * _HEIGHT:g}", [(f"{(column + 1) * _WIDTH:g}", n) for column, n in numbers])
+
+
 @dataclass(frozen=True)
 class Run:
     """Elements beside each other that a lane has in one register: where they begin, and how many they are."""
@@ -49,11 +64,6 @@ class Run:
     length: int
     lane: int
     register: int
-
-    @property
-    def text(self) -> tuple[float, float]:
-        """The middle of it in a picture."""
-        return (self.column + self.length / 2 + 1) * _WIDTH, (self.row + 1.7) * _HEIGHT
 
 
 @dataclass(frozen=True)
@@ -75,18 +85,52 @@ class Picture:
         return (self.columns + 1) * _WIDTH, (self.rows + 1) * _HEIGHT
 
     @property
-    def heads(self) -> Iterator[tuple[float, float, int]]:
-        """The numbers of columns and of rows, each with its place."""
-        yield from (((c + 1.5) * _WIDTH, 0.7 * _HEIGHT, c) for c in range(self.columns))
-        yield from ((0.5 * _WIDTH, (r + 1.7) * _HEIGHT, r) for r in range(self.rows))
+    def heads(self) -> Iterator[Line]:
+        """The numbers of columns and of rows."""
+        yield _line(-1, ((c + 0.5, c) for c in range(self.columns)))
+        yield from (_line(r, [(-0.5, r)]) for r in range(self.rows))
 
-    def outline(self, register: int) -> str:
-        """The path around the elements in a register of each lane."""
+    @property
+    def lanes(self) -> Iterator[Line]:
+        """The lanes of each row's elements."""
+        for row, runs in groupby(self.runs, lambda run: run.row):
+            yield _line(row, ((run.column + run.length / 2, run.lane) for run in runs))
+
+    def fill(self, register: int) -> str:
+        """The path around the elements in a register of all lanes."""
+
+        def spans(row: int) -> tuple[tuple[int, int], ...]:
+            own = (run for run in self.runs if run.row == row)
+            together = ((r, list(some)) for r, some in groupby(own, lambda run: run.register))
+            return tuple((some[0].column, sum(x.length for x in some)) for r, some in together if r == register)
+
         return "".join(
-            f"M{(r.column + 1) * _WIDTH} {(r.row + 1) * _HEIGHT}h{r.length * _WIDTH}v{_HEIGHT}h-{r.length * _WIDTH}z"
-            for r in self.runs
-            if r.register == register
+            f"M{(column + 1) * _WIDTH} {(first + 1) * _HEIGHT}h{length * _WIDTH}v{rows * _HEIGHT}h-{length * _WIDTH}z"
+            for first, rows, found in _alike(map(spans, range(self.rows)))
+            for column, length in found
         )
+
+    @property
+    def grid(self) -> str:
+        """The path of the lines between rows, and between lanes and registers in a row."""
+        width = self.columns * _WIDTH
+        lines = [f"M{_WIDTH} {(row + 1) * _HEIGHT}h{width}" for row in range(self.rows + 1)]
+        ends = ((0, *(run.column + run.length for run in self.runs if run.row == row)) for row in range(self.rows))
+        lines += [
+            f"M{(column + 1) * _WIDTH} {(first + 1) * _HEIGHT}v{rows * _HEIGHT}"
+            for first, rows, found in _alike(ends)
+            for column in found
+        ]
+        return "".join(lines)
+
+
+def _alike(rows: Iterable[_Row]) -> Iterator[tuple[int, int, _Row]]:
+    """Yield rows that follow each other and are the same: the first, how many there are, and what they are."""
+    first = 0
+    for found, some in groupby(rows):
+        count = sum(1 for _ in some)
+        yield first, count, found
+        first += count
 
 
 @dataclass(frozen=True)
@@ -115,6 +159,16 @@ class Register:
 
 
 @dataclass(frozen=True)
+class Written:
+    """What ptxas writes for forms with elements of some types, by groups of targets: that of the largest K there."""
+
+    forms: str
+    inputs: str
+    result: str
+    codes: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Listed:
     """Forms that differ in the types of A and B alone."""
 
@@ -130,11 +184,15 @@ class Listed:
 def emit(spec: Spec, site: Site) -> Files:
     cores = spec.tensor
     sources = [*(f"spec/tensor/{name}.yaml" for name in FILES), *([OBSERVED] if cores.recorded else [])]
+    sources += [MACHINE_CODE] if cores.machine else []
+    groups, written = _machine(spec, cores.machine) if cores.machine else ([], [])
     values = {
         "cores": cores,
         "sums": list(_sums(spec)),
+        "groups": groups,
+        "written": written,
         "drawn": [d for names in _DRAWN if (d := _drawn(cores, *names))],
-        "groups": [(of // 2, of, bits) for bits, of in cores.groups.items()],
+        "stored": [(of // 2, of, bits) for bits, of in cores.groups.items()],
         "metadata": list(_metadata(cores)),
         "scales": [_scales(cores, matrix, g) for matrix, g in cores.scales.items()],
         "dense": list(_listed(spec, [f for f in cores.forms if not f.is_sparse])),
@@ -203,6 +261,59 @@ def _error(cores: TensorCores, row: Row, a: str, result: str, on: Sequence[str])
 
 def _figure(x: float) -> str:
     return f"{x:,.0f}" if x >= 99.5 else f"{x:.2g}"
+
+
+# Machine code
+
+
+def _machine(spec: Spec, machine: MatrixEvidence) -> tuple[list[str], list[Written]]:
+    """Return the groups of targets for which ptxas writes the same, and what it writes."""
+    best: dict[tuple[str, ...], dict[str, Form]] = {}
+    for f in spec.tensor.forms:
+        d, a, b, _ = f.types
+        # Other roundings, clamping and kinds that are named in vain make no difference but in a modifier.
+        if a == b and f.listed and not {"satfinite", "rn", "rz", "rm", "rp"} & {*f.names}:
+            key = _class(f), a, d
+            for c in machine.codes.get(f.spelling, ()):
+                for t in c.targets:
+                    known = best.setdefault(key, {}).get(t)
+                    if known is None or (f.size[2], -len(f.names)) > (known.size[2], -len(known.names)):
+                        best[key][t] = f
+    literal = {key: [_written(machine, by.get(t), t) for t in machine.targets] for key, by in best.items()}
+    columns = list(zip(*literal.values(), strict=True))
+    first = [columns.index(column) for column in columns]
+    groups = [", ".join(_plain(spec, t) for t, m in zip(machine.targets, first, strict=True) if m == n)
+              for n in dict.fromkeys(first)]  # fmt: skip
+    rows: dict[tuple[str, str, tuple[str, ...]], list[tuple[str, tuple[str, ...]]]] = {}
+    for (forms, a, d), by in best.items():
+        told = tuple(literal[forms, a, d][n] for n in dict.fromkeys(first))
+        alike = tuple(named_for_all(next(iter(by.values())), text) for text in told)
+        rows.setdefault((forms, d, alike), []).append((a, told))
+    written = []
+    for (forms, d, alike), some in rows.items():
+        inputs = ", ".join(a for a, _ in some)
+        written.append(Written(forms, inputs, d, alike if len(some) > 1 else some[0][1]))
+    return groups, written
+
+
+def _class(f: Form) -> str:
+    """Return what sets forms apart besides their types and K: their M and N, and names."""
+    m, n, _ = f.size
+    names = [n for n in f.names if n not in ("sync", "aligned", *f.orders) and not n.startswith("scale_vec")]
+    return " ".join([f"m{m}n{n}", *(f".{n}" for n in names)])
+
+
+def _written(machine: MatrixEvidence, f: Form | None, target: str) -> str:
+    """Return the instructions that compute."""
+    if f is None:
+        return ""
+    c = next(c for c in machine.codes[f.spelling] if target in c.targets)
+    named = ", ".join(f"{n} {name}" if n > 1 else name for name, n in c.instructions.items())
+    return named + " and others" * (c.others > 0) or "nothing"
+
+
+def _plain(spec: Spec, target: str) -> str:
+    return spec.targets[target].base or target
 
 
 # Lanes
