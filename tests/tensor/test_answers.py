@@ -54,7 +54,7 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, code: int = 0) -> s
                 "exact: the manual",
             ],
         ),
-        ("m16n8k64.sp.s32.s8", 0, ["row g + 8 * (t % 2), group i + 8 * (t // 2)", "of all lanes", "selector 0 sums"]),
+        ("m16n8k64.sp.s32.s8", 0, ["row g + 8 * (t % 2), group i + 8 * (t // 2)", "of all lanes", "selector 0 machine"]),
         (
             "m16n8k8.sp.f32.tf32",
             0,
