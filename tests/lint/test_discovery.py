@@ -69,6 +69,16 @@ def test_what_no_one_wrote_there_is_passed_by_unless_it_is_named(
     assert lint(f"{name}/inside/b.cu", "a.cu", "--force-exclude") == 0
 
 
+def test_files_without_an_ending_are_judged_where_they_are_named(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A name that begins with its dot has none."""
+    for name in (".gitignore", "Makefile"):
+        (repository / name).write_text("# comments of another language\n", "utf-8")
+        assert lint() == 1 and judged(capsys) == ALL
+        assert lint(name) == 1 and judged(capsys) == [name]
+
+
 def test_a_file_is_judged_once_by_whichever_path_it_is_named(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -176,7 +176,7 @@ def _walk(
             if not (patterns and excluded(inside, patterns, walked.used)) and not _is_passed_by(name, path):
                 yield from _walk(path, inside, settings, configurations, walked)
         elif (
-            "." in name
+            "." in name[1:]
             and (written_in := language_of(name, endings)) is not None
             and os.path.isfile(entry.path)  # unlike the entry's, false of a link to itself
             and not (patterns and excluded(absolute / name, patterns, walked.used))
