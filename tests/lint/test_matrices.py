@@ -178,7 +178,7 @@ NOTHING = "mma.sync.aligned.m8n8k4.row.col.f32.bf16.bf16.f32"
         (f"{F.replace('.sync.aligned', '.aligned.sync')} {OPERANDS};", "modifier-order", f"the manual writes {F}",
          "the assembler takes any order"),
         (f"{NOTHING} {EIGHT}, {{%r0, %r1}}, {{%r2, %r3}}, {EIGHT};", "hazard",
-         f"the assembler writes no operation for {NOTHING}: D has what C has", ""),
+         f"the assembler writes no operation for {NOTHING}: D is not written", ""),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said(db: Database, statement: str, code: str, message: str, help: str) -> None:

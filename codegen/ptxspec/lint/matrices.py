@@ -116,7 +116,7 @@ class MatrixJudge:
 
     def _notes(self, f: Form, head: str) -> Iterator[Complaint]:
         if not f.computes:
-            message = f"the assembler writes no operation for {f}: D has what C has"
+            message = f"the assembler writes no operation for {f}: D is not written"
             yield Complaint(WARNING, "hazard", message)
         if not f.listed:
             message = f"the manual does not list {f}; the assembler takes it"
