@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import shown
+from . import shown, tensor
 from .diagnostics import PtxspecError
 from .query import calls, database, verdicts
 from .query.variant import Variant
@@ -71,7 +71,8 @@ class Database(database.Database):
 
         A spelling that does not exist is an answer, too: `reasons` say why, `instead` what to write, `nearest` what is
         spelled alike. A function of CUDA C++ or libdevice, as "__hmul2", is answered with the PTX that nvcc makes of
-        it. Raises PtxspecError for an unknown target or PTX version.
+        it, and a form of mma, as "m16n8k16.f32.f16", with what targets compute of it. Raises PtxspecError for an
+        unknown target or PTX version.
 
             >>> db.query("max.xorsign.f64")
             no: max.xorsign.f64 does not exist
@@ -88,8 +89,13 @@ class Database(database.Database):
                 if value is not None:
                     raise PtxspecError(f"{name}= is about a variant, and {found[0].name} is a function")
             return shown.Function.called(self, found, target and self.target(target))
+        on = target and self.target(target)
+        if cores := tensor.named(self, spelling):
+            if operands is not None:
+                raise PtxspecError("operands= is about a variant, and this is a form of an instruction on matrices")
+            return shown.Form.answered(self, tensor.query(self, cores, spelling, on, ptx))
         verdict = verdicts.query(self, spelling, operands, target, ptx)
-        return shown.Answer.of(self, verdict, target and self.target(target), ptx)
+        return shown.Answer.of(self, verdict, on, ptx)
 
     def available(
         self, target: str | None = None, ptx: str | None = None, type: str | None = None, opcode: str | None = None

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from . import tensor
 from .query import functions
 from .query.answers import told, verdict_as_text
 from .query.calls import Call, on
@@ -83,6 +84,32 @@ class Function(Answer):
         assert self._asked
         db, target, _ = self._asked
         return functions.as_text(db, self.variant, self._calls, target)
+
+    def _repr_html_(self) -> str:
+        from .query import pages
+
+        return pages.function(repr(self))
+
+
+class Form(Answer):
+    """What is known of a form of mma, shown as `ptxspec query` prints it."""
+
+    _form: tensor.Answer | None = None
+
+    @classmethod
+    def answered(cls, db: Database, form: tensor.Answer) -> Form:
+        found = cls._make(form.verdict)
+        found._asked, found._form = (db, *form.verdict.asked), form
+        return found
+
+    def as_json(self, db: Database | None = None) -> dict[str, Any]:
+        """Return what `ptxspec query --format json` prints, as a dictionary."""
+        assert self._asked and self._form
+        return self._form.as_json(db or self._asked[0])
+
+    def __repr__(self) -> str:
+        assert self._asked and self._form
+        return tensor.as_text(self._asked[0], self._form)
 
     def _repr_html_(self) -> str:
         from .query import pages

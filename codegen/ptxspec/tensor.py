@@ -203,6 +203,15 @@ def may_be_named(data: Path, text: str) -> Cores | None:
     return cores if starts_with_shape or any(f.spelling.startswith(f"{opcode}.") for f in cores.forms) else None
 
 
+def named(db: Database, text: str) -> Cores | None:
+    """Return what is known of matrices where a text begins with the shape of some, or with an opcode that multiplies
+    them, as may_be_named does, from a database that is there."""
+    opcode = text.strip().partition(".")[0]
+    if _SHAPE.fullmatch(opcode) is None and opcode not in db.data["matrices"]:
+        return None
+    return Cores.of(db.tensor)
+
+
 def query(db: Database, cores: Cores, text: str, target: str | None, ptx: str | None) -> Answer:
     """Return whether there is a form, by its spelling or in short, and what is known of it. Raises PtxspecError for an
     unknown PTX version."""

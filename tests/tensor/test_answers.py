@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from importlib import import_module
 
+import ptxspec
 import pytest
 from ptxspec import roots
 from ptxspec.cli.main import main
@@ -54,7 +55,7 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, code: int = 0) -> s
                 "exact: the manual",
             ],
         ),
-        ("m16n8k64.sp.s32.s8", 0, ["row g + 8 * (t % 2), group i + 8 * (t // 2)", "of all lanes", "selector 0 machine"]),
+        ("m16n8k64.sp.s32.s8", 0, ["row g + 8 * (t % 2), group i + 8 * (t // 2)", "of all lanes", "selector 0 "]),
         (
             "m16n8k8.sp.f32.tf32",
             0,
@@ -196,3 +197,14 @@ def test_scales_are_drawn_and_told(capsys: pytest.CaptureFixture[str], monkeypat
 )
 def test_what_cannot_be_compared_is_told(capsys: pytest.CaptureFixture[str], command: str, says: str) -> None:
     assert says in answer(capsys, f"compare {command}", 2)
+
+
+def test_python_is_answered_as_the_command_line_is(db: ptxspec.Database, capsys: pytest.CaptureFixture[str]) -> None:
+    found = db.query("m16n8k16.f32.f16", target="A100")
+    assert found.available and found.claim == "recorded"
+    command = "query m16n8k16.f32.f16 --target A100"
+    assert answer(capsys, command).rstrip("\n") == repr(found)
+    assert json.loads(answer(capsys, f"{command} --format json")) == found.as_json()
+    assert not db.query("m16n8k16.f32.f16", target="sm_75").available
+    with pytest.raises(ptxspec.PtxspecError, match="operands= is about a variant, and this is a form"):
+        db.query("m16n8k16.f32.f16", 2)
