@@ -87,6 +87,13 @@ def test_what_is_not_run_is_refused(text: str, target: str | None, says: str) ->
         ptxemu.function(text, target)
 
 
+def test_what_is_added_to_must_come_in() -> None:
+    d, a = (", ".join(f'"{letter}"({name}{i})' for i in range(4)) for letter, name in (("=f", "d"), ("r", "a")))
+    text = f"{F} {{%0, %1, %2, %3}}, {{%4, %5, %6, %7}}, {{%8, %9}}, {{%0, %1, %2, %3}};"
+    with pytest.raises(ptxemu.StatementError, match='d0 is read before it is written, and its constraint is "="'):
+        ptxemu.function(f'asm("{text}" : {d} : {a}, "r"(b0), "r"(b1));', "A100")
+
+
 def test_arrays_have_the_lanes_of_warps() -> None:
     function = ptxemu.function(f"{F} {OPERANDS};", "A100")
     for shape in ((), (31,), (32, 1)):

@@ -313,6 +313,7 @@ class Reader:
 
     def _result(self, o: Operand, t: Type, item: Other) -> int:
         register = self._of_matrix(o, t, item)
+        register.place = item.operands_start + o.start
         self._check_written(o, register)
         return self._fill(register, t, ALWAYS)
 
@@ -326,7 +327,6 @@ class Reader:
         if register.type is not None and register.type.bits != t.bits:
             raise Refusal(start, f"{o.text} is a {register.declared} register; one of {bits} bits is taken here")
         self._narrow(register, TAKEN[bits], start, "a matrix")
-        register.place = start
         return register
 
     # Statements
