@@ -64,9 +64,9 @@ def constraints(lock: str) -> str:
 
 
 def build_requirements(lock: str) -> list[str]:
-    """What builds the package: hatchling, and what it needs, as that needs."""
+    """What builds the package: hatchling with its plugin, and what these need, as they need."""
     wanted_by = {name: set(re.findall(r"[\w.-]+", via)) for name, _, via in ENTRY.findall(lock)}
-    found = {"hatchling"}
+    found = {"hatchling", "hatch-fancy-pypi-readme"}
     while more := {name for name, via in wanted_by.items() if via & found} - found:
         found |= more
     return [f"{name}{version}" for name, version, _ in ENTRY.findall(lock) if name in found]
