@@ -4,11 +4,14 @@ network, nor the clone."""
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tarfile
 import tomllib
+import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -131,6 +134,28 @@ def test_the_emulator_comes_with_it(installed: Environment, empty: Path) -> None
     )
     result, rest = installed.run("python", "-c", program, cwd=empty).splitlines()
     assert result == "[ 2. nan]" and rest == f"True {installed.packages / 'ptxemu' / '__init__.py'}"
+
+
+def test_links_of_its_description_work_on_a_package_index(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        description = archive.read(f"{LIB}.dist-info/METADATA").decode().partition("\n\n")[2]
+    links = re.findall(r"\]\(([^)#]*)", description)
+    assert len(links) == len(re.findall(r"\]\(([^)#]*)", (ROOT / "README.md").read_text("utf-8")))
+    assert all(link.startswith("https://") for link in links if link)
+    assert any(link.startswith("https://raw.githubusercontent.com/") and link.endswith(".png") for link in links)
+
+
+def test_the_extension_is_found_beside_it(installed: Environment, tmp_path: Path) -> None:
+    """What releases build and test for each Python, with one opcode of it."""
+    source = ROOT / "generated/native"
+    options = ["--no-index", "--no-deps", "--no-build-isolation", "-C", "setup-args=-Dopcodes=add"]
+    ended_well([sys.executable, "-m", "pip", "wheel", *options, str(source), "-w", str(tmp_path)], tmp_path, {})
+    done = installed.pip("install", "--no-index", "--no-deps", *tmp_path.glob("*.whl"))
+    assert done.returncode == 0, done.stderr
+    tested = tomllib.loads((source / "pyproject.toml").read_text("utf-8"))["tool"]["cibuildwheel"]["test-command"]
+    installed.run(*shlex.split(tested), cwd=tmp_path)
+    installed.pip("uninstall", "--yes", "ptxemu-native")
+    assert "AssertionError" in installed.run(*shlex.split(tested), cwd=tmp_path, code=1)
 
 
 def test_it_makes_of_its_specification_what_the_clone_has(installed: Environment, tmp_path: Path) -> None:
