@@ -29,22 +29,22 @@ PAGES = {
 GLOSSARY = "glossary"
 # The pages of the guide, by what their list calls them.
 GUIDES = {
+    "linting": "Linting PTX",
+    "codes": "Lint codes",
+    "editors": "Editor integration",
+    "python": "Python API",
+    "running": "Running PTX",
+    "tracing": "Tracing a result",
+    "comparing": "Comparing computations",
     "claims": "Claims and hazards",
-    GLOSSARY: "Glossary",
-    "tracing": "Why a result is that",
-    "running": "Whole pieces of PTX",
     "special-registers": "Special registers",
-    "comparing": "Comparing",
-    "linting": "lint and explain",
-    "codes": "What lint finds",
-    "editors": "In an editor",
-    "python": "From Python",
-    "faster": "A faster emulator",
-    "gpu": "On a GPU",
-    "scripts": "For scripts",
-    "adding": "Adding an opcode",
-    "files": "Where things are",
+    "faster": "The C extension",
+    "gpu": "Testing on a GPU",
+    "scripts": "Exit codes and JSON",
     "readers": "Using this manual",
+    "adding": "Adding an opcode",
+    "files": "Files and tests",
+    GLOSSARY: "Glossary",
 }
 
 
