@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from helpers.manual import FOLDER
+from ptxspec.emit.markdown import document
 from ptxspec.emit.products.manual.terms import Terms
 
 TERMS = Terms("# Glossary\n\n### claim\n\nWhat …\n\n### flush to zero\n\nTo …\n\n### open (of a result)\n\nSaid …\n")
@@ -65,3 +66,7 @@ def test_most_pages_lead_to_the_glossary() -> None:
     pages = [p for p in PAGES if p.suffix == ".html"]
     leading = [p for p in pages if '"glossary.html#' in p.read_text("utf-8")]
     assert len(leading) > 0.95 * len(pages)
+
+
+def test_a_summary_is_text_without_links() -> None:
+    assert document("# A title\n\nA [claim](glossary.md#claim), and\n`more`.\n").summary == "A claim, and more."
