@@ -46,6 +46,7 @@ def test_a_page_in_markdown_links_the_first_use_in_running_text(text: str, linke
         ("<a href='x'>its claim</a> claim", "<a href='x'>its claim</a> <a href=CLAIM>claim</a>"),
         ("<thead><tr><th>claim</thead><tr><td>claim", "<thead><tr><th>claim</thead><tr><td><a href=CLAIM>claim</a>"),
         ("<th>claim<td>claim", "<th>claim<td><a href=CLAIM>claim</a>"),
+        ('<span class="basis">claim</span> claim', '<span class="basis">claim</span> <a href=CLAIM>claim</a>'),
         ("<button>claim</button> claim", "<button>claim</button> <a href=CLAIM>claim</a>"),
     ],
 )

@@ -9,14 +9,15 @@ from ...markdown import anchor
 # A title of the glossary that ends in a note, such as "open (of a result)", is of a word with an everyday meaning too:
 # authors link it where they mean the glossary's.
 _TITLE = re.compile(r"^### ([^(\n]+)$", re.MULTILINE)
-# What a page keeps as it is: code, links and images, headings, heads of tables and comments.
+# The parts of a page that stay as they are: code, links and images, headings, heads of tables and comments. In HTML also
+# controls, the basis of a statement, and texts for screen readers.
 _MARKDOWN = (
     r"(?P<fence>`{3,})[^`].*?(?P=fence)|(?P<code>`+)(?!`).*?(?<!`)(?P=code)(?!`)|!?\[[^\]]*\](?:\([^)]*\))?|<!--.*?-->"
     r"|^(?:\#| {4}).*?$|^\|[^\n]*\n\| ---"
 )
 _HTML = (
     r"<(?P<tag>a|button|code|figure|h\d|label|legend|option|pre|script|select|style|summary|svg|thead)\b.*?</(?P=tag)>"
-    r"|<th\b.*?(?=</?t[dhr]\b)|<[^>]*>"
+    r"|<th\b.*?(?=</?t[dhr]\b)|<span class=\"(?:basis|unseen)\">.*?</span>|<[^>]*>"
 )
 
 
