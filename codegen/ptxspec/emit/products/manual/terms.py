@@ -9,8 +9,8 @@ from ...markdown import anchor
 # A title of the glossary that ends in a note, such as "open (of a result)", is of a word with an everyday meaning too:
 # authors link it where they mean the glossary's.
 _TITLE = re.compile(r"^### ([^(\n]+)$", re.MULTILINE)
-# The parts of a page that stay as they are: code, links and images, headings, heads of tables and comments. In HTML also
-# controls, the basis of a statement, and texts for screen readers.
+# The parts of a page that stay as they are: code, links and images, headings, heads of tables and comments. In HTML
+# controls, the basis of a statement and texts for screen readers stay too.
 _MARKDOWN = (
     r"(?P<fence>`{3,})[^`].*?(?P=fence)|(?P<code>`+)(?!`).*?(?<!`)(?P=code)(?!`)|!?\[[^\]]*\](?:\([^)]*\))?|<!--.*?-->"
     r"|^(?:\#| {4}).*?$|^\|[^\n]*\n\| ---"
