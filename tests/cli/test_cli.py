@@ -179,7 +179,7 @@ def test_show_has_the_page_and_the_variant(capsys: pytest.CaptureFixture[str]) -
 def test_a_terminal_gets_a_page_that_fits(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
 ) -> None:
-    """Elsewhere it is the Markdown as it stands. No word of a table is cut."""
+    """Elsewhere it is the Markdown as it stands. No word of a table is cut, and no link leads to a file."""
     piped = run(capsys, "show", "mad")[1]
     assert piped in (ROOT / "generated/manual/mad.md").read_text("utf-8")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
@@ -187,7 +187,7 @@ def test_a_terminal_gets_a_page_that_fits(
     monkeypatch.setenv("NO_COLOR", "1")
     page = run(capsys, "show", "mad")[1]
     assert max(map(len, page.splitlines())) <= columns
-    assert "…" not in page and " | " not in page and "```" not in page
+    assert "…" not in page and " | " not in page and "```" not in page and "glossary.md" not in page
     letters = re.sub(r"\s", "", page)
     for table in re.findall(r"^(?:\|.*\|\n)+", piped, re.MULTILINE):
         cells = re.split(r"(?<!\\)\||\s", table.partition("\n")[2])

@@ -43,7 +43,9 @@ def entries() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def page(opcode: str, suffix: str = "md") -> str:
-    return (MANUAL / f"{opcode}.{suffix}").read_text("utf-8")
+    """Return a page without the links to the glossary, which stand within its texts."""
+    text = (MANUAL / f"{opcode}.{suffix}").read_text("utf-8")
+    return re.sub(r"\[([^]]*)\]\(glossary\.md#[\w-]+\)", r"\1", text)
 
 
 # Each says what it rests on

@@ -14,6 +14,8 @@ from .. import terminal
 from ..diagnostics import escaped
 
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
+# A link to a page of the manual, which a terminal cannot follow.
+_TO_A_PAGE = re.compile(r"\[([^]]*)\]\([\w.-]+\.md(?:#[\w-]*)?\)")
 
 
 def print_markdown(text: str, width: int) -> None:
@@ -34,11 +36,12 @@ def _read(text: str) -> Markdown:
 
 
 def _lines(text: str, width: int) -> Iterator[str]:
-    """Yield the lines of a text, with lists in the place of tables that do not fit."""
+    """Yield the lines of a text, without links to pages, and with lists in the place of tables that do not fit."""
     table: list[str] = []
     fenced = False
     for line in [*text.splitlines(), ""]:
         fenced ^= line.lstrip().startswith("```")
+        line = line if fenced else _TO_A_PAGE.sub(r"\1", line)
         if line.startswith("|") and not fenced:
             table.append(line)
             continue

@@ -41,9 +41,9 @@ def anchor(heading: str) -> str:
 
 
 def _plain(inline: Token) -> str:
-    """Return the text of a line, without its markup."""
-    parts = (t.content if t.type in ("text", "code_inline") else " " for t in inline.children or ())
-    return re.sub(r" +", " ", "".join(parts)).strip()
+    """Return the text of a paragraph or a heading, without its markup."""
+    parts = (t.content if t.content else " " * t.type.endswith("break") for t in inline.children or ())
+    return "".join(parts)
 
 
 class _Renderer(RendererHTML):

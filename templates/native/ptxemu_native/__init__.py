@@ -1,1 +1,1 @@
-"""The kernels of ptxemu in C: a module for each opcode, and one for matrices, which ptxemu finds by itself."""
+"""The C extension of ptxemu: a module for each opcode and one for matrices. ptxemu uses it if it is installed."""

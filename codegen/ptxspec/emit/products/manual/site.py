@@ -11,6 +11,7 @@ from ....diagnostics import PtxspecError
 from ....model import Spec
 from ...markdown import Document, document
 from ...text import Files, Templates
+from .terms import Terms
 
 _COMMENT = "<!-- {} -->"
 # The pages that are no opcode's, by what the header calls them.
@@ -25,24 +26,25 @@ PAGES = {
     "differences": "Differences",
     "speed": "Speed",
 }
+GLOSSARY = "glossary"
 # The pages of the guide, by what their list calls them.
 GUIDES = {
+    "linting": "Linting PTX",
+    "codes": "Lint codes",
+    "editors": "Editor integration",
+    "python": "Python API",
+    "running": "Running PTX",
+    "tracing": "Tracing a result",
+    "comparing": "Comparing computations",
     "claims": "Claims and hazards",
-    "glossary": "Glossary",
-    "tracing": "Why a result is that",
-    "running": "Whole pieces of PTX",
     "special-registers": "Special registers",
-    "comparing": "Comparing",
-    "linting": "lint and explain",
-    "codes": "What lint finds",
-    "editors": "In an editor",
-    "python": "From Python",
-    "faster": "A faster emulator",
-    "gpu": "On a GPU",
-    "scripts": "For scripts",
-    "adding": "Adding an opcode",
-    "files": "Where things are",
+    "faster": "The C extension",
+    "gpu": "Testing on a GPU",
+    "scripts": "Exit codes and JSON",
     "readers": "Using this manual",
+    "adding": "Adding an opcode",
+    "files": "Files and tests",
+    GLOSSARY: "Glossary",
 }
 
 
@@ -78,6 +80,7 @@ class Site:
         self._templates = templates
         self.opcodes = opcodes
         self.places: dict[str, Places] = {}
+        self._terms = Terms(templates.render(f"manual/guides/{GLOSSARY}.md.j2", [], _COMMENT))
         there = {"differences": spec.evidence, "speed": spec.speed, "tensor-cores": spec.tensor.forms}
         missing = {name for name, found in there.items() if not found}
         self.pages = [Page(title, f"{name}.html") for name, title in PAGES.items() if name not in missing]
@@ -98,7 +101,10 @@ class Site:
         made_from = list(sources)
         text = self._templates.render(f"manual/{template or name}.md.j2", made_from, _COMMENT, site=self, **values)
         html = self._html(name, f"manual/{template or name}.html.j2", made_from, values)
-        return {f"manual/{name}.md": text, f"manual/{name}.html": html}
+        return {
+            f"manual/{name}.md": self._terms.in_markdown(text),
+            f"manual/{name}.html": self._terms.in_html(html),
+        }
 
     def _html(self, name: str, template: str, sources: Iterable[str], values: Mapping[str, object]) -> str:
         here = f"{name}.html"
@@ -111,13 +117,15 @@ class Site:
     def part(self, name: str, sources: Iterable[str], values: Mapping[str, object]) -> Files:
         """Return a section of an opcode's page as a page of HTML of its own: in Markdown it stays on the opcode's
         page."""
-        return {f"manual/{name}.html": self._html(name, "manual/part.html.j2", sources, values)}
+        return {f"manual/{name}.html": self._terms.in_html(self._html(name, "manual/part.html.j2", sources, values))}
 
     def guide(self, name: str, sources: Iterable[str], values: Mapping[str, object]) -> tuple[Files, Document]:
         """Return a page of the guide: its template is Markdown, which is shown as HTML too."""
         template = f"manual/guides/{name}.md.j2"
         made_from = list(sources)
         text = self._templates.render(template, made_from, _COMMENT, **values)
+        if name != GLOSSARY:
+            text = self._terms.in_markdown(text)
         found = document(text.partition("-->")[2].lstrip())
         made_from.append(f"templates/{template}")
         page = self._html(name, "manual/guide.html.j2", made_from, {"document": found})
