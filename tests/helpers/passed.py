@@ -264,9 +264,10 @@ def _machine() -> tuple[str, ...]:
 @cache
 def _content(path: Path) -> str:
     data = path.read_bytes()
+    kind = Path(path.name.removesuffix(".j2")).suffix
     if path.suffix == ".py":
         data = _code(path).encode()
-    elif path.suffix in (".c", ".h"):
+    elif kind in (".c", ".cu", ".cuh", ".h"):
         data = b" ".join(re.sub(rb'/\*.*?\*/|//[^\n]*|digest\[\] = "\w+"', b"", data, flags=re.DOTALL).split())
     return hashlib.sha256(data).hexdigest()
 
