@@ -26,10 +26,10 @@ NOT_DECIDED = {
     "which way sm_1x rounds the sum of the cut product and c",
     "which bits the out-of-bounds NaN has and in which operands it counts",
     "whether b is rounded to the result's format first, and in which direction",
-    "what a quotient by zero is",
+    "what a division by zero gives",
     "what the remainder of a division by zero is",
-    "what a c of -2**31 gives",
-    "what stands above the 32 bits of a result in a wider register",
+    "what c = -2**31 gives",
+    "what the bits above the lower 32 of a result in a wider register are",
 }
 
 

@@ -6784,16 +6784,16 @@ GROUPS = (
         "f16.bf16",
         "bf16.f16",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_9,), crash="ptxas 13.5.37 accepts it, and ends with an internal error when it assembles it", no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rm.pzo.f16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 accepts it, and ends with an internal error when it assembles it", no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rm.pzo.bf16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_9,), crash="ptxas 13.5.37 accepts it, and ends with an internal error when it assembles it", no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rp.pzo.f16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 accepts it, and ends with an internal error when it assembles it", no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rp.pzo.bf16.f32",
     )),
     Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, hazards=(Hazard(""),), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
@@ -6802,40 +6802,40 @@ GROUPS = (
         "rm.ftz.pzo.bf16.f32",
         "rp.ftz.pzo.bf16.f32",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 accepts it, and ends with an internal error when it assembles it", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 accepts it, and ends with an internal error when it assembles it", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 accepts it, and ends with an internal error when it assembles it", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.satfinite.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 accepts it, and ends with an internal error when it assembles it", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.satfinite.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 accepts it, and ends with an internal error when it assembles it", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rz.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 accepts it, and ends with an internal error when it assembles it", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rz.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 accepts it, and ends with an internal error when it assembles it", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rz.satfinite.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 accepts it, and ends with an internal error when it assembles it", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rz.satfinite.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 accepts it, and ends with an internal error when it assembles it", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rp.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 accepts it, and ends with an internal error when it assembles it", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rp.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 accepts it, and ends with an internal error when it assembles it", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rp.satfinite.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 accepts it, and ends with an internal error when it assembles it", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rp.satfinite.ue5m3x2.bf16x2",
     )),
 )

@@ -508,22 +508,22 @@ GROUPS = (
     Group(3, "exact", Requirement("8.1", "sm_90"), recipes=(recipe_12,), spellings=(
         "rn.oob.f16x2",
     )),
-    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.bf16 is missing too, use the recipe of fma.rn.bf16 and the part of the recipe of fma.rn.oob that selects +0.0.", recipes=(recipe_13,), spellings=(
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.bf16 is missing too, use the recipe of fma.rn.bf16, and what selects +0.0 in that of fma.rn.oob.", recipes=(recipe_13,), spellings=(
         "rn.oob.bf16",
     )),
-    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.bf16 is missing too, use the recipe of fma.rn.bf16 and the part of the recipe of fma.rn.oob that selects +0.0.", recipes=(recipe_14,), spellings=(
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.bf16 is missing too, use the recipe of fma.rn.bf16, and what selects +0.0 in that of fma.rn.oob.", recipes=(recipe_14,), spellings=(
         "rn.oob.bf16x2",
     )),
-    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.relu is missing too, use the recipe of fma.rn.relu and the part of the recipe of fma.rn.oob that selects +0.0.", recipes=(recipe_15,), spellings=(
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.relu is missing too, use the recipe of fma.rn.relu, and what selects +0.0 in that of fma.rn.oob.", recipes=(recipe_15,), spellings=(
         "rn.oob.relu.f16",
     )),
-    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.relu is missing too, use the recipe of fma.rn.relu and the part of the recipe of fma.rn.oob that selects +0.0.", recipes=(recipe_16,), spellings=(
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.relu is missing too, use the recipe of fma.rn.relu, and what selects +0.0 in that of fma.rn.oob.", recipes=(recipe_16,), spellings=(
         "rn.oob.relu.f16x2",
     )),
-    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.bf16 is missing too, use the recipe of fma.rn.bf16 and the part of the recipe of fma.rn.oob that selects +0.0.", recipes=(recipe_15,), spellings=(
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.bf16 is missing too, use the recipe of fma.rn.bf16, and what selects +0.0 in that of fma.rn.oob.", recipes=(recipe_15,), spellings=(
         "rn.oob.relu.bf16",
     )),
-    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.bf16 is missing too, use the recipe of fma.rn.bf16 and the part of the recipe of fma.rn.oob that selects +0.0.", recipes=(recipe_16,), spellings=(
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.bf16 is missing too, use the recipe of fma.rn.bf16, and what selects +0.0 in that of fma.rn.oob.", recipes=(recipe_16,), spellings=(
         "rn.oob.relu.bf16x2",
     )),
     Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_17,), spellings=(
