@@ -137,7 +137,7 @@ DECIDED: dict[str, Callable[[Variant, re.Match[str]], bool]] = {
     r"numbers below \S+ become (\S+) or (\S+)": lambda v, m: any(gives(program(v, set()), x) for x in m.groups()),
     r"only rounding makes normal": becomes_normal,
     r"whether a flushed operand keeps its sign": sign_shows,
-    r"NaN result|a NaN becomes|becomes of a NaN": is_nan,
+    r"NaN result|a NaN becomes": is_nan,
     r"infinite operands|infinities": lambda v, m: any(s.kind.format and s.kind.format.has_infinity for s in v.sources),
     r"overflow of (\w+)": overflows,
     r"\.ftz": lambda v, m: "ftz" in v.modifiers,
