@@ -583,7 +583,7 @@
 ["note","ex2 .f32","ex2.html#notes","ptxas 13.5.37 folds constants to the correctly rounded power, which is not always what the hardware returns. For 0xc1238d46 it folds ex2.approx.ftz.f32 to 0x3a5b7d5d, while the published model of sm_50 to sm_75 returns 0x3a5b7d5c."],
 ["note","ex2 .{f16,f16x2}","ex2.html#notes","NVIDIA's manual mentions only subnormal operands. Results are not flushed either, because .ftz is missing; this has not been measured yet."],
 ["note","ex2 .f32","ex2.html#notes","On sm_1x, subnormal operands and results are flushed, with or without .ftz."],
-["hazard","fma.{rz,rm,rp}{.oob}{.relu}.bf16","fma.html#hazards","ptxas 13.5.37 reads the operands as f16 instead of bf16, multiplies and adds in single precision in the requested direction, rounds the sum to the nearest f16, and drops .relu and .oob."],
+["hazard","fma.{rz,rm,rp}{.oob}{.relu}.bf16","fma.html#hazards","ptxas 13.5.37 reads the operands as f16 instead of bf16, multiplies and adds in single precision in the direction asked for, rounds that to f16, to nearest, and drops .relu and .oob."],
 ["hazard","fma.{rz,rm,rp}{.oob}{.relu}.bf16x2","fma.html#hazards","The machine code of ptxas 13.5.37 is the same as for .rn, which rounds to nearest."],
 ["note","fma .ftz, without .rz","fma.html#notes","NVIDIA's manual does not say when a result is tiny enough to flush. The emulator decides after rounding with unbounded exponent, as ptxas 13.5.37 does when it folds single-precision products of constants."],
 ["note","fma .f32x2, 1 type","fma.html#notes","Each operand is a 64-bit register with the first number in the lower half."],
